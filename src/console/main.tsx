@@ -53,11 +53,15 @@ async function show({ moveFocus }: { moveFocus: boolean }) {
     main,
   );
   if (!moveFocus) return;
-  // A new page: screen readers and the keyboard begin at its heading.
+  focusHeading();
+  if (location.hash === '') scrollTo(0, 0);
+}
+
+/** Screen readers and the keyboard begin there. */
+function focusHeading() {
   const heading = main.querySelector('h1');
   heading?.setAttribute('tabindex', '-1');
   heading?.focus({ preventScroll: true });
-  if (location.hash === '') scrollTo(0, 0);
 }
 
 /** Stands for a page whose script could not be loaded: the server is away, or has another version than this page. */
@@ -113,11 +117,11 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   const isKnown = session.peek() !== null;
   if (isKnown && location.pathname === '/login') history.replaceState(null, '', '/');
   if (!isKnown && location.pathname !== '/login') return toLogin(location.pathname + location.search);
-  const shown = show({ moveFocus });
-  if (!isKnown) return;
-  watchOverview();
-  await Promise.all([shown, askSettings()]);
-  loadOthers();
+  if (isKnown) watchOverview();
+  // They say what stands in the head: the page below it does not move.
+  await askSettings();
+  await show({ moveFocus });
+  if (isKnown) loadOthers();
 }
 
 /** A server that was started again may have another target. */
@@ -163,6 +167,10 @@ function follow(event: MouseEvent) {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return;
+  if (link.classList.contains('skip')) {
+    event.preventDefault();
+    return focusHeading();
+  }
   if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).load === notFound) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);

@@ -76,3 +76,43 @@ export const LABELS: Readonly<Record<string, string>> = {
   repair: 'Check the groups even if the file is unchanged',
   catchUp: 'Run once when the server starts, if a run was missed',
 };
+
+/** Options that are ticked. */
+export const TICKED: readonly string[] = [
+  ...Object.keys({ ...CREATING_CHECKS, ...PLAN_CHECKS, ...SILENT_CHECK }),
+  'repair',
+  'catchUp',
+];
+
+/** Examples and notes of controls, where an option needs any. */
+export const HINTS: Readonly<Record<string, { placeholder?: string; note?: string }>> = {
+  onBehalfOf: { note: 'Leave empty to let the service itself act.' },
+  until: { note: 'A date, or 90d from now. Leave empty for memberships that do not end.' },
+  files: { placeholder: 'members*.csv', note: 'Leave empty for all that can be read.' },
+  first: { placeholder: '10' },
+  maxErrors: { placeholder: '100 or 5%' },
+  giveUpAfter: { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' },
+  expectRows: { placeholder: '1200', note: 'With another number nothing is sent.' },
+  minRows: {
+    placeholder: '90% or 1000',
+    note: 'With fewer nothing is sent. A share is one of the rows of the last run.',
+  },
+  mode: {
+    note: 'Add adds and raises members, and never removes any. Mirror also looks at members who are not in the file.',
+  },
+  left: { note: 'Users in the file whom this sync made members, and who are gone.' },
+  changed: { note: 'Members of this sync whom others have banned or given another scope.' },
+  syncName: {
+    placeholder: 'nightly',
+    note: 'With a name, the sync remembers whom it makes members. That of a schedule continues what the schedule remembers.',
+  },
+  protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
+  removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
+};
+
+/** Values of these options whose own word says too little. */
+export const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  scope: { ban: 'ban (refuse entry)' },
+  whose: { ours: 'only those whom this sync made members' },
+  left: { 'keep-out': 'keep out', ask: 'hold the plan, and ask' },
+};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsAndRest, SHAPING, shapeOf } from '../../src/console/view/upload/shape-form.ts';
+import { fieldsAndRest, shapeOf } from '../../src/console/view/upload/shape-form.ts';
 
 const SHAPES = [
   { headerRow: 3 },
@@ -29,7 +29,7 @@ test.each(SHAPES.map((shape) => [JSON.stringify(shape), shape]))(
   (_, shape) => {
     const { fields, rest } = fieldsAndRest(JSON.parse(JSON.stringify(shape)));
     const known = { width: 2, uidColumn: 'Login', lookups: {} };
-    expect({ ...shapeOf({ ...SHAPING, ...fields }, known), ...rest }).toEqual(shape);
+    expect({ ...shapeOf(fields, known), ...rest }).toEqual(shape);
   },
 );
 

@@ -77,7 +77,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   // Whoever looks at it for a while sees what comes of it all the same: the page asks for nothing until then.
   await eventually(() => Date.now() - askedAt).toBeGreaterThan(2_500);
   await page.getByRole('button', { name: 'Approve…' }).click();
-  await page.locator('#reason:focus').waitFor();
+  await page.locator('#new-reason:focus').waitFor();
   await page.getByRole('button', { name: 'Approve and apply 6 changes' }).click();
   expect(await page.getByRole('dialog').count()).toBe(1);
   await page.getByLabel('Reason').fill(`moved ${EVIL}`);

@@ -2,9 +2,15 @@
 
 import { signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { grouped } from '../../text/wording.ts';
 import { connection } from '../requests.ts';
 import { isAway } from '../use-answer.ts';
+import { ErrorPlace } from './elements.tsx';
+import { type FieldOptions, Fields, Form } from './form.tsx';
+
+type Values = Readonly<Record<string, string>>;
+
 export interface Work {
   busy: boolean;
   /** The error of the last attempt; undefined for none. */
@@ -140,76 +146,46 @@ export async function confirmed({ tone = 'danger', ...asked }: ToConfirm): Promi
 
 /** The reason that the user gives for doing it; undefined when it is not to be done. */
 export async function reasonFor(asked: Question & { tone: 'main' | 'danger' }): Promise<string | undefined> {
-  const form = await ask({
-    ...asked,
-    fields: (
-      <AskedText
-        name="reason"
-        label="Reason"
-        required="Enter a reason; it is recorded"
-        maxLength={1000}
-        note="It is recorded with your name."
-        autoFocus
-      />
-    ),
-  });
-  return form === undefined ? undefined : String(form.get('reason') ?? '').trim();
+  const fields = {
+    reason: { label: 'Reason', note: 'It is recorded with your name.', problem: textProblem('Enter a reason', 1000) },
+  };
+  return (await ask({ ...asked, fields }))?.['reason'];
 }
 
-interface AskedTextProperties {
-  name: string;
-  label: string;
-  /** The browser says it at a field that is left empty. */
-  required?: string;
-  /** A line of text that a question asks for. The question stays open until it is right. */
+/** What is wrong with a text that must be there. @param enter asks for it */
+export function textProblem(enter: string, most: number) {
+  return (text: string) => {
+    if (text === '') return `${enter}.`;
+    return text.length > most ? `It is too long: at most ${grouped(most)} characters.` : '';
+  };
+}
+
+interface AskedField extends FieldOptions {
+  /** What is wrong with a value, '' for nothing: the question stays open until it is right. */
   problem?: (value: string) => string;
-  note?: string;
-  maxLength?: number;
-  placeholder?: string;
-  defaultValue?: string;
-  autoFocus?: boolean;
-}
-
-/** A line of text in a question, which stays open until it is right. */
-export function AskedText({ name, label, required, problem, note, ...input }: AskedTextProperties) {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        type="text"
-        required={required !== undefined}
-        pattern={required && '.*\\S.*'}
-        title={required}
-        autocomplete="off"
-        onInput={({ currentTarget }) => problem && currentTarget.setCustomValidity(problem(currentTarget.value))}
-        {...input}
-      />
-      {note !== undefined && <p class="note">{note}</p>}
-    </div>
-  );
 }
 
 interface Asked extends Omit<Question, 'no'> {
   /** Absent where there is nothing to decide. */
   no?: string;
   tone?: 'main' | 'danger';
-  /** Controls, of which one takes the focus. Without any, the safe button has it. */
-  fields?: ComponentChildren;
-  /** The safe button takes the focus, although there are controls. */
+  /** The first one takes the focus. Without any, the safe button has it. */
+  fields?: Readonly<Record<string, AskedField>>;
+  /** Values to begin with; the others are empty. */
+  initial?: Values;
+  /** The safe button takes the focus, although there are fields. */
   isSafeFirst?: boolean;
 }
 
-/** Opens a dialog. Gives what its form holds when it is closed by the button that says yes, else undefined. */
-export function ask(asked: Asked): Promise<FormData | undefined> {
+/** Opens a dialog. Gives the values of its fields when it is closed by the button that says yes, else undefined. */
+export function ask(asked: Asked): Promise<Values | undefined> {
   return new Promise((resolve) => {
     const close = showOver(
       <Dialog
         {...asked}
-        onClose={(form) => {
+        onClose={(values) => {
           close();
-          resolve(form);
+          resolve(values);
         }}
       />,
     );
@@ -240,24 +216,34 @@ function Dialog({
   yes,
   no,
   tone = 'main',
-  fields,
-  isSafeFirst = fields === undefined,
+  fields = {},
+  initial = {},
+  isSafeFirst = Object.keys(fields).length === 0,
   onClose,
-}: Asked & { onClose: (form: FormData | undefined) => void }): VNode {
+}: Asked & { onClose: (values: Values | undefined) => void }): VNode {
   const dialog = useModal();
+  const form = useMemo(() => new Form(initial), []);
   const closed = () => {
     // A second Escape closes any dialog: one that has nothing to decide waits for its button.
     if (no === undefined && dialog.current?.returnValue !== 'yes') return dialog.current?.showModal();
-    const form = dialog.current?.querySelector('form');
-    const isYes = dialog.current?.returnValue === 'yes' && form !== null && form !== undefined;
-    onClose(isYes ? new FormData(form) : undefined);
+    onClose(dialog.current?.returnValue === 'yes' ? form.read() : undefined);
+  };
+  const check = (event: SubmitEvent) => {
+    const values = form.read();
+    const wrong = Object.entries(fields).map(
+      ([name, { problem }]) => [name, problem?.(values[name] ?? '') ?? ''] as const,
+    );
+    const [first] = wrong.filter(([, text]) => text !== '');
+    if (first === undefined) return;
+    event.preventDefault();
+    form.showError(...first);
   };
   return (
     <dialog ref={dialog} aria-labelledby="question" aria-describedby="explanation" onClose={closed}>
-      <form method="dialog">
+      <form method="dialog" onSubmit={check}>
         <h2 id="question">{question}</h2>
         <p id="explanation">{explanation}</p>
-        {fields}
+        <Fields form={form} fields={fields} />
         <div class="buttons">
           {no !== undefined && (
             // Not a button that sends the form: Enter in a field means yes.
@@ -271,6 +257,45 @@ function Dialog({
         </div>
       </form>
     </dialog>
+  );
+}
+
+interface EntryFormProperties {
+  fields: Readonly<Record<string, FieldOptions>>;
+  /** Values to begin with; the others are empty. */
+  initial?: Values;
+  /** Names what is done. */
+  button: string;
+  /** Whether the values stay once they were sent. */
+  isKept?: boolean;
+  onSend: (values: Values, signal: AbortSignal) => Promise<void>;
+}
+
+/** A short form with its button; what is wrong with a field is said beside it. */
+export function EntryForm({ fields, initial = {}, button, isKept = false, onSend }: EntryFormProperties) {
+  const form = useMemo(() => new Form(initial), []);
+  const work = useWork();
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    void work.start((signal) =>
+      form.attempt(async () => {
+        await onSend(form.read(), signal);
+        if (!isKept) form.reset();
+      }),
+    );
+  };
+  return (
+    <form class="new-import" noValidate onSubmit={send}>
+      <div class="fields">
+        <Fields form={form} fields={fields} />
+      </div>
+      <ErrorPlace error={work.error} />
+      <div class="buttons">
+        <button type="submit" class="main" aria-disabled={work.busy}>
+          {button}
+        </button>
+      </div>
+    </form>
   );
 }
 
@@ -336,11 +361,13 @@ async function copyText(text: string) {
 export function showOnce(question: string, explanation: string, secret: string) {
   return ask({
     question,
-    explanation: `Copy it now: it is not shown again. ${explanation}`,
-    fields: (
-      <p class="secret">
-        <code>{secret}</code> <CopyButton text={secret} what="the secret" />
-      </p>
+    explanation: (
+      <>
+        Copy it now: it is not shown again. {explanation}
+        <span class="secret">
+          <code>{secret}</code> <CopyButton text={secret} what="the secret" />
+        </span>
+      </>
     ),
     yes: 'I have copied it',
   });

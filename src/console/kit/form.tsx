@@ -1,14 +1,12 @@
 /** Forms: values by name, an error beside each control, the way to the first one that is wrong, and a place for settings that few need. */
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CHOICES, LABELS } from '../../options/labels.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CHOICES, HINTS, LABELS, TICKED, VALUE_LABELS } from '../../options/labels.ts';
 import { counted } from '../../text/wording.ts';
 import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
 import { ApiError } from '../requests.ts';
-import { useWork } from './actions.tsx';
-import { ErrorPlace } from './elements.tsx';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
 export class Form {
@@ -34,7 +32,12 @@ export class Form {
 
   /** To how the form began. */
   reset() {
-    this.assign(this.#initial);
+    this.values.value = this.#initial;
+    this.errors.value = {};
+  }
+
+  clear(names: readonly string[]) {
+    this.assign(Object.fromEntries(names.map((name) => [name, ''])));
   }
 
   get(name: string) {
@@ -108,14 +111,14 @@ export class Form {
 /** A value that is its own label, or both. */
 export type Choice = string | readonly [value: string, label: string];
 
-/** The values of an option, the default as the empty one. @param labels for values that need one */
-export function choicesOf(name: keyof typeof CHOICES, labels: Readonly<Record<string, string>> = {}): Choice[] {
-  return CHOICES[name].map((value, at) => (at === 0 ? ['', value] : [value, labels[value] ?? value]));
+/** The values of an option, the default as the empty one; undefined where any is possible. */
+export function choicesOf(name: string): Choice[] | undefined {
+  const values = (CHOICES as Readonly<Record<string, readonly string[]>>)[name];
+  return values?.map((value, at) => [at === 0 ? '' : value, VALUE_LABELS[name]?.[value] ?? value]);
 }
 
-/** A field of a form: one line of text, unless it has choices or is ticked. */
+/** A field of a form: one line of text, unless it has choices or is ticked. Default: as the option with its name is declared. */
 export interface FieldOptions {
-  /** Default: that of the option with the name. */
   label?: string | undefined;
   note?: string | undefined;
   placeholder?: string | undefined;
@@ -128,16 +131,28 @@ export interface FieldOptions {
   isTicked?: boolean;
 }
 
-/** The fields that are not false, in their order. */
-export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<string, FieldOptions | false>> }) {
-  return Object.entries(fields).map(
-    ([name, options]) => options !== false && <Field key={name} form={form} name={name} {...options} />,
+interface FieldsProperties {
+  form: Form;
+  /** In their order: names of options, or also what differs from their declaration; `false` leaves one out. */
+  fields: readonly string[] | Readonly<Record<string, FieldOptions | false>>;
+}
+
+export function Fields({ form, fields }: FieldsProperties) {
+  // Those to tick stand below the others.
+  const last = (name: string) => Number(TICKED.includes(name));
+  const all = Array.isArray(fields)
+    ? fields.toSorted((one, other) => last(one) - last(other)).map((name) => [name, {}] as const)
+    : Object.entries(fields);
+  return all.map(
+    ([name, options]) =>
+      options !== false && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
   );
 }
 
 /** A control with its label, a note, and a place for what is wrong with it. */
 function Field({ form, name, label = LABELS[name], note, ...options }: FieldOptions & { form: Form; name: string }) {
-  const { choices, suggestions, placeholder, type = 'text', isLong = false, isTicked = false } = options;
+  const { choices = choicesOf(name), suggestions, placeholder, type = 'text', isLong = false } = options;
+  const { isTicked = TICKED.includes(name) } = options;
   const id = `new-${name}`;
   const list = suggestions && `${id}-suggestions`;
   const value = form.get(name);
@@ -197,69 +212,22 @@ function Field({ form, name, label = LABELS[name], note, ...options }: FieldOpti
   );
 }
 
-type FoldedFieldsProperties = Parameters<typeof Fields>[0] & { title: string; children?: ComponentChildren };
+interface FoldedFieldsProperties extends FieldsProperties {
+  title: string;
+  /** At first, where there is room. */
+  isOpen?: boolean;
+  children?: ComponentChildren;
+}
 
 /** Fields that few need, under a title that opens. */
-export function FoldedFields({ title, form, fields, children }: FoldedFieldsProperties) {
+export function FoldedFields({ title, form, fields, isOpen = false, children }: FoldedFieldsProperties) {
   return (
-    <details>
+    <details open={isOpen && !isNarrow()}>
       <summary>{title}</summary>
       <div class="fields">
         <Fields form={form} fields={fields} />
       </div>
       {children}
-    </details>
-  );
-}
-
-interface EntryFormProperties {
-  fields: Readonly<Record<string, FieldOptions>>;
-  /** Values to begin with; the others are empty. */
-  initial?: Readonly<Record<string, string>>;
-  /** Names what is done. */
-  button: string;
-  /** Whether the values stay once they were sent. */
-  isKept?: boolean;
-  onSend: (values: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<void>;
-}
-
-/** A short form with its button; what is wrong with a field is said beside it. */
-export function EntryForm({ fields, initial = {}, button, isKept = false, onSend }: EntryFormProperties) {
-  const form = useMemo(
-    () => new Form({ ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])), ...initial }),
-    [],
-  );
-  const work = useWork();
-  const send = (event: SubmitEvent) => {
-    event.preventDefault();
-    void work.start((signal) =>
-      form.attempt(async () => {
-        await onSend(form.read(), signal);
-        if (!isKept) form.reset();
-      }),
-    );
-  };
-  return (
-    <form class="new-import" noValidate onSubmit={send}>
-      <div class="fields">
-        <Fields form={form} fields={fields} />
-      </div>
-      <ErrorPlace error={work.error} />
-      <div class="buttons">
-        <button type="submit" class="main" aria-disabled={work.busy}>
-          {button}
-        </button>
-      </div>
-    </form>
-  );
-}
-
-/** Fields that few need: under a title, and folded where there is little room. */
-export function FieldGroup({ title, children }: { title: string; children?: ComponentChildren }) {
-  return (
-    <details open={!isNarrow()}>
-      <summary>{title}</summary>
-      <fieldset aria-label={title}>{children}</fieldset>
     </details>
   );
 }
@@ -276,16 +244,6 @@ export function focusField(name: string) {
   if (control === null) return;
   unfold(control);
   control.focus();
-}
-
-/** A field to tick for each of these options. */
-export function ticks(labels: Readonly<Record<string, string>>): Record<string, FieldOptions> {
-  return Object.fromEntries(Object.keys(labels).map((name) => [name, { isTicked: true }]));
-}
-
-/** Nothing of them is chosen. */
-export function unticked<Labels extends Readonly<Record<string, string>>>(labels: Labels) {
-  return Object.fromEntries(Object.keys(labels).map((name) => [name, ''])) as { [Name in keyof Labels]: string };
 }
 
 export function optionsOf(choices: readonly Choice[]) {

@@ -8,7 +8,7 @@ import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
 import { settings, targetFacts } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
-import { AskedText, announce, ask, CopyButton, useWork, WorkButton } from '../kit/actions.tsx';
+import { announce, ask, CopyButton, useWork, WorkButton } from '../kit/actions.tsx';
 import {
   Card,
   Empty,
@@ -241,24 +241,18 @@ function ImportTags({ live }: { live: LiveImport }) {
 /** The tags to add and to remove; undefined when nothing is to change. One import shows those that it has. */
 export async function askForTags(imports: readonly Pick<ImportView, 'tags'>[]) {
   const [one] = imports.length === 1 ? imports : [];
-  const field = { problem: (value: string) => tagsProblem(listIn(value)), maxLength: 1000 };
-  const form = await ask({
+  const field = { problem: (value: string) => tagsProblem(listIn(value)) };
+  const values = await ask({
     question: one === undefined ? `Tag ${counted(imports.length, 'import')}` : 'Tags of this import',
     explanation: 'Tags are words by which you find imports again. Separate several with commas.',
     fields:
-      one === undefined ? (
-        <>
-          <AskedText name="add" label="Add" autoFocus {...field} />
-          <AskedText name="remove" label="Remove" {...field} />
-        </>
-      ) : (
-        <AskedText name="tags" label="Tags" defaultValue={one.tags.join(', ')} autoFocus {...field} />
-      ),
+      one === undefined ? { add: { label: 'Add', ...field }, remove: { label: 'Remove', ...field } } : { tags: field },
+    initial: { tags: one?.tags.join(', ') ?? '' },
     yes: 'Save tags',
     no: 'Change nothing',
   });
-  if (form === undefined) return undefined;
-  const listed = (name: string) => listIn(String(form.get(name) ?? ''));
+  if (values === undefined) return undefined;
+  const listed = (name: string) => listIn(values[name] ?? '');
   const all = listed('tags');
   const add = one === undefined ? listed('add') : all.filter((tag) => !one.tags.includes(tag));
   const remove = one === undefined ? listed('remove') : one.tags.filter((tag) => !all.includes(tag));

@@ -7,19 +7,9 @@ import type { importOperations } from '../../api/operations/import-operations.ts
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
-import { settings } from '../frame.tsx';
-import {
-  fileName,
-  inPlace,
-  isDryRun,
-  isUndone,
-  leftToDo,
-  STATE_GROUPS,
-  stateLabel,
-  stateTone,
-} from '../import-words.ts';
+import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone } from '../import-words.ts';
 import { announce, confirmed, type Question, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
-import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Tag, Time, tagHref } from '../kit/elements.tsx';
+import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
@@ -29,14 +19,16 @@ import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
+import { KindTag } from './import/import-head.tsx';
 import { askForTags } from './import-page.tsx';
-import { NewImport } from './new-import.tsx';
+import { NewFileCard } from './upload/file-choice.tsx';
+import { IMPORT } from './upload/upload-entry.ts';
 export function ImportsPage() {
   const { isOperator } = usePlace();
   return (
     <>
       <h1>Imports</h1>
-      {isOperator && <NewImport />}
+      {isOperator && <NewFileCard kind={IMPORT} />}
       <Card id="all" title="All imports">
         <ImportsList />
       </Card>
@@ -157,19 +149,6 @@ const CONDITIONS = {
   createdBy: { label: 'Started by', placeholder: 'whole name' },
   tags: { label: 'Tags', placeholder: 'choir, term 1' },
 } as const;
-
-/** Shows the origin of an import, and its fate, in words beside its name. */
-export function KindTag({ view }: { view: ImportView }) {
-  return (
-    <>
-      {view.kind !== 'file' && <Tag>{view.kind}</Tag>}
-      {isDryRun(view) && <Tag>dry run</Tag>}
-      {view.followUps.some(isUndone) && <Tag>undone</Tag>}
-      {/* If the whole server sends to a sandbox, the head says so once. */}
-      {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
-    </>
-  );
-}
 
 const COLUMNS: Column<ImportView>[] = [
   {

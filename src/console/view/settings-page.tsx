@@ -7,11 +7,12 @@ import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, size } from '../format.ts';
+import { settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
-import { AskedText, ask, confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
+import { ask, confirmed, showOnce, textProblem, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
-import { type Choice, optionsOf } from '../kit/form.tsx';
-import { type Column, DataTable } from '../kit/list.tsx';
+import type { Choice } from '../kit/form.tsx';
+import { type Column, DataTable, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
@@ -51,30 +52,30 @@ export function SettingsPage() {
 }
 
 function ServerFacts() {
-  const { data: settings, error } = useAnswer(addressOf('GET /v1/settings', {}));
-  if (error !== undefined || settings === undefined) return <Pending error={error} />;
-  const isEmbedded = settings.queue === 'embedded';
+  const { data = settings.value, error } = useAnswer(addressOf('GET /v1/settings', {}));
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
+  const isEmbedded = data.queue === 'embedded';
   return (
     <Facts
       class="facts roomy"
       list={[
         [
           'Sends to',
-          settings.sandbox
+          data.sandbox
             ? 'a sandbox in this process; nothing reaches the service'
-            : foreign(settings.host ?? 'no host is set'),
+            : foreign(data.host ?? 'no host is set'),
         ],
-        ['Apps', <Apps apps={settings.apps} />],
-        ['Default region', settings.defaultRegion],
-        ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
-        ['Concurrent calls', `up to ${grouped(settings.concurrency)} in each region`],
-        ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
-        ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'in other processes'],
-        ['Largest upload', size(settings.maxUploadBytes)],
-        ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
-        ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
-        ['Schedules may read', places(settings.sources, settings)],
-        ['Version', settings.version],
+        ['Apps', <Apps apps={data.apps} />],
+        ['Default region', data.defaultRegion],
+        ['Calls a minute', `${grouped(data.callsPerMinute)} for each app`],
+        ['Concurrent calls', `up to ${grouped(data.concurrency)} in each region`],
+        ['Queue', isEmbedded ? 'embedded (in memory)' : data.queue],
+        ['Workers', isEmbedded || data.withWorkers ? 'in this process' : 'in other processes'],
+        ['Largest upload', size(data.maxUploadBytes)],
+        ['Retention of finished imports', data.keepDays === null ? 'forever' : counted(data.keepDays, 'day')],
+        ['Notifies', data.notifyHost === null ? 'no one' : foreign(data.notifyHost)],
+        ['Schedules may read', places(data.sources, data)],
+        ['Version', data.version],
       ]}
     />
   );
@@ -219,9 +220,9 @@ export function Tokens() {
     });
   };
   const make = async () => {
-    const form = await askForToken();
-    if (form === undefined) return;
-    const [name = '', role, expires] = ['name', 'role', 'expires'].map((field) => String(form.get(field) ?? ''));
+    const values = await askForToken();
+    if (values === undefined) return;
+    const { name = '', role, expires = '' } = values;
     await work.start(async (signal) => {
       const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
       const made = await call('POST /v1/tokens', { body }, signal);
@@ -231,13 +232,13 @@ export function Tokens() {
   const columns = useMemo(() => [...COLUMNS, revoking((token) => void revoke(token))], []);
   return (
     <div class="stack" ref={place}>
-      {error !== undefined || data === undefined ? (
-        <Pending error={error} />
-      ) : data.tokens.length === 0 ? (
-        <Empty>No tokens yet. Programs and people on other machines need one.</Empty>
-      ) : (
-        <DataTable caption="Tokens, oldest first" columns={columns} items={data.tokens} keyOf={({ id }) => id} />
-      )}
+      <List
+        pages={{ items: data?.tokens, error }}
+        caption="Tokens, oldest first"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="No tokens yet. Programs and people on other machines need one."
+      />
       <ErrorPlace error={work.error} />
       <div class="buttons">
         <WorkButton busy={work.busy} onClick={make}>
@@ -300,38 +301,15 @@ function askForToken() {
     explanation: 'A person or a program logs in with it. The audit log has its name.',
     yes: 'Make token',
     no: 'Cancel',
-    fields: (
-      <>
-        <AskedText
-          name="name"
-          label="For"
-          required="Enter who it is for, such as a person or a program"
-          maxLength={100}
-          placeholder="nightly-job"
-          autoFocus
-        />
-        <AskedChoice name="role" label="Role" choices={ROLES} value="viewer" />
-        <AskedChoice name="expires" label="Expires" choices={LIVES} value="90d" />
-      </>
-    ),
+    fields: {
+      name: {
+        label: 'For',
+        placeholder: 'nightly-job',
+        problem: textProblem('Enter who it is for, such as a person or a program', 100),
+      },
+      role: { label: 'Role', choices: ROLES },
+      expires: { label: 'Expires', choices: LIVES },
+    },
+    initial: { role: 'viewer', expires: '90d' },
   });
-}
-
-function AskedChoice({
-  choices,
-  ...choice
-}: {
-  name: string;
-  label: string;
-  choices: readonly Choice[];
-  value: string;
-}) {
-  return (
-    <div class="field">
-      <label for={choice.name}>{choice.label}</label>
-      <select id={choice.name} name={choice.name} value={choice.value}>
-        {optionsOf(choices)}
-      </select>
-    </div>
-  );
 }

@@ -12,34 +12,39 @@ import { overview, refreshOverview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
 import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
+import { KindTag } from './import/import-head.tsx';
 import { useActing, Ways } from './import/ways.tsx';
-import { KindTag } from './imports-page.tsx';
-import { NewImport } from './new-import.tsx';
+import { NewFileCard } from './upload/file-choice.tsx';
 import { isReviewed } from './upload/steps.ts';
+import { IMPORT } from './upload/upload-entry.ts';
 
 export function NowPage() {
   const { isOperator } = usePlace();
   const known = overview.value;
-  const isNew = known !== undefined && known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
   return (
     <>
       <h1>Now</h1>
-      {isNew ? <Welcome /> : known && <Lead overview={known} />}
-      {isOperator && known?.unknownFolders !== undefined && <UnknownFolders folders={known.unknownFolders} />}
+      {known === undefined ? <Empty>Loading …</Empty> : <Known overview={known} isOperator={isOperator} />}
+    </>
+  );
+}
+
+function Known({ overview: known, isOperator }: { overview: Overview; isOperator: boolean }) {
+  const { running, queued, syncsUnderWay, ready, recent, unknownFolders } = known;
+  const isNew = known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
+  return (
+    <>
+      {isNew ? <Welcome /> : <Lead overview={known} />}
+      {isOperator && unknownFolders !== undefined && <UnknownFolders folders={unknownFolders} />}
       <div class="now">
         <div class="stack">
-          {known === undefined && <Empty>Loading …</Empty>}
-          {known !== undefined && needed(known) > 0 && <Needs overview={known} />}
-          {known !== undefined && known.running.length + known.queued + known.syncsUnderWay.length > 0 && (
-            <Running overview={known} />
-          )}
+          {needed(known) > 0 && <Needs overview={known} />}
+          {running.length + queued + syncsUnderWay.length > 0 && <Running overview={known} />}
         </div>
-        {isOperator && <NewImport />}
+        {isOperator && <NewFileCard kind={IMPORT} />}
         <div class="stack">
-          {known !== undefined && known.ready.imports.length + known.ready.syncs.length > 0 && (
-            <Ready ready={known.ready} />
-          )}
-          {known !== undefined && !isNew && <Recent imports={known.recent} />}
+          {ready.imports.length + ready.syncs.length > 0 && <Ready ready={ready} />}
+          {!isNew && <Recent imports={recent} />}
         </div>
       </div>
     </>

@@ -3,9 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
+import { EntryForm, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
-import { EntryForm } from '../../console/kit/form.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call } from '../../console/requests.ts';

@@ -1,9 +1,8 @@
 /** The page of the receiver of notifications, which admins set and try. */
 
 import { useSignal } from '@preact/signals';
-import { showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
+import { EntryForm, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
-import { EntryForm } from '../../console/kit/form.tsx';
 import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import type { NotificationsView } from './operations.ts';

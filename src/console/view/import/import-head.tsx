@@ -5,22 +5,38 @@ import { addressAdvice } from '../../../text/no-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, RunningImport } from '../../answers.ts';
 import { estimate, rate, size, timeOfDay } from '../../format.ts';
+import { settings } from '../../frame.tsx';
 import {
   AWAITS_AGREEMENT,
   CREATE_LIMIT,
   createLimitSentence,
   inPlace,
+  isDryRun,
+  isUndone,
   stateLabel,
   stateSentence,
   stateTone,
   waiting,
 } from '../../import-words.ts';
 import { useLeaving } from '../../kit/actions.tsx';
-import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Time } from '../../kit/elements.tsx';
+import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Tag, Time } from '../../kit/elements.tsx';
 import { useListNews } from '../../live.ts';
 import { withControls } from '../../option-words.ts';
 import { connection } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
+
+/** Shows the origin of an import, and its fate, in words beside its name. */
+export function KindTag({ view }: { view: ImportView }) {
+  return (
+    <>
+      {view.kind !== 'file' && <Tag>{view.kind}</Tag>}
+      {isDryRun(view) && <Tag>dry run</Tag>}
+      {view.followUps.some(isUndone) && <Tag>undone</Tag>}
+      {/* If the whole server sends to a sandbox, the head says so once. */}
+      {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+    </>
+  );
+}
 
 /** States whose reason says more than the state. */
 const REASONED: readonly ImportView['state'][] = ['blocked', 'aborted', 'rejected', 'failed'];

@@ -5,7 +5,7 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { ATTENTION, completeRetry, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
-import { Card, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
+import { Card, Empty, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { type Column, DataTable } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -35,6 +35,13 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   const showsAll = useSignal(false);
   const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
   if (error !== undefined) return <ErrorNotice error={error} />;
+  // It has its place before it is there.
+  if (data === undefined && wrong > 0)
+    return (
+      <Card id="problems" title="Problems">
+        <Empty>Loading …</Empty>
+      </Card>
+    );
   if (data === undefined || data.problems.length === 0) return null;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));

@@ -20,13 +20,13 @@ import {
   repairHref,
   Steps,
 } from '../../kit/elements.tsx';
-import { Drawer, Fields, Form, ticks } from '../../kit/form.tsx';
+import { Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { BackToColumns, beside, useColumnsOf } from '../upload/columns-step.tsx';
+import { beside } from '../upload/columns-step.tsx';
 import { Creating, creatingField } from '../upload/creating-fields.tsx';
-import { CREATING } from '../upload/creating-options.ts';
+import { BackToColumns, useColumnsOf } from '../upload/file-choice.tsx';
 import { changedOf, FAILING, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
@@ -111,15 +111,15 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
   );
 }
 
-const OFTEN = { maxErrors: { placeholder: '100 or 5%' }, first: { placeholder: '10' } };
+const OFTEN = ['maxErrors', 'first'];
 const SELDOM = {
-  giveUpAfter: { placeholder: '30m or 12h', note: 'Empty: as long as it takes.' },
+  giveUpAfter: {},
   onlyGroups: {
     label: 'Send only these groups',
     placeholder: 'choir, team',
     note: 'The others wait until you resume.',
   },
-  ...ticks(BAN_CHECKS),
+  allowUnban: {},
 };
 
 function Choices({ form }: { form: Form }) {
@@ -263,8 +263,7 @@ function createdText(form: Form, failing: Failing | '') {
 
 /** The choices of a review, also after a reload. */
 function keptChoices(place: string) {
-  const names = [...Object.keys({ ...OFTEN, ...SELDOM }), 'failing'];
-  const form = new Form({ ...CREATING, ...Object.fromEntries(names.map((name) => [name, ''])) });
+  const form = new Form({});
   form.assign(JSON.parse(sessionStorage.getItem(place) ?? '{}'));
   const end = form.values.subscribe((values) => sessionStorage.setItem(place, JSON.stringify(values)));
   return {

@@ -9,7 +9,7 @@ import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkB
 import { ErrorPlace, foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
-import { BackToColumns } from '../upload/columns-step.tsx';
+import { BackToColumns } from '../upload/file-choice.tsx';
 import { isReviewed } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { mayBeSent, type ResumeQuery } from './before-sending.tsx';

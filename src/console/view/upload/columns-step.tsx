@@ -1,14 +1,13 @@
 /** The second step: the first rows of the file, and what each column is. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { SILENT_CHECK } from '../../../options/labels.ts';
 import { sameFile } from '../../../text/wording.ts';
 import type { Recipe } from '../../answers.ts';
 import { dayAndTime } from '../../format.ts';
 import { stateSentence } from '../../import-words.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
-import { Drawer, FieldGroup, Fields, type Form, ticks, useChange } from '../../kit/form.tsx';
+import { Drawer, FoldedFields, type Form, useChange } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { keepInAddress, usePlace } from '../../place.ts';
 import { ApiError, query } from '../../requests.ts';
@@ -18,7 +17,7 @@ import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { FileGrid } from './file-grid.tsx';
 import type { FilePreview } from './file-preview.ts';
-import { FileFormat, ROWS_EXPECTED, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
+import { FileFormat, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
 import { ScopeWords } from './scope-words.tsx';
 import { READING, SHAPING } from './shape-form.ts';
@@ -78,7 +77,7 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
   const { form, preview } = entry;
   const isImport = kind.noun === 'import';
   const { upload, isBusy, next } = useUploading(kind, entry);
-  const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
+  const reading = [...READING, ...SHAPING, 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
   useChange(form.values.value, () => entry.store());
   useChange(preview.lookups.value, () => entry.store());
@@ -125,30 +124,22 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
   );
 }
 
+/** Options of an import that count before it is read. */
+const OF_IMPORT = ['expectRows', 'minRows', 'silent'];
+
 /** Everything that says how the file is read, in one drawer. */
 function Reading({ preview, form, isImport }: { preview: FilePreview; form: Form; isImport: boolean }) {
   const hasRecipe = form.get('recipe') !== '';
   const recipes = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
-  const { scopeWords: _, ...shaping } = SHAPING;
-  const names = [...Object.keys({ ...READING, ...shaping }), 'recipe', 'expectRows', 'minRows', 'silent'];
+  const shaping = SHAPING.filter((name) => name !== 'scopeWords');
+  const names = [...READING, ...shaping, ...OF_IMPORT, 'recipe'];
   return (
     <Drawer title="How the file is read" changed={changedOf(names, form.values.value)}>
       {(isImport || hasRecipe) && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
       <RowDefaults form={form} />
       <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />
       <Shaping preview={preview} form={form} upload={isImport ? preview : undefined} />
-      {isImport && (
-        <FieldGroup title="Only a whole file">
-          <div class="fields">
-            <Fields form={form} fields={ROWS_EXPECTED} />
-          </div>
-        </FieldGroup>
-      )}
-      {isImport && (
-        <FieldGroup title="In silence">
-          <Fields form={form} fields={ticks(SILENT_CHECK)} />
-        </FieldGroup>
-      )}
+      {isImport && <FoldedFields title="The whole import" form={form} fields={OF_IMPORT} isOpen />}
       {isImport && !hasRecipe && preview.found.value !== undefined && (
         <SaveRecipe preview={preview} form={form} onSaved={recipes.reload} />
       )}
@@ -185,28 +176,6 @@ function useUploading(kind: UploadKind, entry: UploadEntry) {
     if (made !== '') go(made);
   };
   return { upload, isBusy, next };
-}
-
-/** Back to the columns of what was made, with everything that was entered; or to where the file is chosen again. */
-export function BackToColumns({ kind, href, isMain = false }: { kind: UploadKind; href: string; isMain?: boolean }) {
-  const columns = useColumnsOf(kind, href);
-  if (columns === null) return null;
-  return (
-    <a class={isMain ? 'button main' : 'button'} href={columns ?? fileHref(kind)}>
-      {columns === undefined ? 'Choose the file again' : 'Back to its columns'}
-    </a>
-  );
-}
-
-/** Null while it is not known. */
-export function useColumnsOf(kind: UploadKind, href: string): string | undefined | null {
-  const columns = useSignal<string | undefined | null>(null);
-  useEffect(() => {
-    void UploadEntry.columnsOf(kind, href).then((found) => {
-      columns.value = found;
-    });
-  }, [href]);
-  return columns.value;
 }
 
 /** To the button that goes on, for who needs none of the choices. */

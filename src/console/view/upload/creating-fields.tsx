@@ -1,10 +1,10 @@
 /** The options for creating users and groups that the service does not know. */
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import { columnChoices } from '../../import-words.ts';
-import { type Choice, choicesOf, FieldGroup, Fields, type Form, ticks } from '../../kit/form.tsx';
+import { type Choice, choicesOf, Fields, FoldedFields, type Form } from '../../kit/form.tsx';
 import type { FilePreview } from './file-preview.ts';
 
-const GROUP_TYPES = choicesOf('groupType');
+const GROUP_TYPES = choicesOf('groupType') ?? [];
 
 interface CreatingProperties {
   form: Form;
@@ -45,16 +45,13 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
     },
   };
   return (
-    <FieldGroup title="Missing users and groups">
-      <div class="fields">
-        <Fields form={form} fields={ticks(CREATING_CHECKS)} />
-      </div>
+    <FoldedFields title="Missing users and groups" form={form} fields={Object.keys(CREATING_CHECKS)} isOpen>
       {(creates || groups) && (
         <div class="fields more">
           <Fields form={form} fields={fields} />
         </div>
       )}
-    </FieldGroup>
+    </FoldedFields>
   );
 }
 

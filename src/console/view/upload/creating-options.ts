@@ -1,18 +1,4 @@
-/** The options for creating users and groups: the fields as a form begins, and as the server takes them. Pure. */
-import { CREATING_CHECKS } from '../../../options/labels.ts';
-
-/** The values of these fields before anything is chosen. */
-export const CREATING = {
-  ...Object.fromEntries(Object.keys(CREATING_CHECKS).map((name) => [name, ''])),
-  userNameFrom: '',
-  groupNameFrom: '',
-  nameColumn: '',
-  groupNameColumn: '',
-  createMap: '',
-  groupType: '',
-  maxUsers: '',
-  maxGroups: '',
-};
+/** The options for creating users and groups that the service does not know. Pure. */
 
 /** The fields as the server takes them. */
 export function creatingOptions({

@@ -4,9 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { size } from '../../format.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
-import { foreign } from '../../kit/elements.tsx';
+import { Card, foreign } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
-import { placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 const HINT = `Drop a membership file here, or choose one: ${inputNames('or')}, or a ZIP archive of them.`;
 const ACCEPTED = [...INPUT_ENDINGS, 'zip', 'gz', 'zst'].map((ending) => `.${ending}`).join(',');
@@ -31,6 +31,37 @@ export function NewFile({ kind }: { kind: UploadKind }) {
       next={entry.columnsHref}
     />
   );
+}
+
+/** The same as a part of a page. */
+export function NewFileCard({ kind }: { kind: UploadKind }) {
+  return (
+    <Card id="new" title={`New ${kind.noun}`}>
+      <NewFile kind={kind} />
+    </Card>
+  );
+}
+
+/** Back to the columns of what was made, with everything that was entered; or to where the file is chosen again. */
+export function BackToColumns({ kind, href, isMain = false }: { kind: UploadKind; href: string; isMain?: boolean }) {
+  const columns = useColumnsOf(kind, href);
+  if (columns === null) return null;
+  return (
+    <a class={isMain ? 'button main' : 'button'} href={columns ?? fileHref(kind)}>
+      {columns === undefined ? 'Choose the file again' : 'Back to its columns'}
+    </a>
+  );
+}
+
+/** Null while it is not known. */
+export function useColumnsOf(kind: UploadKind, href: string): string | undefined | null {
+  const columns = useSignal<string | undefined | null>(null);
+  useEffect(() => {
+    void UploadEntry.columnsOf(kind, href).then((found) => {
+      columns.value = found;
+    });
+  }, [href]);
+  return columns.value;
 }
 
 interface FileChoiceProperties {

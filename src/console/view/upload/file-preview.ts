@@ -101,7 +101,7 @@ export class FilePreview extends ShownFile {
   /** The options by which the file is read, as the server takes them. */
   get options(): Record<string, string> {
     const values = this.form.read();
-    const reading = Object.keys(READING).map((name) => [name, values[name] ?? '']);
+    const reading = READING.map((name) => [name, values[name] ?? '']);
     const hasOwnUid = (values['uidFrom'] ?? '') !== '';
     const map = Object.entries(this.chosen.peek())
       .filter(([field]) => !(field === 'uid' && hasOwnUid))
@@ -242,7 +242,7 @@ export class FilePreview extends ShownFile {
 
 /** Whether it says how the file is read. */
 function isOfReading(name: string) {
-  return name in READING || name in SHAPING || name === 'recipe' || name.startsWith('map-');
+  return [...READING, ...SHAPING, 'recipe'].includes(name) || name.startsWith('map-');
 }
 
 function codeOf(error: unknown) {

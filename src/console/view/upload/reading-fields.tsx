@@ -6,20 +6,10 @@ import { LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
-import {
-  type Choice,
-  choicesOf,
-  FieldGroup,
-  Fields,
-  FoldedFields,
-  type Form,
-  focusField,
-  optionsOf,
-} from '../../kit/form.tsx';
+import { type Choice, Fields, FoldedFields, type Form, focusField, optionsOf } from '../../kit/form.tsx';
 import type { FilePreview, ShownFile } from './file-preview.ts';
 import { type Condition, conditionsIn, HEADER, IDS, isBrought, SEVERAL, type ShapeField } from './shape-form.ts';
 
-const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });
 const REGION_CHOICES: Choice[] = [['', 'the server’s default'], ...REGIONS];
 const FORMATS: Choice[] = [['', 'detect'], ...INPUT_KINDS.map((kind) => [kind, nameOfInput(kind)] as const)];
 const ENCODINGS: Choice[] = [
@@ -47,20 +37,8 @@ const DELIMITERS: Choice[] = [
 type Properties = { preview: ShownFile; form: Form };
 
 export function RowDefaults({ form }: { form: Form }) {
-  const fields = {
-    guid: {},
-    scope: { choices: SCOPES },
-    region: { choices: REGION_CHOICES },
-    onBehalfOf: { note: 'Leave empty to let the service itself act.' },
-    until: { note: 'A date, or 90d from now. Leave empty for memberships that do not end.' },
-  };
-  return (
-    <FieldGroup title="Defaults for rows without a value">
-      <div class="fields">
-        <Fields form={form} fields={fields} />
-      </div>
-    </FieldGroup>
-  );
+  const fields = { guid: {}, scope: {}, region: { choices: REGION_CHOICES }, onBehalfOf: {}, until: {} };
+  return <FoldedFields title="Defaults for rows without a value" form={form} fields={fields} isOpen />;
 }
 
 export function SheetChoice({ form, preview }: Properties) {
@@ -87,30 +65,13 @@ export function FileFormat({ form, preview, isArchive }: Properties & { isArchiv
     format: { choices: FORMATS },
     sheet: sheets.length === 0 &&
       (isUnseen || form.get('sheet') !== '') && { note: 'Name or number. Leave empty for the first one with a table.' },
-    files: (isArchive || form.get('files') !== '') && {
-      placeholder: 'members*.csv',
-      note: 'Leave empty for all that can be read.',
-    },
+    files: (isArchive || form.get('files') !== '') && {},
     ...shownOf(HEADER, form),
     delimiter: !hasSheets && { choices: DELIMITERS },
     encoding: !hasSheets && { choices: ENCODINGS },
   };
   return <FoldedFields title="File format" form={form} fields={fields} />;
 }
-
-export const ROWS_EXPECTED = {
-  expectRows: { placeholder: '1200', note: 'With another number nothing is sent.' },
-  minRows: {
-    placeholder: '90% or 1000',
-    note: 'With fewer nothing is sent. A share is one of the rows of the last run.',
-  },
-};
-
-/** The limits at which the run of a schedule ends early. */
-export const RUN_LIMITS = {
-  giveUpAfter: { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' },
-  ...ROWS_EXPECTED,
-};
 
 /** The mapping from rows to memberships. @param upload what identity and group file can go with */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {

@@ -10,19 +10,10 @@ type KnownShape = NonNullable<RecipeSettings['shape']>;
 /** Words between |. */
 export type Condition = { column: string; is: 'is' | 'isNot'; words: string };
 
-/** The values of these fields before anything is chosen: '' lets the server decide. */
-export const READING = {
-  guid: '',
-  scope: '',
-  region: '',
-  onBehalfOf: '',
-  until: '',
-  format: '',
-  encoding: '',
-  delimiter: '',
-  sheet: '',
-  files: '',
-};
+const DEFAULTS = ['guid', 'scope', 'region', 'onBehalfOf', 'until'];
+export const FORMAT = ['format', 'encoding', 'delimiter', 'sheet', 'files'];
+/** The options by which a file is read. */
+export const READING = [...DEFAULTS, ...FORMAT];
 
 /** The origins of a field's values. */
 export const FIRST_OF = 'firstOf';
@@ -158,8 +149,8 @@ const OWN: Readonly<Record<string, ShapeField>> = {
 
 const FIELDS: Readonly<Record<string, ShapeField>> = { ...HEADER, ...IDS, ...SEVERAL, ...OWN };
 
-/** The values of these fields before anything is chosen. */
-export const SHAPING: Values = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, '']));
+/** The fields that stand for a shape. */
+export const SHAPING: readonly string[] = Object.keys(FIELDS);
 
 /** Texts of fields, and what they stand for. */
 const VALUES = {

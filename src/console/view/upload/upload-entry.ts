@@ -8,7 +8,7 @@ import { call } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
 import { newKey, Upload } from '../../uploads.ts';
 import { FilePreview } from './file-preview.ts';
-import { READING, SHAPING } from './shape-form.ts';
+import { SHAPING } from './shape-form.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -21,8 +21,6 @@ export interface UploadKind {
   base: '/imports' | '/syncs';
   /** Path of the upload in the API. */
   path: string;
-  /** The fields of its form besides those for reading the file, before anything is entered. */
-  own: Values;
   hrefOf: (id: string) => string;
   /** The query for the form's values besides those for reading the file. */
   toQuery: (values: Values) => Values;
@@ -40,7 +38,6 @@ export const IMPORT: UploadKind = {
   steps: ['File', 'Columns', 'Review'],
   base: '/imports',
   path: '/v1/imports',
-  own: { expectRows: '', minRows: '', silent: '' },
   hrefOf: importHref,
   toQuery: ({ expectRows = '', minRows = '', silent = '' }) => ({ expectRows, minRows, silent, askFirst: 'true' }),
   fieldOf: (name) => name,
@@ -48,7 +45,7 @@ export const IMPORT: UploadKind = {
 };
 
 /** Values that belong to one file, and not to the next one. */
-const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
+const OF_ONE_FILE = [...SHAPING, 'sheet', 'files', 'recipe'];
 
 export function fileHref({ base }: UploadKind) {
   return `${base}/new`;
@@ -76,7 +73,7 @@ export class UploadEntry {
 
   constructor(kind: UploadKind) {
     this.kind = kind;
-    this.form = new Form({ ...READING, ...SHAPING, map: '', recipe: '', recipeTitle: '', ...kind.own });
+    this.form = new Form({});
     this.preview = new FilePreview(this.form, this.#ending.signal);
   }
 
@@ -132,7 +129,7 @@ export class UploadEntry {
   choose(chosen: File) {
     const before = this.file.peek();
     // Another file has another shape; the same one, fixed, has not.
-    if (before !== undefined && before.name !== chosen.name) this.form.assign(OF_ONE_FILE);
+    if (before !== undefined && before.name !== chosen.name) this.form.clear(OF_ONE_FILE);
     this.form.set('map', '');
     this.file.value = chosen;
     // The one that is under way goes on in the frame.

@@ -2,9 +2,9 @@
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
-import { confirmed, useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { confirmed, EntryForm, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Choice, EntryForm, FilterChoice } from '../../../console/kit/form.tsx';
+import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -217,7 +217,7 @@ function FindReplace({ view, repair }: ToolProperties) {
         from: { label: 'Find' },
         to: { label: 'Replace with', note: 'Upper and lower case count.' },
       }}
-      initial={{ column: first, as: 'text' }}
+      initial={{ column: first, as: 'text', from: '', to: '' }}
       button="Preview…"
       isKept
       onSend={(entered) => repair.carryOut(() => replace(repair, entered))}

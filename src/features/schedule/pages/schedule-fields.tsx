@@ -16,11 +16,11 @@ import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
-import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
+import { FORMAT, READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, plainReading, readingFields } from './settings-form.ts';
+import { cronOf, EVERY_CHOICES, readingFields } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -176,7 +176,7 @@ export function below(source: string) {
 /** Pause after which a typed value counts as complete, in ms. */
 const TYPING_MS = 300;
 /** By these the file is read. */
-const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'map', 'shape'];
+const NAMES = [...READING, ...SHAPING, 'exportOf', 'map', 'shape'];
 
 interface SourceFileProperties {
   form: Form;
@@ -232,9 +232,10 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
   const suggested = recipes.filter(
     ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
   );
-  useChange(chosen?.name, () =>
-    form.assign({ ...plainReading(), ...(chosen !== undefined && readingFields(chosen.settings)) }),
-  );
+  useChange(chosen?.name, () => {
+    form.clear([...FORMAT, ...SHAPING, 'exportOf', 'map', 'shape']);
+    if (chosen !== undefined) form.assign(readingFields(chosen.settings));
+  });
   return (
     <>
       <RecipeChoice

@@ -15,18 +15,17 @@ import {
   Pending,
   syncHref,
 } from '../../../console/kit/elements.tsx';
-import { Fields, FoldedFields, Form, focusField, ticks } from '../../../console/kit/form.tsx';
+import { Fields, FoldedFields, Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { FileFormat, RowDefaults, RUN_LIMITS, Shaping } from '../../../console/view/upload/reading-fields.tsx';
-import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/reading-fields.tsx';
 import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
-import { fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
+import { fieldsOf, settingsOf } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -81,7 +80,7 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
       <div class="fields">
         <Fields
           form={form}
-          fields={{ ...planFields(form), ...RUN_LIMITS, ...ticks({ ...PLAN_CHECKS, repair: '', catchUp: '' }) }}
+          fields={[...planFields(form), 'repair', 'catchUp', 'giveUpAfter', 'expectRows', 'minRows']}
         />
       </div>
       <GuardLimits form={form} />
@@ -261,7 +260,8 @@ function Effect({ form }: { form: Form }) {
 /** The form of a new schedule, or of one as it is. */
 function newEntry(sources: readonly string[], before: Schedule | undefined) {
   const form = new Form({
-    ...SCHEDULE,
+    every: '* * *',
+    at: '02:30',
     tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     file: sources[0] === undefined ? '' : below(sources[0]),
     ...(before !== undefined && fieldsOf(before)),

@@ -3,48 +3,15 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { wrongField } from '../../../console/requests.ts';
-import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
+import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import { chosenIn, chosenText } from '../../../console/view/upload/file-preview.ts';
-import {
-  FIRST_OF,
-  fieldsAndRest,
-  READING,
-  SHAPING,
-  shapeOf,
-  unsaidOf,
-} from '../../../console/view/upload/shape-form.ts';
-import { CHOICES, CREATING_CHECKS, PLAN_CHECKS } from '../../../options/labels.ts';
+import { FIRST_OF, fieldsAndRest, READING, shapeOf, unsaidOf } from '../../../console/view/upload/shape-form.ts';
+import { CHOICES, TICKED } from '../../../options/labels.ts';
 import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
-import { limitFields, limitsIn, PLAN, takesMissing } from '../../sync/pages/plan-parts.tsx';
+import { limitFields, limitsIn, takesMissing } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../operations.ts';
 
 type Values = Readonly<Record<string, string>>;
-
-/** The values before anything is chosen. */
-export const SCHEDULE = {
-  ...READING,
-  ...SHAPING,
-  ...CREATING,
-  ...PLAN,
-  name: '',
-  file: '',
-  headers: '',
-  every: '* * *',
-  at: '02:30',
-  cron: '',
-  tz: '',
-  recipe: '',
-  exportOf: '',
-  map: '',
-  expectRows: '',
-  minRows: '',
-  giveUpAfter: '',
-  repair: '',
-  catchUp: '',
-  /** The number of columns of the file, if known; and as JSON, the parts of the shape that no field shows. */
-  width: '',
-  shape: '',
-};
 
 /** Simple times, by the rest of a cron expression behind minute and hour; `cron`: the expression itself is given. */
 export const EVERY_CHOICES: (readonly [days: string, label: string])[] = [
@@ -69,8 +36,6 @@ function timeFields(cron: string) {
     : { every: 'cron', cron };
 }
 
-/** Options that are ticked. */
-const TICKED = [...Object.keys({ ...CREATING_CHECKS, ...PLAN_CHECKS }), 'repair', 'catchUp'];
 /** The settings that have one field each. */
 const SETTINGS = [
   ...TICKED,
@@ -92,7 +57,7 @@ const SETTINGS = [
   'giveUpAfter',
 ];
 /** Options for reading the file that have one field each; `map` and `shape` have several. */
-const READ = [...Object.keys(READING), 'exportOf', 'expectRows', 'minRows'];
+const READ = [...READING, 'exportOf', 'expectRows', 'minRows'];
 
 /** Reads the text of a field, which is never empty. @throws ApiError */
 type Reader = (text: string, field: string) => unknown;
@@ -192,12 +157,6 @@ export function readingFields({ map = {}, shape: given = {}, ...plain }: Schedul
     width: String(shape.columns?.length ?? ''),
     shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
   };
-}
-
-/** The fields that say how a file is read, as they are before anything is chosen. */
-export function plainReading(): Values {
-  const { guid: _, scope: __, region: ___, onBehalfOf: ____, until: _____, ...format } = READING;
-  return { ...format, ...SHAPING, exportOf: '', map: '', shape: '' };
 }
 
 /**

@@ -1,26 +1,20 @@
 /** The first two steps of a new sync; its plan is the third. */
-import { Card, syncHref } from '../../../console/kit/elements.tsx';
-import { Fields, type Form, ticks } from '../../../console/kit/form.tsx';
+import { syncHref } from '../../../console/kit/elements.tsx';
+import { Fields, type Form } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
-import { NewFile } from '../../../console/view/upload/file-choice.tsx';
+import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
-import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { GuardLimits, limitsIn, PLAN, planFields, takesMissing } from './plan-parts.tsx';
-
-/** Options that are called as the server calls them. */
-const OWN = ['syncName', ...Object.keys(PLAN)];
 
 export const SYNC: UploadKind = {
   noun: 'sync',
   steps: ['File', 'Columns', 'Plan'],
   base: '/syncs',
   path: '/v1/syncs',
-  own: { ...CREATING, syncName: '', ...PLAN },
   hrefOf: syncHref,
   toQuery: ({ missing = '', whose = '', ...values }) => ({
-    ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
+    ...Object.fromEntries(['syncName', ...PLAN].map((name) => [name, values[name] ?? ''])),
     ...(values['mode'] === 'mirror' && { missing }),
     ...(takesMissing({ ...values, missing }) && { whose }),
     ...creatingOptions(values),
@@ -31,11 +25,6 @@ export const SYNC: UploadKind = {
   fields: PlanChoices,
 };
 
-const NAME = {
-  placeholder: 'nightly',
-  note: 'With a name, the sync remembers whom it makes members. That of a schedule continues what the schedule remembers.',
-};
-
 function PlanChoices({ form, preview }: UploadEntry) {
   return (
     <div class="folds">
@@ -43,19 +32,11 @@ function PlanChoices({ form, preview }: UploadEntry) {
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">
-          <Fields form={form} fields={{ syncName: NAME, ...planFields(form), ...ticks(PLAN_CHECKS) }} />
+          <Fields form={form} fields={['syncName', ...planFields(form)]} />
         </div>
         <GuardLimits form={form} />
       </fieldset>
     </div>
-  );
-}
-
-export function NewSync() {
-  return (
-    <Card id="new" title="New sync">
-      <NewFile kind={SYNC} />
-    </Card>
   );
 }
 

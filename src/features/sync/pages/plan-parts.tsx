@@ -2,22 +2,22 @@
 import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
-import { choicesOf, FoldedFields, type Form, unticked } from '../../../console/kit/form.tsx';
+import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
 
-/** The values of these fields before anything is chosen. */
-export const PLAN = {
-  mode: '',
-  missing: '',
-  whose: '',
-  left: '',
-  changed: '',
-  protect: '',
-  removeNamed: '',
-  ...unticked(PLAN_CHECKS),
-};
+/** Options of a plan. */
+export const PLAN = [
+  'mode',
+  'missing',
+  'whose',
+  'left',
+  'changed',
+  'protect',
+  'removeNamed',
+  ...Object.keys(PLAN_CHECKS),
+];
 
 /** Whether members who are not in the file are removed or banned. */
 export function takesMissing({ mode, missing = '' }: Readonly<Record<string, string>>) {
@@ -25,26 +25,11 @@ export function takesMissing({ mode, missing = '' }: Readonly<Record<string, str
 }
 
 export function planFields(form: Form) {
-  return {
-    mode: {
-      choices: choicesOf('mode'),
-      note: 'Add adds and raises members, and never removes any. Mirror also looks at members who are not in the file.',
-    },
-    missing: form.get('mode') === 'mirror' && { choices: choicesOf('missing') },
-    whose: takesMissing(form.read()) && {
-      choices: choicesOf('whose', { ours: 'only those whom this sync made members' }),
-    },
-    left: {
-      choices: choicesOf('left', { 'keep-out': 'keep out', ask: 'hold the plan, and ask' }),
-      note: 'Users in the file whom this sync made members, and who are gone.',
-    },
-    changed: {
-      choices: choicesOf('changed'),
-      note: 'Members of this sync whom others have banned or given another scope.',
-    },
-    protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
-    removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
+  const brought: Readonly<Record<string, boolean>> = {
+    missing: form.get('mode') === 'mirror',
+    whose: takesMissing(form.read()),
   };
+  return PLAN.filter((name) => brought[name] ?? true);
 }
 
 /** A field for each limit of a guard, empty for its default. */

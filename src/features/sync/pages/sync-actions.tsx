@@ -148,28 +148,21 @@ function shareOf(totals: SyncView['totals']) {
  * @param uncertain whether what is uncertain is chosen beforehand
  */
 export async function plannedUndo(uncertain: boolean) {
-  const form = await ask({
+  const values = await ask({
     question: 'Undo this import?',
-    explanation: 'A plan is made first: nothing is sent before you apply it.',
+    explanation:
+      'A plan is made first: nothing is sent before you apply it. Calls without an answer are uncertain: a call that was repeated may have found members who were there before the import, and so may a row that is not confirmed.',
     yes: 'Plan the undo',
     no: 'Cancel',
     isSafeFirst: true,
-    fields: (
-      <>
-        <div class="check">
-          <input type="checkbox" id="include-uncertain" name="includeUncertain" defaultChecked={uncertain} />
-          <label for="include-uncertain">Also take back what calls without an answer may have done</label>
-        </div>
-        <p class="note">
-          It removes members who were there when a call was repeated, and those whose row is not confirmed. Some of them
-          may have been there before the import.
-        </p>
-      </>
-    ),
+    fields: {
+      includeUncertain: { label: 'Also take back what calls without an answer may have done', isTicked: true },
+    },
+    initial: { includeUncertain: uncertain ? 'true' : '' },
   });
-  const query = form?.has('includeUncertain') ? { includeUncertain: true } : {};
+  const query = values?.['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
   return (
-    form &&
+    values &&
     (async (id: string, signal: AbortSignal) => (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id)
   );
 }

@@ -37,7 +37,7 @@ import {
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
-import { BackToColumns } from '../../../console/view/upload/columns-step.tsx';
+import { BackToColumns } from '../../../console/view/upload/file-choice.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';

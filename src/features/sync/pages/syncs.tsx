@@ -15,7 +15,8 @@ import {
   titleOf,
 } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
-import { NewSync } from './new-sync.tsx';
+import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
+import { SYNC } from './new-sync.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -26,7 +27,7 @@ export function SyncsPage() {
         A sync makes groups match a file. It first makes a plan. Nothing is sent until you apply the plan, unless you
         choose to apply it at once. <a href="/ending">Memberships that end</a> are removed by a sync, too.
       </p>
-      {isOperator && <NewSync />}
+      {isOperator && <NewFileCard kind={SYNC} />}
       <Card id="all" title="All syncs">
         <SyncsList />
       </Card>
