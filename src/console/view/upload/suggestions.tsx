@@ -177,7 +177,7 @@ function changesOf(shape: Shape, values: Readonly<Record<string, string>>) {
   const before = conditionsIn(values);
   const added = conditionsIn(fields).filter(({ column }) => before.every((one) => one.column !== column));
   if (shape.where !== undefined) return added.length === 0 ? {} : { where: JSON.stringify([...before, ...added]) };
-  return Object.keys(fields).every((name) => values[name] !== '') ? {} : fields;
+  return Object.keys(fields).every((name) => (values[name] ?? '') !== '') ? {} : fields;
 }
 
 /** The columns of a file without a header that its names choose. */
