@@ -5,7 +5,7 @@ export const CREATING_CHECKS = {
   reactivate: 'Reactivate users who are deactivated',
 };
 export const BAN_CHECKS = { allowUnban: 'Add users who are banned, which lifts their ban' };
-export const SILENT_CHECK = { silent: 'Without messages in groups: slower, and keeps when people joined' };
+const SILENT_CHECK = { silent: 'Without messages in groups: slower, and keeps when people joined' };
 export const PLAN_CHECKS = {
   allowDemotion: 'Allow demotions',
   ...BAN_CHECKS,
