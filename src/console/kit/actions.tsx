@@ -152,7 +152,7 @@ export async function reasonFor(asked: Question & { tone: 'main' | 'danger' }): 
   return (await ask({ ...asked, fields }))?.['reason'];
 }
 
-/** What is wrong with a text that must be there. @param enter asks for it */
+/** Returns the check of a text that must be there. @param enter asks for it */
 export function textProblem(enter: string, most: number) {
   return (text: string) => {
     if (text === '') return `${enter}.`;
@@ -161,7 +161,7 @@ export function textProblem(enter: string, most: number) {
 }
 
 interface AskedField extends FieldOptions {
-  /** What is wrong with a value, '' for nothing: the question stays open until it is right. */
+  /** Says why a value is not possible; '' where it is. The question stays open until then. */
   problem?: (value: string) => string;
 }
 

@@ -119,7 +119,6 @@ const SELDOM = {
     placeholder: 'choir, team',
     note: 'The others wait until you resume.',
   },
-  allowUnban: {},
 };
 
 function Choices({ form }: { form: Form }) {
@@ -128,9 +127,10 @@ function Choices({ form }: { form: Form }) {
       <div class="fields two">
         <Fields form={form} fields={OFTEN} />
       </div>
-      <Drawer title="More choices" changed={changedOf(Object.keys(SELDOM), form.values.value)}>
+      <Drawer title="More choices" changed={changedOf(Object.keys({ ...SELDOM, ...BAN_CHECKS }), form.values.value)}>
         <div class="fields">
           <Fields form={form} fields={SELDOM} />
+          <Fields form={form} fields={Object.keys(BAN_CHECKS)} />
         </div>
       </Drawer>
     </>
