@@ -10,8 +10,8 @@ import type { Operation } from '../api/operation.ts';
 import type { RegionStatus } from '../api/region-status.ts';
 import type { Said } from '../errors/entry.ts';
 import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
-import { type DataDir, DataDirInUse } from '../platform/data-dir.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import { STOP_DEADLINE_MS } from '../platform/lifecycle.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
@@ -80,7 +80,7 @@ const LAST_ANSWERS_MS = 2_000;
 /**
  * Opens what owns the data directory. An owner without a socket begins or leaves, as that of an import does which was
  * just paused: it is waited for.
- * @throws DataDirInUse
+ * @throws DATA_DIR_IN_USE
  */
 export async function whenLeft<Opened>(
   dir: DataDir,
@@ -92,7 +92,7 @@ export async function whenLeft<Opened>(
       return await open();
     } catch (error) {
       const isOver = signal?.aborted === true || performance.now() > until;
-      if (!(error instanceof DataDirInUse) || isOver || existsSync((await findSocket(dir)) ?? '')) throw error;
+      if (!isError(error, 'DATA_DIR_IN_USE') || isOver || existsSync((await findSocket(dir)) ?? '')) throw error;
     }
   }
 }

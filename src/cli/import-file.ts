@@ -7,7 +7,7 @@ import { textsOf } from '../options/option.ts';
 import { SENDING } from '../options/sending-options.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { fileOperations } from '../server/import-handlers.ts';
-import type { Server, Upload } from './client/server-client.ts';
+import type { Server } from './client/server-client.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import { type ImportFlags, readingQuery } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
@@ -42,8 +42,8 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
       for (const [name, text] of textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun })) query.append(name, text);
       const tags = await tagsOf(flags);
       if (tags.length > 0) query.set('tags', tags.join(','));
-      const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
-      return sendFile({ ...running, signal, server, file, flags, make, howToSee: running.imports.command('list') });
+      const howToSee = running.imports.command('list');
+      return sendFile({ ...running, signal, server, file, flags, operation: importOperations.create, query, howToSee });
     },
   };
 }

@@ -55,17 +55,6 @@ export function dataDir(path: string) {
   };
 }
 
-/** Another process owns the data directory. */
-export class DataDirInUse extends RollcallError<'DATA_DIR_IN_USE'> {
-  /** URL of the server that owns it; undefined when a command does. */
-  readonly address: string | undefined;
-
-  constructor(root: string, address?: string) {
-    super('DATA_DIR_IN_USE', { root, address });
-    this.address = address;
-  }
-}
-
 /** Whether anything was ever kept in the directory. @throws DATA_DIR_UNUSABLE where it is a file */
 export function hasCatalog({ root, catalog }: DataDir) {
   if (existsSync(catalog)) return true;
@@ -158,7 +147,7 @@ function openness(root: string) {
 }
 
 /**
- * Makes this process the owner of the data directory, or throws DataDirInUse. Returns a function that releases it.
+ * Makes this process the owner of the data directory, or throws DATA_DIR_IN_USE. Returns a function that releases it.
  * SQLite holds the lock because the operating system drops it with the process: nothing is left after `kill -9`.
  */
 export function ownDataDir(dir: DataDir): () => void {
@@ -171,7 +160,9 @@ export function ownDataDir(dir: DataDir): () => void {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists owner (pid integer);');
   } catch (error) {
     lock.close();
-    if (error instanceof Error && /locked/.test(error.message)) throw new DataDirInUse(root, addressIn(dir));
+    if (error instanceof Error && /locked/.test(error.message)) {
+      throw new RollcallError('DATA_DIR_IN_USE', { root, address: addressIn(dir) });
+    }
     throw error;
   }
   // Left by an owner that was killed.

@@ -28,19 +28,11 @@ interface ListenerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-interface Listener {
-  readonly port: number;
-  /** Resets the connection of a request instead of answering. */
-  reset(request: IncomingMessage): void;
-  /** Stops listening and cuts every connection. */
-  close(): Promise<void>;
-}
-
 /**
  * An HTTPS server which answers plain HTTP on the same port with a 400 that says what is wrong.
  * @throws Error when the port cannot be opened, saying why
  */
-export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
+export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions) {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
   const https = createHttpsServer({ cert, key, keepAliveTimeout: 120_000 }, onRequest);
   // A client that does not trust the certificate disconnects; that is not an error here.
@@ -77,11 +69,13 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
 
   return {
     port: address.port,
-    reset(request) {
+    /** Resets the connection of a request instead of answering. */
+    reset(request: IncomingMessage) {
       const socket = sockets.get(clientOf(request.socket));
       socket?.resetAndDestroy();
       request.socket.destroy();
     },
+    /** Stops listening and cuts every connection. */
     async close() {
       const closed = once(tcp, 'close');
       tcp.close();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { announceAddress, DataDirInUse } from '../../src/platform/data-dir.ts';
+import { announceAddress } from '../../src/platform/data-dir.ts';
 import { WAIT_MS } from '../hangs.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
@@ -69,7 +69,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 
   test('a data directory has one owner: a second coordinator is refused until the first has stopped', async () => {
     const pipeline = await openPipeline({ place });
-    await expect(pipeline.restart()).rejects.toThrow(DataDirInUse);
+    await expect(pipeline.restart()).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
     await pipeline.stop();
     await pipeline.restart();
   });
@@ -79,9 +79,9 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const url = 'http://127.0.0.1:7700';
     announceAddress(pipeline.dir, url);
     const refusal = await pipeline.restart().catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(DataDirInUse);
     expect(refusal).toMatchObject({
-      address: url,
+      code: 'DATA_DIR_IN_USE',
+      facts: { address: url },
       message: `${pipeline.dir.root} is in use by the rollcall server at ${url}; use it with --server ${url}, or name another directory with --data-dir`,
     });
     await pipeline.stop();
@@ -89,7 +89,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     // Left by one that was killed.
     writeFileSync(pipeline.dir.address, url);
     await pipeline.restart();
-    await expect(pipeline.restart()).rejects.toMatchObject({ address: undefined });
+    await expect(pipeline.restart()).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE', facts: { address: undefined } });
   });
 
   test('an import whose reports cannot be written is finished by resume when they can', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { whenLeft } from '../../src/app/owner-socket.ts';
-import { DataDirInUse, dataDir, ownDataDir } from '../../src/platform/data-dir.ts';
+import { dataDir, ownDataDir } from '../../src/platform/data-dir.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A data directory with an owner, and another who wants it; the owner leaves after as many attempts. */
@@ -27,10 +27,10 @@ test('an owner of a data directory that begins or leaves is waited for', async (
 
 test('one that answers is not waited for, nor does anyone wait after a signal', async () => {
   const { dir, leave, attempts, open } = wanted(1);
-  await expect(whenLeft(dir, open, AbortSignal.abort())).rejects.toThrow(DataDirInUse);
+  await expect(whenLeft(dir, open, AbortSignal.abort())).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
   attempts.length = 0;
   writeFileSync(dir.controlSocket, '');
-  await expect(whenLeft(dir, open)).rejects.toThrow(DataDirInUse);
+  await expect(whenLeft(dir, open)).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' });
   expect(attempts).toEqual(['refused']);
   leave();
 });

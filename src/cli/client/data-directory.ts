@@ -119,7 +119,7 @@ export function sourcesOf(dir: DataDir, catalog: CatalogReader): ViewSources {
 
 /**
  * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
- * @throws DataDirInUse
+ * @throws DATA_DIR_IN_USE
  */
 export async function changeCatalog<Catalog extends { close(): void }, Result>(
   dir: DataDir,

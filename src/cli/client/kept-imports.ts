@@ -36,7 +36,7 @@ export async function viewing<Result>(
   }
 }
 
-/** @throws DataDirInUse where a process works with the lost catalog */
+/** @throws DATA_DIR_IN_USE where a process works with the lost catalog */
 export function rebuild(dir: DataDir): Rebuilt {
   const release = ownDataDir(dir);
   try {

@@ -14,14 +14,14 @@ import { type ReadingChoices, WAITING } from '../../options/reading-options.ts';
 import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type Expected, expectedRows, requireCount, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
+import { expectedRows, requireCount, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
 import type { ShapeFlags } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { inputFiles } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import type { Server, Upload } from './server-client.ts';
+import type { Making, Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
@@ -31,15 +31,16 @@ interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<D
   readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: true;
-  /** Has the server make something of the upload; its id. @param expected of standard input that must be whole */
-  readonly make: (upload: Upload, expected: Expected) => Promise<string>;
+  /** Makes something of the file, with these options. */
+  readonly operation: Making;
+  readonly query: URLSearchParams;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
 }
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
 export async function sendFile(sending: SendingFile): Promise<Begun> {
-  const { io, imports, signal, server, file, flags, mustBeWhole = false, make, howToSee } = sending;
+  const { io, imports, signal, server, file, flags, mustBeWhole = false, operation, query, howToSee } = sending;
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
   const { fetched, areFetched, lines, obtain } = await inputFiles(sending, file, flags, mustBeWhole);
@@ -59,7 +60,8 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
     await server.call(sessionOperations.session, {});
     await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
-    return { id: await withProgress(io, upload, sent, (counted) => make(counted, expected)) };
+    for (const [name, value] of Object.entries(expected)) query.set(name, `${value}`);
+    return await withProgress(io, upload, sent, (counted) => server.upload(operation, query, counted));
   } catch (error) {
     if (!signal.aborted) throw error;
     if (!sent.all) return { code: sayNothingBegan(io) };
@@ -73,11 +75,11 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
 }
 
 /** Counts the bytes of an upload while it is sent. */
-async function withProgress(
+async function withProgress<Made>(
   io: Io,
   upload: Upload,
   sent: { bytes: number; all: boolean },
-  make: (upload: Upload) => Promise<string>,
+  make: (upload: Upload) => Promise<Made>,
 ) {
   const progress = showSteps(io, () => [sendingLine(sent.bytes, upload.size)], { begins: 'the upload to begin' });
   const open = async function* () {

@@ -21,6 +21,9 @@ export interface Server extends Client {
   upload<Answer>(operation: Operation & Answering<Answer>, query: URLSearchParams, file: Upload): Promise<Answer>;
 }
 
+/** An operation that makes something with an id. */
+export type Making = Operation & Answering<{ readonly id: string }>;
+
 export interface Upload {
   /** In bytes; undefined where it is not known in advance. */
   readonly size: number | undefined;

@@ -13,17 +13,9 @@ import { openImportLedger } from '../record/import-ledger.ts';
  * catalog keeps the file in which it was last worked with: another file is a copy, and a person says which one goes on.
  */
 
-/** Work would go on in a copy, and perhaps in the original too. */
-export class DataDirCopied extends RollcallError<'DATA_DIR_COPIED'> {
-  /** @param place at which its imports were last worked with */
-  constructor({ root }: DataDir, place: string) {
-    super('DATA_DIR_COPIED', { root, place, adopt: `rollcall doctor --adopt --data-dir ${shellWord(root)}` });
-  }
-}
-
 /**
  * Opens the catalog of a directory to work in. A copy in which nothing goes on by itself is as good as its original.
- * @throws DataDirCopied
+ * @throws DATA_DIR_COPIED
  */
 export function openClaimed(dir: DataDir): Catalog {
   const catalog = openCatalog(dir.catalog);
@@ -37,14 +29,14 @@ export function openClaimed(dir: DataDir): Catalog {
 }
 
 /** The reason why nothing works in the directory, if it is a copy. */
-export function copyFault(dir: DataDir): DataDirCopied | undefined {
+export function copyFault(dir: DataDir): RollcallError<'DATA_DIR_COPIED'> | undefined {
   return readCatalog(dir.root, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
 }
 
 /**
  * Lets work go on in this directory: what it does not know to be done counts as uncertain. Its original, where it can be
  * reached, becomes the copy.
- * @throws DataDirInUse where a process has one of the two
+ * @throws DATA_DIR_IN_USE where a process has one of the two
  */
 export function adoptDirectory(dir: DataDir): void {
   const release = ownDataDir(dir);
@@ -63,10 +55,11 @@ export function adoptDirectory(dir: DataDir): void {
   }
 }
 
-function copyIn(dir: DataDir, catalog: CatalogReader): DataDirCopied | undefined {
+function copyIn(dir: DataDir, catalog: CatalogReader): RollcallError<'DATA_DIR_COPIED'> | undefined {
   const { file, root } = catalog.workedIn();
   if (file === null || isSameFile(file, dir.catalog) || !catalog.goesOn()) return undefined;
-  return new DataDirCopied(dir, root);
+  const adopt = `rollcall doctor --adopt --data-dir ${shellWord(dir.root)}`;
+  return new RollcallError('DATA_DIR_COPIED', { root: dir.root, place: root, adopt });
 }
 
 function workHere(dir: DataDir, catalog: Catalog): void {

@@ -11,18 +11,10 @@ import type { JobWorker } from '../../queue/job-worker.ts';
 import { counted, utcTime } from '../../text/wording.ts';
 import type { BatchResult } from '../record/batch-result.ts';
 
-/** Results from workers in other processes, through a shared queue. Empty when all workers are in this process. */
-export interface ResultQueues {
-  /** Brings results; undefined when all workers are in this process. */
-  readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
-  /** Brings what was read; undefined as above. */
-  readonly answers: JobQueue<TakeAnswersPayload> | undefined;
-  start(ports: RecordOutcomesPorts & TakeAnswersPorts): void;
-  /** False where results have waited for a minute, as far as this was asked, and none of them was taken. */
-  areTaken(): Promise<boolean>;
-  /** Takes no more and resolves when the running jobs are done; does not wait longer than `deadlineMs` for a server that is away. */
-  close(deadlineMs: number): Promise<void>;
-}
+/** Results from workers in other processes, through a shared queue. Without queues when all workers are in this process. */
+export type ResultQueues = ReturnType<typeof openResultQueues>;
+
+type Ports = RecordOutcomesPorts & TakeAnswersPorts;
 
 /** Jobs with results that are recorded at the same time, mostly in one transaction. */
 const OUTCOME_JOBS = 50;
@@ -33,14 +25,14 @@ const ANSWER_JOBS = 10;
 const STUCK_MS = 60_000;
 
 /** @param owner names the queues after this coordinator, because others may share the server */
-export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void): ResultQueues {
+export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void) {
   if (backend.kind === 'embedded')
     return {
       outcomes: undefined,
       answers: undefined,
-      start: () => {},
+      start: (_: Ports) => {},
       areTaken: async () => true,
-      close: async () => {},
+      close: async (_: number) => {},
     };
   const outcomes = backend.openQueue<RecordOutcomesPayload>(`outcomes-${owner}`, recordOutcomes, onError);
   const answers = backend.openQueue<TakeAnswersPayload>(`answers-${owner}`, takeAnswers, onError);
@@ -50,8 +42,8 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
   return {
     outcomes,
     answers,
-    start: (given) => {
-      const ports: RecordOutcomesPorts & TakeAnswersPorts = {
+    start: (given: Ports) => {
+      const ports: Ports = {
         record: async (...results) => {
           await given.record(...results);
           waitingSince = undefined;
@@ -72,13 +64,15 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
         backend.startWorker({ queue: answers, definitions: [takeAnswers], ports, concurrency: ANSWER_JOBS, onError }),
       );
     },
+    /** False where results have waited for a minute, as far as this was asked, and none of them was taken. */
     areTaken: async () => {
       const depths = await Promise.all([outcomes.depth(), answers.depth()]);
       if (depths.every(({ waiting, active }) => waiting + active === 0)) waitingSince = undefined;
       else waitingSince ??= Date.now();
       return waitingSince === undefined || Date.now() - waitingSince < STUCK_MS;
     },
-    close: async (deadlineMs) => {
+    /** Takes no more and resolves when the running jobs are done; does not wait longer than `deadlineMs` for a server that is away. */
+    close: async (deadlineMs: number) => {
       // The next start does what these jobs had to do.
       const leave = setTimeout(() => {
         for (const worker of workers) worker.abort();

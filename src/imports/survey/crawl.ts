@@ -23,18 +23,7 @@ export interface SurveyRun {
   readonly onProgress: (progress: SurveyProgress) => void;
 }
 
-/** Shared by all steps of a run. Its pages count calls, and refuse more than allowed. */
-export interface Crawl {
-  readonly survey: Survey;
-  readonly pages: (region: Region) => GroupPages;
-  readonly signal: AbortSignal;
-  /** Calls that are still allowed. */
-  readonly left: () => number;
-  /** A step reads `of` more things, over all regions; call the result once for each. */
-  readonly progress: (step: SurveyStep, of: number) => () => void;
-  /** Entries of a list so far. */
-  readonly onEntries: (step: SurveyStep) => (list: { readonly entries: number }) => void;
-}
+export type Crawl = Readonly<ReturnType<typeof crawlOf>>;
 
 /** The allowed calls are used up, or would be; results so far are kept. */
 export class CallsUsedUp extends RollcallError {
@@ -47,19 +36,22 @@ export class CallsUsedUp extends RollcallError {
   }
 }
 
-export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFINITY, onProgress }: SurveyRun): Crawl {
+/** Shared by all steps of a run. Its pages count calls, and refuse more than allowed. */
+export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFINITY, onProgress }: SurveyRun) {
   let left = maxCalls;
   const steps = new Map<SurveyStep, { done: number; of: number }>();
   return {
     survey,
     signal,
+    /** Calls that are still allowed. */
     left: () => left,
     pages: countedPages(pages, () => {
       if (left < 1) throw new CallsUsedUp(`${maxCalls} calls were allowed, and that is not enough`, null);
       left -= 1;
       survey.sql('count_call').run();
     }),
-    progress: (step, of) => {
+    /** A step reads `of` more things, over all regions; call the result once for each. */
+    progress: (step: SurveyStep, of: number) => {
       const known = steps.get(step) ?? { done: 0, of: 0 };
       steps.set(step, known);
       known.of += of;
@@ -68,9 +60,10 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
         onProgress({ step, ...known });
       };
     },
+    /** Entries of a list so far. */
     onEntries:
-      (step) =>
-      ({ entries }) =>
+      (step: SurveyStep) =>
+      ({ entries }: { readonly entries: number }) =>
         onProgress({ step, done: entries, of: null }),
   };
 }

@@ -12,15 +12,11 @@ export const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DEL
 
 const REFUSAL_MS = 60_000;
 
-export interface Guard {
-  /** Whether the token or session of the request is still valid. */
-  isStillAllowed(request: FastifyRequest): boolean;
-  /** Returns the sender, by token or session; on a server that needs no token, everyone. */
-  whoIs(request: FastifyRequest): Who | undefined;
-}
+export type Guard = ReturnType<typeof guard>;
 
 /** Puts the checks of every request before all routes: host, origin, token, role. */
-export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Guard {
+export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
+  /** Returns the sender, by token or session; on a server that needs no token, everyone. */
   const whoIs = (request: FastifyRequest): Who | undefined => {
     if (request.headers.authorization !== undefined) return access.byToken(tokenOf(request));
     const cookie = request.cookies[SESSION_COOKIE];
@@ -63,7 +59,9 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     }
     request.who = who;
   });
-  return { whoIs, isStillAllowed: (request) => whoIs(request) !== undefined };
+  /** Whether the token or session of the request is still valid. */
+  const isStillAllowed = (request: FastifyRequest) => whoIs(request) !== undefined;
+  return { whoIs, isStillAllowed };
 }
 
 /** The token in the headers; empty where there is none. */

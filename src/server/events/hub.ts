@@ -4,20 +4,12 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
 import { type EventSources, ListChannel, TICK_MS, type Watcher, write } from './list-channel.ts';
 
-/** Server-sent events: what changes in the lists. */
-export interface Events {
-  watchList(watcher: Watcher): Promise<void>;
-  /** Tells those who watch the list. */
-  tell<Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]): void;
-  /** Returns the number of viewers. */
-  watchers(): number;
-  /** Ends all streams; browsers come back by themselves. */
-  close(): void;
-}
+export type Events = ReturnType<typeof openEvents>;
 
 const HEARTBEAT_MS = 15_000;
 
-export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
+/** Server-sent events: what changes in the lists. */
+export function openEvents(sources: Omit<EventSources, 'regions'>) {
   const { coordinator, log } = sources;
   let regions: readonly RegionStatus[] = [];
   let asking = false;
@@ -52,7 +44,7 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
   }, HEARTBEAT_MS);
 
   return {
-    watchList: async (watcher) => {
+    watchList: async (watcher: Watcher) => {
       list.watchers.add(watcher);
       watcher.response.on('close', () => {
         list.watchers.delete(watcher);
@@ -61,8 +53,11 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       await ask();
       await list.welcome(watcher);
     },
-    tell: (name, data) => list.tell(name, data),
+    /** Tells those who watch the list. */
+    tell: <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => list.tell(name, data),
+    /** Returns the number of viewers. */
     watchers: () => list.watchers.size,
+    /** Ends all streams; browsers come back by themselves. */
     close: () => {
       clearInterval(asker);
       clearInterval(heart);

@@ -1,8 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { Command } from 'commander';
-import { checkTarget } from '../../../cli/check-target.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
@@ -14,26 +11,19 @@ import type { Io } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import { EXPORT_FORMATS, type ExportOptions, type ExportView } from '../api.ts';
+import { EXPORT_FORMATS, type ExportView } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
-import { openExportReader } from '../export-store.ts';
 import { exportOperations } from '../operations.ts';
 import { exportHandlers } from '../routes/export-handlers.ts';
 import { Exports } from '../running-exports.ts';
-import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
+import { type ExportFlags, groupsOf, type Resumed, resumeCommand, toResume, withExport } from './export-flags.ts';
 import { concludeExport, type Wanted } from './export-outcome.ts';
 import { outputPlace } from './output-place.ts';
 
 interface Flags extends RunningFlags, ExportFlags {
   /** An id; true: the latest that can be continued. */
   readonly resume?: string | true;
-}
-
-/** An export to continue, as far as it is known without a server. */
-interface Resumed extends Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>> {
-  readonly id: string | true;
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
@@ -51,7 +41,7 @@ async function exportGroups(io: Io, flags: Flags) {
   const { config, imports } = running;
   const { resume } = flags;
   if (resume !== undefined) refuseChoices(flags);
-  const resumed = resume === undefined ? undefined : await toResume(config, imports, flags, resume);
+  const resumed = resume === undefined ? undefined : await toResume(config, imports, flags.sandbox === true, resume);
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
   const output = await checkedOutput(config, resumed ?? flags, flags);
@@ -91,22 +81,6 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
     throw new UsageError(
       'an export that is continued has its groups, regions and lists already; leave those flags out',
     );
-  }
-}
-
-async function toResume(config: Config, imports: Imports, flags: Flags, resume: string | true) {
-  if (imports.server !== undefined) return { id: resume };
-  const dir = dataDir(config.dataDir);
-  const names = resume === true ? await readdir(join(dir.root, 'exports')).catch((): string[] => []) : [resume];
-  const id = names.toSorted().at(-1);
-  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
-  const reader = openExportReader(dir.export(id), id);
-  try {
-    const { users, groupsOnly, sandbox } = reader.record().options;
-    checkTarget(imports.command('export', '--resume', id), id, sandbox, flags.sandbox === true);
-    return { id, users, groupsOnly };
-  } finally {
-    reader.close();
   }
 }
 

@@ -34,10 +34,8 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
         server,
         file,
         flags,
-        make: async (upload, expected) => {
-          for (const [name, value] of Object.entries(expected)) query.set(name, `${value}`);
-          return (await server.upload(syncOperations.create, query, upload)).id;
-        },
+        operation: syncOperations.create,
+        query,
         mustBeWhole: true,
         howToSee: running.imports.command('sync', 'list'),
       });
