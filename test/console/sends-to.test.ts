@@ -57,26 +57,27 @@ test('every page says the profile, host and apps of the real service, in another
 });
 
 test('the review before something is sent names the profile and the host, and so does the import', async () => {
-  const page = await browser.open(real.url);
+  const page = await browser.open(sandbox.url);
   const headers = { 'content-type': 'text/csv' };
   const body = `guid,uid\n${Array.from({ length: 120 }, (_, at) => `team,user-${at}\n`).join('')}`;
-  const made = await fetch(`${real.url}/v1/imports?name=many.csv&dryRun=true`, { method: 'POST', headers, body });
+  const made = await fetch(`${sandbox.url}/v1/imports?name=many.csv&dryRun=true`, { method: 'POST', headers, body });
   const { id } = (await made.json()) as { id: string };
-  const state = async () => ((await (await fetch(`${real.url}/v1/imports/${id}`)).json()) as { state: string }).state;
+  const state = async () =>
+    ((await (await fetch(`${sandbox.url}/v1/imports/${id}`)).json()) as { state: string }).state;
   await eventually(state).toBe('staged');
+  // What a server says that sends to the real service.
+  const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };
   await page.route('**/sending*', async (route) => {
     const answer = await route.fetch();
-    // The server sends to a sandbox all the same.
-    await route.fulfill({ json: { ...((await answer.json()) as object), sandbox: false } });
+    await route.fulfill({ json: { ...((await answer.json()) as object), ...target, sandbox: false } });
   });
   // Its news would say the sandbox again.
   await page.route('**/v1/events', () => undefined);
   await page.route(`**/v1/imports/${id}`, async (route) => {
     const answer = await route.fetch();
-    const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };
-    await route.fulfill({ json: { ...((await answer.json()) as object), target } });
+    await route.fulfill({ json: { ...((await answer.json()) as object), sandbox: false, target } });
   });
-  await page.goto(`${real.url}/imports/${id}`);
+  await page.goto(`${sandbox.url}/imports/${id}`);
   await page.getByText('Facts', { exact: true }).click();
   await eventually(() => page.locator('#facts dl > div').allTextContents()).toEqual(
     expect.arrayContaining(['Profileproduction', 'Servicecometchat.io, for real', 'Apps26c04d1b7e9a in us']),
