@@ -54,7 +54,7 @@ select g.id, m.uid, m.place
 select not exists (select 1 from temp.mine) as empty;
 
 -- name: gather_unfinished
--- Members whom an import names that is not over. `later`: its ledger.
+-- Members whom an import names that is not over, and not to remove them. `later`: its ledger.
 insert or ignore into temp.claimed (group_id, uid)
 select g.id, l.uid
   from later.rows r
@@ -62,7 +62,8 @@ select g.id, l.uid
   join later.regions reg on reg.id = lg.region_id
   join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
   join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
- where r.call_group_id is not null;
+  join later.call_groups cg on cg.id = r.call_group_id
+  join later.actions act on act.id = cg.action_id and act.name in ('add', 'change');
 
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
