@@ -33,6 +33,7 @@ export const PLAN_REASONS = [
   'not_ours',
   'left',
   'left_added',
+  'brought_back',
   'changed_by_others',
   'spared_owner',
   'spared_admin',

@@ -7,6 +7,14 @@ export const NAME_FORM = 'up to 64 lower-case letters, digits, - and _, the firs
 
 /** A sync with a name remembers whom it made members. A schedule's runs have that of the schedule. */
 export const NAMING = {
+  adopt: option({
+    schema: z.array(z.string()),
+    value: '<import>',
+    help: 'a finished import whose additions count as those of the sync, also in later runs',
+    parse: (text) => [text],
+    print: (ids) => ids,
+    join: (earlier, later) => [...earlier, ...later],
+  }),
   syncName: option({
     schema: z.string(),
     ...TEXT,

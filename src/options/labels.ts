@@ -65,6 +65,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   mode: 'Mode',
   missing: 'Members not in the file',
   syncName: 'Name of the sync',
+  adopt: 'Imports that it adopts',
   whose: 'Of these',
   left: 'Users who have left',
   changed: 'Members whom others changed',
@@ -106,6 +107,7 @@ export const HINTS: Readonly<Record<string, { placeholder?: string; note?: strin
     placeholder: 'nightly',
     note: 'With a name, the sync remembers whom it makes members. That of a schedule continues what the schedule remembers.',
   },
+  adopt: { note: 'The id of a finished import: whom it added counts as added by this sync.' },
   protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
   removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
 };

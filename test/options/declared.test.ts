@@ -81,6 +81,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   groupIcon: ['https://example.com/i.png', 'https://example.com/i.png'],
   groupDescription: ['All of us', 'All of us'],
   maxCreate: ['users=500,groups=5%', { users: { count: 500 }, groups: { percent: 5 } }],
+  adopt: ['20260301-040501-abc', ['20260301-040501-abc']],
   syncName: ['nightly', 'nightly'],
   mode: ['mirror', 'mirror'],
   missing: ['ban', 'ban'],

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import { syncFlags } from '../../src/features/sync/kept-sync.ts';
-import { membersCsv } from '../../src/features/sync/memory/memory.ts';
+import { awaits, bringBack, membersCsv } from '../../src/features/sync/memory/memory.ts';
 import { syncSettled } from './sync-settled.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
@@ -178,4 +179,61 @@ test('choices that need a memory are refused without a name, and those that do n
   expect(() => syncFlags({ left: 'ask' })).toThrow(/does not remember/);
   expect(() => syncFlags({ mode: 'mirror', missing: 'remove', whose: 'ours' })).toThrow(/does not remember/);
   expect(() => syncFlags({ mode: 'mirror', whose: 'ours', syncName: 'nightly' })).toThrow(/are only reported/);
+});
+
+test('users who are kept out are let back by a person, one or all, and only until they are there again', async () => {
+  const at = await openSyncing({ team: { participants: ['old'] } });
+  const OUT = { ...NIGHTLY, left: 'keep-out' } as const;
+  const wanted = people('anna', 'ben', 'cleo', 'old');
+  await at.sync(wanted, OUT);
+  const chat = others(at);
+  for (const uid of ['anna', 'ben', 'cleo']) await chat.removeMember('team', uid);
+  expect((await at.sync(wanted, OUT)).state).toBe('unchanged');
+  expect(() => bringBack(at.dir.memory, 'nightly', ['old'])).toThrow(/made none of these users a member/);
+  expect(() => bringBack(at.dir.memory, 'other')).toThrow(/nothing is remembered/);
+  expect(awaits(at.dir.memory, 'nightly')).toBe(false);
+  bringBack(at.dir.memory, 'nightly', ['BEN']);
+  expect(awaits(at.dir.memory, 'nightly')).toBe(true);
+  await at.sync(wanted, OUT);
+  expect(Object.keys(at.members('team'))).toEqual(['old', 'ben']);
+  bringBack(at.dir.memory, 'nightly');
+  // A plan that is held does not ask about those who were let back.
+  expect((await at.sync(wanted, { ...OUT, left: 'ask' })).state).toBe('applied');
+  expect([at.members('team'), awaits(at.dir.memory, 'nightly')]).toMatchObject([
+    { anna: 'participant', cleo: 'participant' },
+    false,
+  ]);
+  await chat.removeMember('team', 'ben');
+  expect(reasons(at, (await at.sync(wanted, OUT)).id)).toEqual(['ben left']);
+});
+
+test('additions of an adopted import count as those of the sync', async () => {
+  const at = await openSyncing({ team: { participants: ['old'] } });
+  const { id: before } = await at.coordinator.settled(await at.send(people('old', 'anna', 'ben')));
+  const OURS = { ...MIRROR, whose: 'ours' as const, adopt: [before] };
+  const done = await at.sync(people('anna', 'cleo'), OURS);
+  expect(reasons(at, done.id)).toEqual(['ben missing_removed', 'old not_ours']);
+  expect(await remembered(at)).toEqual(['team anna participant', 'team cleo participant']);
+  await expect(at.sync(people('anna'), { ...OURS, adopt: ['20260301-040501-abc'] })).rejects.toThrow(
+    /no import has the id/,
+  );
+});
+
+test('a run is remembered once, also where the process ends between its memory and its end', async () => {
+  const at = await openSyncing({ team: { participants: ['old'] } });
+  const wanted = people('anna', 'ben', 'old');
+  const { id } = await at.sync(wanted, NIGHTLY);
+  const catalog = new DatabaseSync(at.dir.catalog);
+  // As a process leaves it that is killed before the sync is over.
+  const unfinished = `update syncs set sync = json_set(sync, '$.state', 'applying', '$.finishedAt', null) where id = ?`;
+  bringBack(at.dir.memory, 'nightly', ['anna']);
+  await at.stop();
+  catalog.prepare(unfinished).run(id);
+  catalog.close();
+  await at.restart();
+  expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'applied' });
+  expect([await remembered(at), awaits(at.dir.memory, 'nightly')]).toEqual([
+    ['team anna participant', 'team ben participant'],
+    true,
+  ]);
 });

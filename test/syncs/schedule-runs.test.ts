@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GivenSettings } from '../../src/features/schedule/routes/schedule-settings.ts';
 import { openScheduleCatalog } from '../../src/features/schedule/schedule-catalog.ts';
+import { MEMORY_SCHEMA } from '../../src/features/sync/memory/memory.ts';
+import { openForWriting } from '../../src/platform/sqlite.ts';
 import { allOver, type Office, openOffice } from './scheduling.ts';
 
 const MINUTE_MS = 60_000;
@@ -258,6 +261,19 @@ describe('an unchanged file', () => {
     office.file('members.csv', 'guid,uid\ng1,bob\n');
     expect(await nights(office, 2)).toEqual(['ran', 'skipped-unchanged', 'ran', 'skipped-unchanged']);
     expect(office.syncs.wanted).toHaveLength(2);
+  });
+
+  test('is looked at where a person has let users back', async () => {
+    const office = openOffice();
+    await office.add();
+    await nights(office, 1);
+    const memory = openForWriting(join(office.root, 'memberships.sqlite'), MEMORY_SCHEMA);
+    memory.exec(
+      `insert into groups values (1, 'nightly', '', 'us', 'g1'); insert into made values (1, 'ann', 3, 0, 1)`,
+    );
+    memory.close();
+    expect(await nights(office, 1)).toEqual(['ran', 'ran']);
+    expect(office.syncs.wanted[1]).toMatchObject({ syncName: 'nightly' });
   });
 
   test('is synced all the same with --repair', async () => {

@@ -117,6 +117,7 @@ export function openOffice(): Office {
   const catalog = openScheduleCatalog(path);
   onTestFinished(() => catalog.close());
   const dir = {
+    memory: join(root, 'memberships.sqlite'),
     ledger: (id: string) => join(root, 'imports', id),
     schedule: (name: string) => join(root, 'schedules', name),
   };

@@ -15,6 +15,7 @@ import { type SourceReader, type SourceReaderOptions, sourceReader } from '../..
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
 import type { Sync } from '../sync/kept-sync.ts';
+import { awaits } from '../sync/memory/memory.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
@@ -33,7 +34,7 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
   readonly newSyncId: () => string;
   /** Has the ledgers of the imports that carry syncs out, and a folder for each schedule's own files. */
-  readonly dir: Pick<DataDir, 'ledger' | 'schedule'>;
+  readonly dir: Pick<DataDir, 'ledger' | 'memory' | 'schedule'>;
   /** The time that runs wait for a service that does not answer, if it is set for all of them. */
   readonly patience: Patience;
   /** In ms since 1970. */
@@ -266,7 +267,7 @@ export class ScheduleRuns {
     const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
     const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
     if (obtained.copy !== undefined) this.#catalog.note(record, { copy: obtained.copy });
-    if (obtained.hash === placedHash && !repair) {
+    if (obtained.hash === placedHash && !repair && !awaits(this.#options.dir.memory, name)) {
       return this.#note(
         run,
         'skipped-unchanged',

@@ -124,7 +124,7 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
     });
   }
   const [flags, byDefault] = [flagsOf(chosen), flagsOf({})];
-  const field = (['whose', 'left', 'changed'] as const).find((name) => flags[name] !== byDefault[name]);
+  const field = (['whose', 'left', 'changed', 'adopt'] as const).find((name) => flags[name] !== byDefault[name]);
   if (field !== undefined && syncName === undefined) {
     throw new RollcallError('BAD_OPTION', {
       field,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileOf, operationsOf } from '../../api/operation.ts';
+import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
 import { anyTexts } from '../../api/query-options.ts';
 import {
   endingPage,
@@ -94,6 +94,16 @@ export const syncOperations = {
     status: 202,
     answer: syncView,
     location: '/v1/syncs/:id',
+    refusals: ['NOT_FOUND'],
+  }),
+  bringBack: operation('POST /v1/syncs/named/:name/bring-back', 'operator', {
+    audit: 'sync.bring-back',
+    summary: 'Let users back who left after syncs with this name made them members: the next run adds them again',
+    params: named,
+    body: z.strictObject({
+      uids: z.array(z.string()).min(1).optional().meta({ description: 'Default: all of them.' }),
+    }),
+    answer: nothing('They are let back.'),
     refusals: ['NOT_FOUND'],
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {

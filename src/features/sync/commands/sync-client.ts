@@ -88,7 +88,8 @@ function localSyncs(path: string) {
     },
   });
   return ownerElse(dir, async (operation, input, perform) => {
-    if (operation.method === 'GET') return perform(handledLocally(syncOperations, handlers, { dir }));
+    if (operation.method === 'GET' || operation === syncOperations.bringBack)
+      return perform(handledLocally(syncOperations, handlers, { dir }));
     find(input['id'] ?? '');
     return changeCatalog(dir, openSyncCatalog, ({ reject }) =>
       perform(handledLocally(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) }, { dir })),

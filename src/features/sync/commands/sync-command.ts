@@ -15,7 +15,7 @@ import { syncOperations } from '../operations.ts';
 import { planOf } from './plan-file.ts';
 import { openSyncs } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { syncListCommand, syncMembersCommand, syncShowCommand } from './sync-list-command.ts';
+import { syncBringBackCommand, syncListCommand, syncMembersCommand, syncShowCommand } from './sync-list-command.ts';
 import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
@@ -53,7 +53,8 @@ export function syncCommand(action: Action) {
     .addCommand(withServer(decisionCommand('reject', REJECT, 'why you reject it')).action(action(reject)))
     .addCommand(syncListCommand(action))
     .addCommand(syncShowCommand(action))
-    .addCommand(syncMembersCommand(action));
+    .addCommand(syncMembersCommand(action))
+    .addCommand(syncBringBackCommand(action));
 }
 
 async function sync(io: Io, file: string, flags: Flags) {

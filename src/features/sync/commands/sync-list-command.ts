@@ -119,6 +119,21 @@ export function syncMembersCommand(action: Action) {
   );
 }
 
+/** `rollcall sync bring-back`: users who have left are added again. */
+export function syncBringBackCommand(action: Action) {
+  const command = new Command('bring-back')
+    .description('let users back whom a sync with a name made members and who have left: the next run adds them again')
+    .argument('<name>', 'as --sync-name gave it, or the name of a schedule')
+    .argument('[uid...]', 'default: all who have left');
+  return withServer(command).action(
+    action(async (io: Io, name: string, uids: readonly string[], flags: CommonFlags) => {
+      const { syncs } = await openSyncs(flags);
+      await syncs.client.call(syncOperations.bringBack, { name, ...(uids.length > 0 && { uids: [...uids] }) });
+      say(io, `The next run of ${name} adds ${uids.length === 0 ? 'everyone' : 'these users'} again who has left.`);
+    }),
+  );
+}
+
 const MAX_NAMES = 50;
 
 export const syncNames: Names = {

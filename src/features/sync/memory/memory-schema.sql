@@ -14,6 +14,7 @@ create table made (
   uid      text not null collate nocase,
   place    integer not null,             -- the scope that the sync gave, as ledgers number scopes
   at       integer not null,             -- ms since 1970, when it was noted
+  back     integer not null default 0,   -- 1: if the user has left, a person lets the next run add them again
   primary key (group_id, uid)
 ) strict, without rowid;
 

@@ -43,7 +43,7 @@ select k.id as group_id, r.uid, m.scope_id as place, o.name as outcome, b.uncert
 insert into made (group_id, uid, place, at)
 select group_id, uid, place, :at from temp.outcomes
  where outcome = 'added' or (:own and outcome = 'already_member' and is_uncertain)
-    on conflict do update set place = excluded.place, at = excluded.at where :own;
+    on conflict do update set place = excluded.place, at = excluded.at, back = 0 where :own;
 
 -- name: note_changed
 -- The scopes that the import gave.
@@ -55,10 +55,11 @@ update made set place = d.place from temp.outcomes d
 delete from made where (group_id, uid) in (select group_id, uid from temp.outcomes where outcome in ('removed', 'banned'));
 
 -- name: note_right
--- Members who were found as the file says have that scope, however they got it.
-update made set place = a.from_id
+-- Members who were found as the file says have that scope, however they got it; and who is there has not left.
+update made set back = 0, place = iif(a.reason = 'right', a.from_id, made.place)
   from planned.actions a join planned.groups g on g.id = a.group_id join temp.own k on k.region = g.region and k.guid = g.guid
- where made.group_id = k.id and made.uid = a.uid and a.reason = 'right' and made.place <> a.from_id;
+ where made.group_id = k.id and made.uid = a.uid and a.from_id between 1 and 3
+   and (back or (a.reason = 'right' and made.place <> a.from_id));
 
 -- name: forget_gone
 -- Who was neither a member nor in the file when the plan was made. With invalid rows it is not known whom the file names.
@@ -69,6 +70,15 @@ delete from made where at <= (select planned_at from planned.plan where invalid 
     join made m on m.group_id = k.id
     left join planned.actions a on a.group_id = g.id and a.uid = m.uid
    where g.listing = 'listed' and a.row_id is null and coalesce(a.from_id not between 1 and 3, 1));
+
+-- name: bring_back
+-- In: sync, uids (JSON array; null: all). Who of these has left is added by the next run.
+update made set back = 1
+ where group_id in (select id from groups where sync = :sync) and (:uids is null or uid in (select value from json_each(:uids)));
+
+-- name: awaited
+-- In: sync. Out: a row where a person lets someone back.
+select 1 from made where back and group_id in (select id from groups where sync = :sync) limit 1;
 
 -- name: members
 -- In: sync. Out: whom it made members, by group and UID.

@@ -11,6 +11,7 @@ import {
   inTransaction,
   openForReading,
   openForWriting,
+  type Statements,
   statementsOf,
 } from '../../../platform/sqlite.ts';
 import { writeTable } from '../../../platform/table.ts';
@@ -79,21 +80,47 @@ export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembe
 /** The thread that makes one large piece of work part of the memory. */
 export type MemoryThread = { remember: (work: Remembered) => void };
 
-/** Ids of runs and imports that are part of the memory of a sync. */
-export function takenBy(memory: string, sync: string): string[] {
-  if (!existsSync(memory)) return [];
+function reading<Result>(memory: string, none: Result, read: (sql: Statements) => Result): Result {
+  if (!existsSync(memory)) return none;
   const database = openForReading(memory, MEMORY_SCHEMA);
   try {
-    return idsOf(statementsOf(database, STATEMENTS)('taken').all({ sync }));
+    return read(statementsOf(database, STATEMENTS));
   } finally {
     database.close();
   }
 }
 
+/** Ids of runs and imports that are part of the memory of a sync. */
+export function takenBy(memory: string, sync: string): string[] {
+  return reading(memory, [], (sql) => idsOf(sql('taken').all({ sync })));
+}
+
+/** Whether a person has let users back whom the next run of a sync looks for. */
+export function awaits(memory: string, sync: string): boolean {
+  return reading(memory, false, (sql) => sql('awaited').get({ sync }) !== undefined);
+}
+
+/** Lets users back who have left: the next run of the sync adds them again. @param uids default: all @throws NOT_FOUND */
+export function bringBack(memory: string, sync: string, uids?: readonly string[]): void {
+  if (takenBy(memory, sync).length === 0) throw nothingRemembered(sync);
+  const database = openForWriting(memory, MEMORY_SCHEMA);
+  try {
+    const given = { sync, uids: uids === undefined ? null : JSON.stringify(uids) };
+    if (statementsOf(database, STATEMENTS)('bring_back').run(given).changes > 0) return;
+    throw new RollcallError('NOT_FOUND', { what: `the sync ${sync} made none of these users a member` });
+  } finally {
+    database.close();
+  }
+}
+
+function nothingRemembered(sync: string) {
+  return new RollcallError('NOT_FOUND', { what: `nothing is remembered under the name ${JSON.stringify(sync)}` });
+}
+
 /** Writes whom a sync made members, as CSV. @throws NOT_FOUND where it remembers nothing */
 export function membersCsv(memory: string, sync: string): AsyncGenerator<string> {
   if (takenBy(memory, sync).length > 0) return membersIn(memory, sync);
-  throw new RollcallError('NOT_FOUND', { what: `nothing is remembered under the name ${JSON.stringify(sync)}` });
+  throw nothingRemembered(sync);
 }
 
 type Member = Readonly<Record<'region' | 'guid' | 'uid' | 'app', string> & Record<'place' | 'at', number>>;

@@ -7,6 +7,9 @@ import { creatingOptions } from '../../../console/view/upload/creating-options.t
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
 import { GuardLimits, limitsIn, PLAN, planFields, takesMissing } from './plan-parts.tsx';
 
+/** Options of a sync that no schedule has. */
+const NAMING = ['syncName', 'adopt'];
+
 export const SYNC: UploadKind = {
   noun: 'sync',
   steps: ['File', 'Columns', 'Plan'],
@@ -14,7 +17,7 @@ export const SYNC: UploadKind = {
   path: '/v1/syncs',
   hrefOf: syncHref,
   toQuery: ({ missing = '', whose = '', ...values }) => ({
-    ...Object.fromEntries(['syncName', ...PLAN].map((name) => [name, values[name] ?? ''])),
+    ...Object.fromEntries([...NAMING, ...PLAN].map((name) => [name, values[name] ?? ''])),
     ...(values['mode'] === 'mirror' && { missing }),
     ...(takesMissing({ ...values, missing }) && { whose }),
     ...creatingOptions(values),
@@ -32,7 +35,7 @@ function PlanChoices({ form, preview }: UploadEntry) {
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">
-          <Fields form={form} fields={['syncName', ...planFields(form)]} />
+          <Fields form={form} fields={[...NAMING, ...planFields(form)]} />
         </div>
         <GuardLimits form={form} />
       </fieldset>

@@ -1,6 +1,8 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
+import { useSignal } from '@preact/signals';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
+import { listIn } from '../../../console/format.ts';
 import { ask, confirmed, reasonFor, useKeptFocus, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -28,6 +30,7 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
   const { go } = usePlace();
   const work = useWork();
   const buttons = useKeptFocus();
+  const isBack = useSignal(false);
   const act = async (action: SyncAction) => {
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
@@ -46,9 +49,27 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
     if (plan === undefined || undoOf === null) return;
     await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
   };
+  const { syncName } = view;
+  const hasLeft = syncName !== undefined && view.notes.some(({ code }) => code === 'LEFT');
+  const letBack = async () => {
+    const values = await ask({
+      question: 'Let users back who have left?',
+      explanation: 'The next run adds users again whom this sync made members, who are in the file, and who are gone.',
+      yes: 'Let back',
+      no: 'Cancel',
+      fields: { uids: { label: 'UIDs', placeholder: 'all who have left' } },
+    });
+    if (values === undefined) return;
+    const uids = listIn(values['uids'] ?? '');
+    await work.start(async (signal) => {
+      const name = syncName ?? '';
+      await call('POST /v1/syncs/named/:name/bring-back', { name, body: uids.length > 0 ? { uids } : {} }, signal);
+      isBack.value = true;
+    });
+  };
   const isUncertain = left !== null && left.uncertain > 0;
   return (
-    <div class="actions" hidden={view.actions.length === 0 && !isUncertain && work.error === undefined}>
+    <div class="actions" hidden={view.actions.length === 0 && !isUncertain && !hasLeft && work.error === undefined}>
       <div class="buttons" ref={buttons}>
         {view.actions.map((action) => (
           <WorkButton key={action} busy={work.busy} kind={BUTTONS[action].kind} onClick={() => void act(action)}>
@@ -62,7 +83,13 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
             Take back the {grouped(left.uncertain)} uncertain too…
           </WorkButton>
         )}
+        {hasLeft && (
+          <WorkButton busy={work.busy} onClick={letBack}>
+            Let users back…
+          </WorkButton>
+        )}
       </div>
+      <p role="status">{isBack.value && 'The next run adds them again.'}</p>
       <ErrorPlace error={work.error} />
     </div>
   );

@@ -35,7 +35,8 @@ select g.id, l.uid
 -- name: open_mine
 -- Members whom the sync made, with the place that it gave.
 create temp table if not exists mine (
-  group_id integer not null, uid text not null collate nocase, place integer not null, primary key (group_id, uid)) without rowid;
+  group_id integer not null, uid text not null collate nocase, place integer not null, back integer not null,
+  primary key (group_id, uid)) without rowid;
 
 -- name: forget_mine
 -- Deletes those of an earlier time.
@@ -43,8 +44,8 @@ delete from temp.mine;
 
 -- name: gather_mine
 -- In: sync (name), apps (JSON of region -> app). `memory`: the memory of syncs with a name.
-insert into temp.mine (group_id, uid, place)
-select g.id, m.uid, m.place
+insert into temp.mine (group_id, uid, place, back)
+select g.id, m.uid, m.place, m.back
   from main.groups g
   cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
   cross join memory.made m on m.group_id = k.id;
@@ -68,7 +69,7 @@ select g.id, l.uid
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
 create temp view if not exists shielded as
-select c.*, g.creates, o.place as ours, case when n.uid is not null then 'named'
+select c.*, g.creates, o.place as ours, o.back, case when n.uid is not null then 'named'
                  when c.uid = g.owner then 'owner'
                  when p.uid is not null then 'protected'
                  when g.owner is null then 'owner_unknown'
@@ -170,6 +171,7 @@ select d.group_id, d.uid, why.action, d.state,
                when want is null and ended then 'ended'
                when want is null then 'missing_removed'
                when want = :ban then 'ban_wanted'
+               when state = :outside and back then 'brought_back'
                when state = :outside and ours is not null then iif(:left = 'keep-out', 'left', 'left_added')
                when state = :outside and creates is not null then 'absent_with_group'
                when state = :outside then 'absent'

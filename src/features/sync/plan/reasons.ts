@@ -53,6 +53,7 @@ export const REASONS = {
     sentence: 'left, or was removed, since this sync made this user a member, and is kept out',
   },
   left_added: { action: 'add', sentence: 'left, or was removed, since this sync made this user a member' },
+  brought_back: { action: 'add', sentence: 'left, or was removed, and was let back by a person' },
   changed_by_others: {
     action: 'report',
     sentence: (from, to) =>

@@ -12,7 +12,7 @@ import type { ServerContext } from '../../../server/context.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';
-import { membersCsv } from '../memory/memory.ts';
+import { bringBack, membersCsv } from '../memory/memory.ts';
 import { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -34,7 +34,7 @@ interface SyncsRead {
 
 /**
  * The list of syncs, one of them, and what its plan says, in any process that can read them: each group, its members, the guards, the
- * plan as a file.
+ * plan as a file; and the memory of syncs with a name.
  */
 export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRead) {
   /** @throws UNKNOWN_SYNC; NO_PLAN_YET */
@@ -73,6 +73,10 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
         const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
         return { actions: items, nextCursor: next && cursorText(next) };
       }),
+    bringBack: async ({ name, uids }, { audited }) => {
+      bringBack(dir.memory, name, uids);
+      audited(`${name}: ${uids?.join(', ') ?? 'all'}`);
+    },
     members: async ({ name }) => membersCsv(dir.memory, name),
     ending: async ({ within, limit, cursor }) => {
       const before = within === undefined ? Number.MAX_SAFE_INTEGER : Date.now() + within;

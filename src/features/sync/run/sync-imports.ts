@@ -6,6 +6,7 @@ import { importOptions, readOptions } from '../../../imports/import-options.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { openImportReader } from '../../../imports/report/import-reader.ts';
+import { checkTarget } from '../../../imports/target.ts';
 import { kindOf } from '../../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../../membership/import-state.ts';
 import { banOptionsOf } from '../../../options/ban-options.ts';
@@ -48,6 +49,20 @@ export function importToUndo(place: Place, importId: string): NonNullable<Return
   }
   if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
   return found;
+}
+
+/** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */
+export function checkAdopted(place: Place & { readonly coordinator: Pick<Coordinator, 'sendsTo'> }, id: string): void {
+  const found = importOf(place, id);
+  if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
+  checkTarget(`import ${id}`, found, place.coordinator.sendsTo);
+  const { state } = found.record;
+  if (isFinal(state)) return;
+  throw new RollcallError('WRONG_STATE', {
+    id,
+    state,
+    what: `import ${id} is ${state}: a sync adopts what has finished`,
+  });
 }
 
 /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */

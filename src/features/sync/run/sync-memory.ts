@@ -59,14 +59,18 @@ export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   });
 }
 
-/** Makes retries of earlier runs part of the memory of a sync that is about to be planned. @throws LedgerError */
-export async function rememberOthers(place: MemoryOf, { syncName }: Sync): Promise<void> {
+/** Makes retries of earlier runs, and imports that are adopted, part of the memory of a sync that is about to be planned. @throws LedgerError */
+export async function rememberOthers(place: MemoryOf, { syncName, adopt = [] }: Sync): Promise<void> {
   if (syncName === undefined) return;
   const { dir, catalog } = place;
   const taken = takenBy(dir.memory, syncName);
-  for (const id of catalog.retriesOf(taken).filter((retry) => !taken.includes(retry))) {
-    const found = sentImport(place, id);
+  const others = [
+    ...catalog.retriesOf(taken).map((id) => ({ id, kind: 'own' as const })),
+    ...adopt.map((id) => ({ id, kind: 'adopted' as const })),
+  ].filter(({ id }) => !taken.includes(id));
+  for (const other of others) {
+    const found = sentImport(place, other.id);
     if (found !== undefined)
-      await note({ memory: dir.memory, sync: syncName, kind: 'own', id, ledger: found.ledger, apps: appsOf(found) });
+      await note({ ...other, memory: dir.memory, sync: syncName, ledger: found.ledger, apps: appsOf(found) });
   }
 }

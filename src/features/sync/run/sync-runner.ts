@@ -28,7 +28,7 @@ import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
 import { checkDecision, type SyncReasonCode } from '../sync-errors.ts';
-import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
+import { beginImportOf, checkAdopted, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
 import { rememberOthers, rememberRun } from './sync-memory.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
@@ -206,6 +206,7 @@ export class SyncRunner {
   async #begin(wanted: NewSync & { readonly id: string }): Promise<string> {
     const { id, limits } = wanted;
     limitsWith(limits);
+    for (const adopted of wanted.adopt ?? []) checkAdopted(this.#options, adopted);
     const folder = this.#folder(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await bringToDisk(folder);
