@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { TransportFailure } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
@@ -184,18 +183,21 @@ describe.each(QUEUE_PLACES)('on the $name queue, in silence', (place) => {
     expect(outcomes(pipeline, id)).toEqual(['failed ERR_EXCEPTION', 'added']);
   });
 
-  test('a shaped file that is sent again keeps the times', async () => {
+  test('a shaped file that is sent again keeps the times of joining and of the end', async () => {
     const pipeline = await open({ place, sandbox: { users: 0, groups: 0, seed: { users: ['u1'], groups: ['g'] } } });
     const options = { ...SILENT, shape: { split: { uid: ';' } } };
-    const { id } = await pipeline.run(file(['u1;late,g,,2024-05-01']), options);
+    const content = 'uid,guid,joined_at,until\nu1;late,g,2024-05-01,2999-01-01\n';
+    const { id } = await pipeline.run(content, options);
     expect(outcomes(pipeline, id)).toEqual(['added', 'failed ERR_UID_NOT_FOUND']);
     pipeline.sandbox.addUser('us', 'late');
     const again = await pipeline.coordinator.retry(id);
     await pipeline.coordinator.settled(again);
     expect(outcomes(pipeline, again)).toEqual(['added']);
-    expect(readFileSync(join(pipeline.dir.folder(again), 'report.csv'), 'utf8')).toContain(
-      String(Date.UTC(2024, 4, 1) / 1_000),
-    );
+    const ledger = new DatabaseSync(pipeline.dir.ledger(again), { readOnly: true });
+    expect(ledger.prepare('select joined_at, until from rows').all()).toEqual([
+      { joined_at: Date.UTC(2024, 4, 1) / 1_000, until: Date.UTC(2999, 0, 2) },
+    ]);
+    ledger.close();
   });
 
   test('more missing groups than may be created: nothing is created', async () => {

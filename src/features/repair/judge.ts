@@ -89,9 +89,19 @@ function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Asked) {
 }
 
 function membershipOf(line: number, row: InputRow) {
-  const { region, guid, uid, scope, onBehalfOf, action = 'add', joinedAt = null } = row;
+  const { region, guid, uid, scope, onBehalfOf, action = 'add', joinedAt = null, until = null } = row;
   const isScoped = action === 'add' || action === 'change';
-  return { line, region, guid, uid, scope: isScoped ? scope : '', actor: onBehalfOf, action, joined_at: joinedAt };
+  return {
+    line,
+    region,
+    guid,
+    uid,
+    scope: isScoped ? scope : '',
+    actor: onBehalfOf,
+    action,
+    joined_at: joinedAt,
+    until,
+  };
 }
 
 /** The memberships of these rows that the service has already, by row. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { membershipFile, type OwnColumn } from '../../imports/report/retry-file.ts';
+import { membershipFile } from '../../imports/report/retry-file.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
@@ -83,11 +83,9 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
 async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {
   const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
   const memberships = (await judge(repair, rows)).flatMap((one) => one.memberships);
-  const { shape, silent } = repair.options;
-  const more: OwnColumn[] = [
-    ...(shape?.actions ? (['action'] as const) : []),
-    ...(silent ? (['joined_at'] as const) : []),
-  ];
+  const { shape, silent, until = repair.input.recognised['until'] } = repair.options;
+  const has = { action: shape?.actions, joined_at: silent, until };
+  const more = (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
   return membershipFile(memberships, more, {
     columns: [FROM_ROW, EDITED],
     of: (line) => notes.get(line) ?? [],

@@ -194,10 +194,14 @@ export class ImportReader {
     return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
   }
 
+  #has(name: string): boolean {
+    return this.#sql(name).get() !== undefined;
+  }
+
   /** Columns that memberships to send again need in addition. */
   moreColumns(): OwnColumn[] {
-    const isSilent = this.#sql('every_group').get() !== undefined;
-    return [...(this.hasChanges() ? (['action'] as const) : []), ...(isSilent ? (['joined_at'] as const) : [])];
+    const has = { action: this.hasChanges(), joined_at: this.#has('every_group'), until: this.#has('has_ends') };
+    return (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
   }
 
   /** Calls of all regions over time. */

@@ -115,7 +115,7 @@ select row_id as row, code, column_name as place, substr(value, 1, 60) as value 
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
 select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'change') then s.name else '' end as scope,
-       cg.on_behalf_of as actor, a.name as action, r.joined_at
+       cg.on_behalf_of as actor, a.name as action, r.joined_at, r.until
   from memberships m
   join rows r on r.id = m.row_id
   join groups g on g.id = r.group_id
@@ -129,6 +129,10 @@ select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'c
 -- name: has_changes
 -- In: add (action). Out: a row where the import asks for any other action.
 select 1 as yes from call_groups where action_id <> :add limit 1;
+
+-- name: has_ends
+-- Out: something where memberships of the import end.
+select 1 as yes from input where ends;
 
 -- name: every_group
 -- Out: something in a silent import, whose batches are of every group.

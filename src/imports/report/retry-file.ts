@@ -32,10 +32,12 @@ export interface MembershipToRetry {
   readonly action: string;
   /** In seconds since 1970; null: not said. */
   readonly joined_at: number | null;
+  /** In ms since 1970; null: it does not end. */
+  readonly until: number | null;
 }
 
 /** Columns of memberships that not every import has. */
-export type OwnColumn = 'action' | 'joined_at';
+export type OwnColumn = 'action' | 'joined_at' | 'until';
 
 /**
  * The same for a shaped input, where a row may have succeeded in part: its memberships, one on a line, in columns that
@@ -43,6 +45,10 @@ export type OwnColumn = 'action' | 'joined_at';
  */
 export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]): Generator<string> {
   return membershipFile(memberships, more, { columns: ['_row'], of: (line) => [line] });
+}
+
+function asTime(ms: number | null): string {
+  return ms === null ? '' : new Date(ms).toISOString();
 }
 
 /** Memberships, one on a line. @param notes columns about the row that a membership is from, which imports ignore */
@@ -54,7 +60,7 @@ export function membershipFile(
   const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...more];
   const cells = Iterator.from(memberships).map((one) => [
     ...[one.region, one.guid, one.uid, one.scope, one.actor],
-    ...more.map((column) => one[column] ?? ''),
+    ...more.map((column) => (column === 'until' ? asTime(one.until) : (one[column] ?? ''))),
     ...notes.of(one.line),
   ]);
   return writeTable([...own, ...notes.columns], cells, 'csv', { exact: true });

@@ -31,10 +31,9 @@ select k.id as group_id, r.uid, m.scope_id as place, o.name as outcome, b.uncert
   from done.memberships m
   join done.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed', 'removed', 'banned')
   join done.batches b on b.id = m.batch_id
-  join done.call_groups cg on cg.id = b.call_group_id
-  join done.groups lg on lg.id = cg.group_id
-  join done.regions reg on reg.id = lg.region_id
   join done.rows r on r.id = m.row_id
+  join done.groups lg on lg.id = r.group_id
+  join done.regions reg on reg.id = lg.region_id
   join temp.own k on k.region = reg.name and k.guid = lg.guid;
 
 -- name: add_made
