@@ -123,6 +123,8 @@ export const overview = signal<Overview | undefined>(undefined);
 const SOON_MS = 300;
 /** After an answer, the next question rests so many times the time that it took: a slow one was much work for the server. */
 const REST = 10;
+/** However slow answers are, what is shown is not much older than this, in ms. */
+const MAX_REST_MS = 10_000;
 
 /** Asks soon after changes, once for all that come until then, and never before the last answer is there. */
 class Pace {
@@ -151,7 +153,7 @@ class Pace {
       await this.#ask();
     } finally {
       this.#underWay -= 1;
-      this.#restUntil = performance.now() + REST * (performance.now() - askedAt);
+      this.#restUntil = performance.now() + Math.min(MAX_REST_MS, REST * (performance.now() - askedAt));
       if (this.#isBehind) this.soon();
     }
   }
