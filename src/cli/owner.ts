@@ -4,9 +4,14 @@ import type { AnswerOwner } from '../app/owner-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importView } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { fileOperations, type ImportActs, importActs, importMaking } from '../server/import-handlers.ts';
+import {
+  fileOperations,
+  type ImportActs,
+  importActs,
+  importMaking,
+  regionHandlers,
+} from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
-import { regionHandlers } from '../server/settings-routes.ts';
 import { askedHere } from './audit.ts';
 import { sourcesOf } from './client/data-directory.ts';
 import { viewing } from './client/kept-imports.ts';

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
 import { importOperations } from '../api/operations/import-operations.ts';
+import type { serviceOperations } from '../api/operations/service-operations.ts';
 import { tagsAfter } from '../api/tags.ts';
 import { type Catalog, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -14,6 +15,7 @@ import { ROW_FILTER } from '../options/row-filter.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
+import { answersSoon } from './http-answers.ts';
 import { importReading } from './import-reading.ts';
 import type { ImportViews } from './import-views.ts';
 import { problemDocument, problemOf } from './problem.ts';
@@ -144,4 +146,25 @@ function stateOf(imports: Parameters<typeof bulk>[1], id: string): ImportState |
   } catch {
     return null;
   }
+}
+
+/** The state of the regions, in any process that runs imports. */
+export function regionHandlers(coordinator: Pick<Coordinator, 'regions'>): HandlersOf<typeof serviceOperations> {
+  return {
+    regions: async () => {
+      const [regions, queues] = await answersSoon(
+        Promise.all([coordinator.regions.status(), coordinator.regions.inspect()]),
+      );
+      return {
+        regions: regions.map((status) => {
+          const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
+          return {
+            ...status,
+            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
+            stalled,
+          };
+        }),
+      };
+    },
+  };
 }

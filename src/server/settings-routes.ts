@@ -1,12 +1,10 @@
 import { basename } from 'node:path';
-import type { HandlersOf } from '../api/operation.ts';
 import { serviceOperations } from '../api/operations/service-operations.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
-import type { Coordinator } from '../imports/life/coordinator.ts';
 import { numberCursor } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
-import { answersSoon } from './http-answers.ts';
+import { regionHandlers } from './import-handlers.ts';
 import { overviewOf } from './overview.ts';
 import { serveAll } from './serve.ts';
 
@@ -39,27 +37,6 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
       };
     },
   });
-}
-
-/** The state of the regions, in any process that runs imports. */
-export function regionHandlers(coordinator: Pick<Coordinator, 'regions'>): HandlersOf<typeof serviceOperations> {
-  return {
-    regions: async () => {
-      const [regions, queues] = await answersSoon(
-        Promise.all([coordinator.regions.status(), coordinator.regions.inspect()]),
-      );
-      return {
-        regions: regions.map((status) => {
-          const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
-          return {
-            ...status,
-            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
-            stalled,
-          };
-        }),
-      };
-    },
-  };
 }
 
 /** Returns what the allowed named sources reach, by name. */
