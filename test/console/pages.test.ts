@@ -41,6 +41,7 @@ test('no page is wider than the screen, and each has one heading, named landmark
     [`/members/${LONG}`, `${LONG}.csv`],
     ['/members', 'Enter a UID'],
     ['/syncs', 'No syncs yet'],
+    ['/ending', 'No membership ends'],
     ['/syncs/no-such-one', 'There is no such sync'],
     ['/schedules', 'No schedules yet'],
     ['/exports', 'No exports yet'],
