@@ -24,7 +24,7 @@ export function checkMeant(what: string, meant: Aimed, own: Aimed): void {
   throw new RollcallError('WRONG_TARGET', {
     subject: what,
     ...meant,
-    what: `${what} is meant for ${here}, and the process that uses the data directory sends to ${there}`,
+    what: `the process that uses the data directory sends to ${there}, and ${what} is meant for ${here}`,
     remedy: 'give the command the settings of that process, or another data directory',
   });
 }

@@ -105,7 +105,7 @@ describe('while an import runs, another command', () => {
     const sandbox = await place.run(['import', 'm.csv', '--sandbox']);
     expect([sandbox.code, sandbox.stderr]).toEqual([
       EXIT.usage,
-      expect.stringContaining('m.csv is meant for the sandbox, and the process'),
+      expect.stringContaining('m.csv is meant for the sandbox'),
     ]);
     const resume = await place.run(['resume', '--json']);
     expect([resume.code, resume.stderr]).toEqual([
