@@ -43,28 +43,22 @@ create temp table if not exists mine (
 delete from temp.mine;
 
 -- name: gather_mine
--- In: sync (name), apps (JSON of region -> app). `memory`: the memory of syncs with a name.
+-- In: sync (name), apps (JSON of region -> app). For cases that are not as the file says. `memory`: the memory of syncs with a name.
 insert into temp.mine (group_id, uid, place, back)
-select g.id, m.uid, m.place, m.back
+select c.group_id, c.uid, m.place, m.back
+  from temp.cases c
+  cross join main.groups g on g.id = c.group_id
+  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
+  cross join memory.made m on m.group_id = k.id and m.uid = c.uid
+ where c.want is null or c.want <> c.state;
+
+-- name: remembers
+-- In: sync, apps. Out: a row where the sync made anyone a member of these groups.
+select 1
   from main.groups g
   cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
-  cross join memory.made m on m.group_id = k.id;
-
--- name: is_mine_empty
--- Out: 1 where the sync made no one a member.
-select not exists (select 1 from temp.mine) as empty;
-
--- name: gather_unfinished
--- Members whom an import names that is not over, and not to remove them. `later`: its ledger.
-insert or ignore into temp.claimed (group_id, uid)
-select g.id, l.uid
-  from later.rows r
-  join later.groups lg on lg.id = r.group_id
-  join later.regions reg on reg.id = lg.region_id
-  join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
-  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
-  join later.call_groups cg on cg.id = r.call_group_id
-  join later.actions act on act.id = cg.action_id and act.name in ('add', 'change');
+  cross join memory.made m on m.group_id = k.id
+ limit 1;
 
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.

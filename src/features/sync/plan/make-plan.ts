@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { PlanReason } from '../../../membership/plan-words.ts';
-import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
+import { attachForReading, readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { Thread } from '../../../platform/threads.ts';
 import { grouped } from '../../../text/wording.ts';
-import type { Remembered } from '../memory/memory.ts';
+import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
@@ -54,32 +54,36 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
     );
   }
   const { syncName } = flags;
-  if (syncName !== undefined && memory !== undefined && existsSync(memory.memory)) {
-    const gather = () => sql('gather_mine').run({ sync: syncName, apps: memory.apps });
-    withAttached(database, memory.memory, 'memory', gather);
+  const known = syncName !== undefined && memory !== undefined && existsSync(memory.memory);
+  const mine = known ? { sync: syncName, apps: memory.apps } : undefined;
+  if (known) attachForReading(database, memory.memory, 'memory', MEMORY_SCHEMA);
+  try {
+    const remembers = mine !== undefined && sql('remembers').get(mine) !== undefined;
+    withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
+      for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
+      sql('protect').run({ uids: JSON.stringify(flags.protect) });
+      sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
+      for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
+      if (kind === 'undo') decideUndo(sql, flags);
+      else decideSync(sql, decision, mine);
+      sql('forget_cases').run();
+      const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
+      sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
+    });
+    if (kind === 'file') plan.addNotes(ownershipNotes(plan, flags.whose === 'ours' && !remembers));
+  } finally {
+    if (known) database.exec('detach memory');
   }
-  withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
-    for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
-    sql('protect').run({ uids: JSON.stringify(flags.protect) });
-    sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
-    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
-    if (kind === 'undo') decideUndo(sql, flags);
-    else decideSync(sql, decision);
-    sql('forget_cases').run();
-    const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
-    sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
-  });
-  if (kind === 'file') plan.addNotes(ownershipNotes(plan, flags));
 }
 
 /** Notes about whom the plan leaves as they are, because of who made them members. */
-function ownershipNotes(plan: PlanLedger, { whose }: PlanFlags) {
-  const counts = Object.entries(LEFT_ALONE).map(([reason, text]) => {
-    const users = plan.reported().reduce((sum, one) => sum + (one.reason === reason ? one.users : 0), 0);
-    return { code: reason.toUpperCase(), text: `${text}: ${grouped(users)}`, users };
+function ownershipNotes(plan: PlanLedger, isForgetful: boolean) {
+  const reported = plan.reported();
+  const notes = Object.entries(LEFT_ALONE).flatMap(([reason, text]) => {
+    const users = reported.reduce((sum, one) => sum + (one.reason === reason ? one.users : 0), 0);
+    return users === 0 ? [] : [{ code: reason.toUpperCase(), text: `${text}: ${grouped(users)}` }];
   });
-  const notes = counts.filter(({ users }) => users > 0).map(({ code, text }) => ({ code, text }));
-  if (whose !== 'ours' || statementsOf(plan.database, PLANNING)('is_mine_empty').get()?.['empty'] === 0) return notes;
+  if (!isForgetful) return notes;
   const text =
     'This sync remembers no one whom it made a member of these groups, so all of their members count as others’';
   return [{ code: 'NOTHING_REMEMBERED', text }, ...notes];
@@ -92,11 +96,17 @@ const LEFT_ALONE = {
   changed_by_others: 'Members whom others have changed or banned stay as they are',
 } satisfies Partial<Record<PlanReason, string>>;
 
-function decideSync(sql: Statements, { flags, newcomers = false }: Decision) {
+/** @param mine name of the sync and its apps, where there is a memory */
+function decideSync(
+  sql: Statements,
+  { flags, newcomers = false }: Decision,
+  mine: { readonly sync: string; readonly apps: string } | undefined,
+) {
   const now = Date.now();
   sql('gather_wanted').run({ outside: OUTSIDE, now });
   sql('gather_ended').run({ now });
   if (flags.mode !== 'expiry') for (const step of ['gather_contradicted', 'gather_unnamed']) sql(step).run();
+  if (mine !== undefined) sql('gather_mine').run(mine);
   sql('decide_sync').run({
     mirror: flags.mode === 'add' ? 0 : 1,
     demotion: flags.allowDemotion ? 1 : 0,
