@@ -60,6 +60,18 @@ select 1
   cross join memory.made m on m.group_id = k.id
  limit 1;
 
+-- name: gather_unfinished
+-- Members whom an import names that is not over, and not to remove them. `later`: its ledger.
+insert or ignore into temp.claimed (group_id, uid)
+select g.id, l.uid
+  from later.rows r
+  join later.groups lg on lg.id = r.group_id
+  join later.regions reg on reg.id = lg.region_id
+  join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
+  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
+  join later.call_groups cg on cg.id = r.call_group_id
+  join later.actions act on act.id = cg.action_id and act.name in ('add', 'change');
+
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
 create temp view if not exists shielded as
