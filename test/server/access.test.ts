@@ -118,6 +118,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['POST', '/v1/syncs/x/apply', 'operator'],
   ['POST', '/v1/syncs/x/approve', 'operator'],
   ['POST', '/v1/syncs/x/reject', 'operator'],
+  ['POST', '/v1/syncs/named/x/bring-back', 'operator'],
   ['POST', '/v1/schedules/x/run', 'operator'],
   ['POST', '/v1/schedules/x/pause', 'operator'],
   ['POST', '/v1/schedules/x/resume', 'operator'],
