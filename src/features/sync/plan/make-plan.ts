@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { PlanReason } from '../../../membership/plan-words.ts';
-import { attachForReading, readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
+import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { Thread } from '../../../platform/threads.ts';
 import { grouped } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
@@ -49,9 +49,7 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
   for (const ledger of later) {
     // One that is being read has no ledger yet: its rows will add those whom it names.
     if (kind === 'file' && !existsSync(ledger)) continue;
-    withAttached(database, ledger, 'later', () =>
-      database.exec(readStatements(PLANNING).get(kind === 'undo' ? 'gather_claimed' : 'gather_unfinished') ?? ''),
-    );
+    withAttached(database, ledger, 'later', () => sql(kind === 'undo' ? 'gather_claimed' : 'gather_unfinished').run());
   }
   const { syncName } = flags;
   const known = syncName !== undefined && memory !== undefined && existsSync(memory.memory);
