@@ -45,8 +45,7 @@ export function appsOf({ sandbox, target }: Aimed): string {
 
 /** Writes the ends of an import's memberships. Doing it again changes nothing. */
 export function noteEnds({ ends, ledger, by, at, apps, earlier }: NotedImport): void {
-  // Its ends would replace the answer of a later row, unless that is kept too.
-  const all = earlier.some((path) => !existsSync(path) || hasEnds(path));
+  const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(ledger)) return;
   const database = openForWriting(ends, ENDS_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
@@ -70,6 +69,16 @@ export function hasEnds(ledger: string) {
     return database.prepare('select 1 from input where ends').get() !== undefined;
   } finally {
     database.close();
+  }
+}
+
+/** Whether a file that is being staged, or cannot be read, may say of memberships that they end: a later row that says nothing is kept too then. */
+export function mayHaveEnds(ledger: string) {
+  try {
+    return !existsSync(ledger) || hasEnds(ledger);
+  } catch {
+    // Its own import says so.
+    return true;
   }
 }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime } from '../../../api/fields.ts';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
-import { type Ending, endingBefore, hasEnds, type NotedImport } from '../../../imports/ends/ends.ts';
+import { type Ending, endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
@@ -21,7 +21,7 @@ export interface NotedRun extends Omit<NotedImport, 'ledger'> {
 
 /** Writes the ends of the members whom the file of a sync names. Doing it again changes nothing. */
 export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: NotedRun): void {
-  const all = earlier.some((path) => !existsSync(path) || hasEnds(path));
+  const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(desired)) return;
   const database = openForWriting(ends, ENDS_SCHEMA);
   try {
