@@ -34,6 +34,9 @@ export interface ServeFlags extends RunningFlags {
   readonly notifyPrivate?: true;
 }
 
+/** The server in the audit log, where it begins something that no person asked for. */
+const BY_ITSELF = { who: 'rollcall serve', role: 'admin', address: 'by itself' } as const;
+
 /** Serves until a signal comes; unfinished work continues at the next start. */
 export async function serve(io: Io, flags: ServeFlags) {
   const config = readConfig(flags);
@@ -101,9 +104,10 @@ export async function serve(io: Io, flags: ServeFlags) {
     watchImports(app, lifecycle, io);
     context.syncs.continueAll();
     context.schedules.start();
-    lifecycle.onStop(
-      expireDaily(context.syncs, dir.ends, (err) => log.error({ err }, 'memberships that are over stay')),
-    );
+    const noteExpiry = (target: string) =>
+      access.note({ ...BY_ITSELF, action: 'membership.expire', target, detail: '' });
+    const noteFailure = (err: unknown) => log.error({ err }, 'memberships that are over stay');
+    lifecycle.onStop(expireDaily(context.syncs, dir.ends, noteExpiry, noteFailure));
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {

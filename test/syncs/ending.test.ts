@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/chat-client.ts';
-import { expireIfDue } from '../../src/features/sync/run/expire-daily.ts';
+import { expireDaily, expireIfDue } from '../../src/features/sync/run/expire-daily.ts';
 import { endingBefore } from '../../src/imports/ends/ends.ts';
 import { tempDir } from '../temp-dir.ts';
 import { syncSettled } from './sync-settled.ts';
@@ -159,4 +159,15 @@ test('an expiry begins by itself once a day, also for a day that was missed, and
   at.syncs.reject(id, 'tester', 'not yet');
   now += DAY_MS;
   expect((await day())?.state).toBe('applied');
+});
+
+test('an expiry that begins by itself is told of, for the audit log', async () => {
+  const at = await openSyncing(TEAM);
+  await imported(at, ...GUESTS);
+  letEnd(at, 'anna');
+  const id = await new Promise<string>((resolve, reject) => {
+    const stop = expireDaily(at.syncs, at.dir.ends, resolve, reject);
+    onTestFinished(stop);
+  });
+  expect((await syncSettled(at.syncs, id)).state).toBe('applied');
 });

@@ -14,8 +14,17 @@ export async function expireIfDue(syncs: SyncRunner, ends: string, now = Date.no
 }
 
 /** Looks every minute whether an expiry is due, and at once: a day may have been missed. Returns what stops it. */
-export function expireDaily(syncs: SyncRunner, ends: string, onError: (error: unknown) => void): () => void {
-  const look = () => void expireIfDue(syncs, ends).catch(onError);
+export function expireDaily(
+  syncs: SyncRunner,
+  ends: string,
+  onBegun: (id: string) => void,
+  onError: (error: unknown) => void,
+): () => void {
+  const begin = async () => {
+    const id = await expireIfDue(syncs, ends);
+    if (id !== undefined) onBegun(id);
+  };
+  const look = () => void begin().catch(onError);
   look();
   const timer = setInterval(look, MINUTE_MS).unref();
   return () => clearInterval(timer);
