@@ -1,5 +1,6 @@
 import type { SentTo } from '../api/fields.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { REGIONS } from '../membership/membership.ts';
 import { isSameHost } from '../platform/service-host.ts';
 
 /** The apps that something is sent to, as far as they are known: a dry run may have no settings. */
@@ -10,6 +11,13 @@ export interface Aimed {
   readonly sandbox: boolean;
   /** The service's host and apps; not stored for a sandbox, or by an older rollcall. */
   readonly target?: Target | undefined;
+}
+
+/** The app of each region as JSON, by which memberships are kept. */
+export function appsOf({ sandbox, target }: Aimed): string {
+  return JSON.stringify(
+    Object.fromEntries(REGIONS.map((region) => [region, sandbox ? 'sandbox' : (target?.apps[region] ?? '')])),
+  );
 }
 
 /** Refuses to continue with another target. A region may be added, and keys may change. @throws WRONG_TARGET */

@@ -161,7 +161,7 @@ test('an expiry begins by itself once a day, also for a day that was missed, and
   expect((await day())?.state).toBe('applied');
 });
 
-test('an expiry that begins by itself is told of, for the audit log', async () => {
+test('an expiry that begins by itself is reported to the audit log', async () => {
   const at = await openSyncing(TEAM);
   await imported(at, ...GUESTS);
   letEnd(at, 'anna');

@@ -119,7 +119,7 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
   if (chosen.whose === 'ours' && (missing ?? 'report') === 'report') {
     throw new RollcallError('BAD_OPTION', {
       field: 'whose',
-      what: 'members who are not in the file are only reported, whoever made them members',
+      what: 'members who are not in the file are only reported, by whatever way they became members',
       remedy: words`add ${option('missing', 'remove')}, or leave ${option('whose')} out`,
     });
   }

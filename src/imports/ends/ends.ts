@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { REGIONS, type Region } from '../../membership/membership.ts';
+import type { Region } from '../../membership/membership.ts';
 import {
   attachForReading,
   inTransaction,
@@ -8,7 +8,7 @@ import {
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../schemas.ts';
-import type { Aimed } from '../target.ts';
+import { type Aimed, appsOf } from '../target.ts';
 
 const STATEMENTS = new URL('ends.sql', import.meta.url);
 
@@ -34,13 +34,6 @@ export interface NotedImport {
   readonly apps: string;
   /** Ledgers of imports that were begun before it and are not over. */
   readonly earlier: readonly string[];
-}
-
-/** The app of each region as JSON, by which ends are kept. */
-export function appsOf({ sandbox, target }: Aimed): string {
-  return JSON.stringify(
-    Object.fromEntries(REGIONS.map((region) => [region, sandbox ? 'sandbox' : (target?.apps[region] ?? '')])),
-  );
 }
 
 /** Writes the ends of an import's memberships. Doing it again changes nothing. */

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
-import { appsOf } from '../ends/ends.ts';
 import type { Emit, EndState } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
+import { appsOf } from '../target.ts';
 
 interface ClosingOptions {
   readonly dir: DataDir;

@@ -73,8 +73,13 @@ interface CellRows {
 /** Rows that are one membership each. */
 function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
   const at: Record<Field, number> = {
-    ...{ region: -1, guid: -1, uid: -1, scope: -1 },
-    ...{ onBehalfOf: -1, joinedAt: -1, until: -1 },
+    region: -1,
+    guid: -1,
+    uid: -1,
+    scope: -1,
+    onBehalfOf: -1,
+    joinedAt: -1,
+    until: -1,
   };
   let actionAt = -1;
   let reasonAt = -1;

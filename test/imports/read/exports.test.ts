@@ -76,7 +76,7 @@ test('teams without an organisation around them are read as well, and teams in t
   ]);
 });
 
-test('exports that say since when somebody is a member give it to the column joined_at', () => {
+test('exports with a time of joining give it to the column joined_at', () => {
   const stream = { channel_type: 'messaging', channel_id: 'c', user_id: 'ann', created_at: '2024-05-01T12:00:00Z' };
   const sendbird = { channel_url: 'c', members: [{ user_id: 'ann', joined_ts: 1_714_564_800 }, { user_id: 'ben' }] };
   expect(originals('stream', { type: 'member', item: stream })).toMatchObject([{ joined_at: stream.created_at }]);

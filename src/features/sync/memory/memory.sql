@@ -11,7 +11,7 @@ select id from taken where sync = :sync;
 -- name: add_groups
 -- In: sync, apps (JSON of region -> app). The groups of the import.
 insert or ignore into groups (sync, app, region, guid)
-select :sync, coalesce(:apps ->> reg.name, ''), reg.name, lg.guid
+select :sync, :apps ->> reg.name, reg.name, lg.guid
   from done.groups lg join done.regions reg on reg.id = lg.region_id;
 
 -- name: open_own
@@ -22,7 +22,7 @@ create temp table own (
 -- name: gather_own
 -- In: sync, apps.
 insert into temp.own
-select id, region, guid from groups where sync = :sync and app = coalesce(:apps ->> region, '');
+select id, region, guid from groups where sync = :sync and app = :apps ->> region;
 
 -- name: open_outcomes
 -- The rows of the import that did something, or may have.

@@ -3,8 +3,6 @@ import { isoTime } from '../../../api/fields.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { scopeOf } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
-import type { Aimed } from '../../../imports/target.ts';
-import { REGIONS } from '../../../membership/membership.ts';
 import {
   attachForReading,
   idsOf,
@@ -43,14 +41,8 @@ export interface Remembered {
   readonly ledger?: string | undefined;
   /** Path of the plan of a run. */
   readonly plan?: string | undefined;
-  /** JSON of region -> app. */
+  /** The app of each region, from `appsOf`. */
   readonly apps: string;
-}
-
-/** The apps as the memory names them. */
-export function appsOf({ sandbox, target }: Aimed): string {
-  if (!sandbox) return JSON.stringify(target?.apps ?? {});
-  return JSON.stringify(Object.fromEntries(REGIONS.map((region) => [region, 'sandbox'])));
 }
 
 /** Makes work part of the memory: once, however often this is asked for. @throws LedgerError */

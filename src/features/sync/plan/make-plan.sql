@@ -48,7 +48,7 @@ insert into temp.mine (group_id, uid, place, back)
 select c.group_id, c.uid, m.place, m.back
   from temp.cases c
   cross join main.groups g on g.id = c.group_id
-  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
+  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = :apps ->> g.region
   cross join memory.made m on m.group_id = k.id and m.uid = c.uid
  where c.want is null or c.want <> c.state;
 
@@ -56,7 +56,7 @@ select c.group_id, c.uid, m.place, m.back
 -- In: sync, apps. Out: a row where the sync made anyone a member of these groups.
 select 1
   from main.groups g
-  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
+  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = :apps ->> g.region
   cross join memory.made m on m.group_id = k.id
  limit 1;
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { appsOf as endsAppsOf } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
+import { appsOf } from '../../../imports/target.ts';
 import { Thread } from '../../../platform/threads.ts';
 import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import type { Sync } from '../kept-sync.ts';
-import { appsOf, type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
+import { type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 import { importOf, type Place } from './sync-imports.ts';
@@ -35,7 +35,7 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
   if (mode === 'undo') return;
   const at = (importId === null ? undefined : coordinator.lookUp(importId)?.createdAt) ?? Date.parse(run.createdAt);
   const earlier = coordinator.unfinished(at).filter((ledger) => ledger !== dir.ledger(id));
-  const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: endsAppsOf(run), earlier };
+  const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: appsOf(run), earlier };
   if (statSync(plan).size <= MAX_INLINE_BYTES) noteRun(work);
   else await new Thread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
 }
