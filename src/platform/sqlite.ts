@@ -43,6 +43,8 @@ const NO_LEDGER = words`put it back from a backup, or import the input again, wi
 
 /** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
+/** SQLITE_NOMEM: no memory is left, or a damaged file says that a value is longer than any memory. */
+const NOMEM = 7;
 
 /** Other errors of a file that holds what rollcall never writes: the number of its format, names of tables, values of a state, a number above 2^53. */
 const STRANGE =
@@ -99,18 +101,21 @@ class NamedDatabase extends DatabaseSync {
     const code = sqliteCode(error);
     if (code === BUSY) return new RollcallError('DATABASE_BUSY', { path: this.#path }, { cause: error });
     const isDamage = DAMAGE.has(code) || STRANGE.test(error.message);
-    return isDamage ? LedgerError.damaged(this.#damagedPath(), error) : error;
+    if (!isDamage && code !== NOMEM) return error;
+    const damaged = this.#damagedPath() ?? (isDamage ? this.#path : undefined);
+    return damaged === undefined ? error : LedgerError.damaged(damaged, error);
   }
 
-  #damagedPath(): string {
-    const found = [...this.attached].find(([name]) => {
+  /** The file that is damaged, as far as SQLite finds it. */
+  #damagedPath(): string | undefined {
+    const found = [['main', this.#path] as const, ...this.attached].find(([name]) => {
       try {
         return super.prepare(`pragma ${name}.quick_check(1)`).get()?.['quick_check'] !== 'ok';
       } catch (error) {
         return error instanceof Error && DAMAGE.has(sqliteCode(error));
       }
     });
-    return found?.[1] ?? this.#path;
+    return found?.[1];
   }
 }
 

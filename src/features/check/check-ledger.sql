@@ -188,7 +188,7 @@ with moved as materialized (
         then 'fail:' || :too_low
       when place = :moderator and (action in (:change, :unban) or now = :other or now = :ban and action = :remove)
         then 'not_checked:ACTING_SCOPE'
-      when owns and not :anybody and (action in (:change, :remove) or actor is not null and scope_id = :ban) then 'not_checked:OWNER'
+      when owns and not :anybody and (action in (:change, :remove) or action = :unban and now = :ban or actor is not null and scope_id = :ban) then 'not_checked:OWNER'
       when now = :ban and not :lifts and adds then 'fail:BANNED'
       when state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
