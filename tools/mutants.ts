@@ -103,7 +103,7 @@ for (const { file, line, before, after } of chosen) {
   if (compiles) {
     tried += 1;
     const started = performance.now();
-    const tests = spawnSync('npx', ['vitest', 'run', '--bail', '1', ...values.tests.split(',')], {
+    const tests = spawnSync('npx', ['vitest', 'run', '--project', 'quick', '--bail', '1', ...values.tests.split(',')], {
       cwd: root,
       timeout: 600_000,
     });

@@ -393,6 +393,16 @@ test('a reading that is given up ends in CallAborted, and asks for no further pa
   expect(sandbox.calls.us.requests).toBe(1);
 });
 
+test('the users of an app are all of them, the deactivated too, who have a list of their own as well', async () => {
+  const { sandbox, chat } = await service({ users: 3 });
+  const [{ uid } = { uid: '' }, ...others] = (await chat.listPage('users', '', 1)).entries;
+  expect(sandbox.setActive('us', uid, false)).toBe(true);
+  const listed = async (kind: 'users' | 'deactivated') =>
+    (await chat.listPage(kind, '', 1)).entries.map((one) => one.uid);
+  expect((await listed('users')).sort()).toEqual([uid, ...others.map((one) => one.uid)].sort());
+  expect(await listed('deactivated')).toEqual([uid]);
+});
+
 test('a group that does not exist is not an empty group', async () => {
   const { chat } = await service({ groups: 1 });
   expect(await rejection(readMembers(chat, 'nowhere'))).toMatchObject({ serviceCode: 'ERR_GUID_NOT_FOUND' });

@@ -67,6 +67,12 @@ test('groups are created first, then users when they turn out to be missing; a s
   expect(text).toContain('NO_NAME');
 });
 
+test('a new group with one member has the values of its only row', async () => {
+  const at = await open();
+  await at.sync('guid,uid,group_name,group_type\nsolo,ann,Solo Room,private\n', {}, creates({ users: false }));
+  expect(at.sandbox.group('us', 'solo')).toMatchObject({ name: 'Solo Room', type: 'private' });
+});
+
 test('what is not asked for is not created: a group that is not there is named, and a user who is missing fails', async () => {
   const at = await open();
   const done = await at.sync(FILE);

@@ -188,6 +188,18 @@ describe('additions', () => {
     expect(tripped({ ...given, file: fileRows(people(601)) })).toContain('region-additions');
   });
 
+  test('are a share of the members of the last run where many have left since, and of those now where many came', () => {
+    const limits = { regionAdditionsPercent: 1000, runAdditionsPercent: 1000, smallTotalAdditions: 1000 };
+    expect(findings(gaining(101, 100, { live: { team: { members: people(10) } }, limits }))).toMatchObject([
+      { guard: 'group-additions', value: 101, limit: 100 },
+    ]);
+    const file = [...fileRows(people(200)), ...fileRows(people(201, 'participant', 1_001))];
+    const grown = gaining(0, 100, { file, live: { team: { members: people(200) } }, limits });
+    expect(findings(grown)).toContainEqual(
+      expect.objectContaining({ guard: 'group-additions', value: 201, limit: 200 }),
+    );
+  });
+
   test('do not hold an undo, which adds again whom its import removed', () => {
     const { plan } = planned(fileRows(people(50)), { team: { members: people(10) } }, { mode: 'add' });
     const facts = { source: plan.facts(), groups: plan.groups(), previous: ran({ team: 10 }) };
