@@ -8,7 +8,7 @@ import { localImports } from './cli/client/data-directory.ts';
 import type { Client } from './cli/client/operation-client.ts';
 import { importOwner, ownerAnswers, ownImports } from './cli/owner.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
-import { UsageError } from './cli/usage-error.ts';
+import { badUsage } from './errors/rollcall-error.ts';
 import { importOptions } from './imports/import-options.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { summaryIn } from './imports/report/summarize.ts';
@@ -61,7 +61,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
 
 /**
  * Returns the options that `rollcall import` would make of the same choices.
- * @throws UsageError, and what a recipe refuses
+ * @throws BAD_USAGE, and what a recipe refuses
  */
 async function optionsOfChoices(config: Config, file: string, choices: ImportChoices) {
   const { dataDir, queue, callsPerMinute, concurrency, perGroup, env, withWorkers, signal, ...chosen } = choices;
@@ -76,9 +76,7 @@ async function optionsOfChoices(config: Config, file: string, choices: ImportCho
   const read = importOptions.safeParse(given);
   if (read.success) return optionsWithRecipe(config, recipe, read.data, file);
   const { field, isUnknown, text } = wrongOption(read.error, given);
-  throw new UsageError(
-    isUnknown ? `there is no choice ${JSON.stringify(field)}: the type ImportChoices lists them` : text,
-  );
+  throw badUsage(isUnknown ? `there is no choice ${JSON.stringify(field)}: the type ImportChoices lists them` : text);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { descriptionOf, type OptionDeclaration, type Options, OptionTextError } from '../options/option.ts';
+import { isError } from '../errors/rollcall-error.ts';
+import { descriptionOf, type OptionDeclaration, type Options } from '../options/option.ts';
 
 /** Parameters of queries: declared options, and those that many addresses of the HTTP API take. */
 
@@ -25,7 +26,7 @@ function parameter(declared: OptionDeclaration<any>): z.ZodType {
         const values = [texts].flat().map(parse);
         return join === undefined ? values[0] : values.reduce(join);
       } catch (error) {
-        if (!(error instanceof OptionTextError)) throw error;
+        if (!isError(error, 'BAD_USAGE')) throw error;
         context.addIssue({ code: 'custom', message: `allowed is ${error.message}` });
         return z.NEVER;
       }

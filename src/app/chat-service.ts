@@ -1,4 +1,3 @@
-import { SettingError } from '../chat/call-errors.ts';
 import {
   type ChatClient,
   createChatClient,
@@ -6,9 +5,10 @@ import {
   type ManagementClient,
 } from '../chat/chat-client.ts';
 import { apiUrl, managementUrl } from '../chat/service-address.ts';
+import { badSetting, isError } from '../errors/rollcall-error.ts';
 import type { Target } from '../imports/target.ts';
 import type { Region } from '../membership/membership.ts';
-import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
+import { type Config, currentApiKey } from '../platform/config.ts';
 import { VERSION } from '../platform/package-folder.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
 import { caOf } from './ca-file.ts';
@@ -85,13 +85,13 @@ export function dispatchOnly(config: Config): Service {
 }
 
 const noApp = () =>
-  new ConfigError(
+  badSetting(
     'no app is set',
     'set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
   );
 
 const noHost = () =>
-  new ConfigError(
+  badSetting(
     'ROLLCALL_HOST is not set',
     `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
   );
@@ -115,12 +115,12 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
   return { sends: true, sandbox: false, profile, host, apps, management, ca, proxy, bannedList };
 }
 
-/** A client for management operations: of the sandbox where there is one, else as the settings say. @throws ConfigError */
+/** A client for management operations: of the sandbox where there is one, else as the settings say. @throws BAD_SETTING */
 export function managementClientOf(config: Config, sandbox?: Service): ManagementClient {
   const { host, management = undefined, ca, proxy } = sandbox ?? { ...config, ca: caOf(config) };
   if (host === undefined || host === '') throw noHost();
   if (management === undefined) {
-    throw new ConfigError(
+    throw badSetting(
       'ROLLCALL_MANAGEMENT_KEY is not set',
       'set it and ROLLCALL_MANAGEMENT_SECRET to the management key and secret of your account (an API key of an app is not one), or try `--sandbox`',
     );
@@ -133,14 +133,14 @@ function naming<Made>(setting: string, use: () => Made): Made {
   try {
     return use();
   } catch (error) {
-    throw error instanceof SettingError ? new ConfigError(`${setting}: ${error.message}`) : error;
+    throw isError(error, 'BAD_SETTING') ? badSetting(`${setting}: ${error.message}`) : error;
   }
 }
 
 function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string; url: string | undefined } {
   const app = apps[region];
   const name = `ROLLCALL_${region.toUpperCase()}`;
-  if (app === undefined) throw new ConfigError(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
-  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key`, `set ${name}_API_KEY`);
+  if (app === undefined) throw badSetting(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
+  if (app.apiKey === undefined) throw badSetting(`region ${region} has no API key`, `set ${name}_API_KEY`);
   return { appId: app.appId, apiKey: app.apiKey, url: app.url };
 }

@@ -22,7 +22,7 @@ export function aimOf(config: Config, flags: { readonly sandbox?: boolean }): Ai
 
 export type OpenedService = Service & { close(): Promise<void> };
 
-/** Opens the service that calls go to. @throws ConfigError for settings that are missing */
+/** Opens the service that calls go to. @throws BAD_SETTING for settings that are missing */
 export async function openService(config: Config, choice: ServiceChoice): Promise<OpenedService> {
   if (choice.sandbox) {
     const callsPerMinute = config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE;

@@ -13,15 +13,6 @@ export type TransportCode =
   | 'BODY_TIMEOUT' // a reply began and stopped
   | 'CONNECTION_LOST'; // sent, and the connection broke before the reply was complete
 
-/** A setting of the client is not usable: address, key or CA. Thrown when the client is made; nothing was sent. */
-export class SettingError extends RollcallError {
-  declare readonly code: 'BAD_SETTING';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_SETTING', { what: message }, options);
-  }
-}
-
 /** The call did not get a reply. */
 export class TransportFailure extends RollcallError {
   declare readonly code: TransportCode;

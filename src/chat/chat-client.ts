@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { badSetting } from '../errors/rollcall-error.ts';
 import {
   type ActingOptions,
   type AppRequest,
@@ -12,7 +13,7 @@ import {
   readReply,
   segment,
 } from './call.ts';
-import { InvalidCall, ServiceRefusal, SettingError } from './call-errors.ts';
+import { InvalidCall, ServiceRefusal } from './call-errors.ts';
 import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
 import {
@@ -85,7 +86,7 @@ export interface ManagementClient {
 /** Without `Accept` some servers answer errors as web pages, and firewalls challenge calls without `User-Agent`. */
 const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } as const;
 
-/** @throws SettingError when address, key, CA or proxy is not usable. */
+/** @throws BAD_SETTING when address, key, CA or proxy is not usable. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const base = new URL(apiUrl(options));
   let key = keyInUse(options, []);
@@ -164,7 +165,7 @@ interface KeyInUse {
   readonly redact: Redact;
 }
 
-/** @throws SettingError */
+/** @throws BAD_SETTING */
 function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
   const secrets = [...earlier, usableSecret('API key', apiKey)];
   return {
@@ -183,7 +184,7 @@ function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier:
   };
 }
 
-/** @throws SettingError when host, key, secret or CA is not usable. */
+/** @throws BAD_SETTING when host, key, secret or CA is not usable. */
 export function createManagementClient(options: ManagementClientOptions): ManagementClient {
   const { host, key, secret } = options;
   const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
@@ -235,7 +236,7 @@ function checkMembers(members: AddMembersRequest): void {
 function usableSecret(name: string, value: string): string {
   if (isUsable(value)) return value;
   const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
-  throw new SettingError(`the ${name} ${problem}; copy it again from the service's dashboard`);
+  throw badSetting(`the ${name} ${problem}; copy it again from the service's dashboard`);
 }
 
 function isUsable(secret: string): boolean {

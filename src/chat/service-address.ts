@@ -1,8 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { badSetting } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import { isLocalhost } from '../platform/loopback.ts';
-import { SettingError } from './call-errors.ts';
 import { API_VERSION } from './contract.ts';
 
 /** Address of one app of the chat service (docs/chat-service.md, 1). */
@@ -18,7 +18,7 @@ export interface AppAddress {
 
 /**
  * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
- * @throws SettingError when app id or host is not usable.
+ * @throws BAD_SETTING when app id or host is not usable.
  */
 export function apiUrl({ appId, region, host, url }: AppAddress): string {
   const app = checkedAppId(appId);
@@ -39,7 +39,7 @@ const MAX_HOST_LENGTH = 253 - 72;
 
 function checkedAppId(appId: string): string {
   if (LABEL.test(appId)) return appId;
-  throw new SettingError(
+  throw badSetting(
     `app id ${JSON.stringify(appId)} is not usable: it becomes part of the host name, so only letters, digits and inner hyphens are allowed, 1 to 63 of them; copy the app id from the service's dashboard`,
   );
 }
@@ -50,7 +50,7 @@ function checkedHost(host: string): string {
   const nameIsFine = name.length <= MAX_HOST_LENGTH && labels.every((label) => LABEL.test(label));
   const portIsFine = port === undefined || (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535);
   if (nameIsFine && portIsFine && rest.length === 0 && !/^\d+$/.test(labels.at(-1) ?? '')) return host;
-  throw new SettingError(`host ${shown(host)} is not usable: ${hostAdvice(host)}`);
+  throw badSetting(`host ${shown(host)} is not usable: ${hostAdvice(host)}`);
 }
 
 /** A host that carries credentials in front of an @ must not repeat them in an error. */

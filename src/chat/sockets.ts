@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type Undici from 'undici';
 import type { Dispatcher, Pool as Pooled } from 'undici';
+import { badSetting } from '../errors/rollcall-error.ts';
 import { isLocalhost } from '../platform/loopback.ts';
-import { SettingError } from './call-errors.ts';
 
 /** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
 export interface ProxySettings {
@@ -19,13 +19,13 @@ interface Sockets extends Pick<Dispatcher, 'dispatch'> {
   destroy(): Promise<void>;
 }
 
-/** @throws SettingError when the proxy's address is not usable */
+/** @throws BAD_SETTING when the proxy's address is not usable */
 export function openPool(origin: string, proxy: ProxySettings | undefined, options: Pooled.Options): Sockets {
   if (proxy === undefined || isLocalhost(new URL(origin).hostname)) return new Pool(origin, options);
   const { connect } = options;
   if (!isProxyAddress(proxy.url)) {
     // Its value is not repeated: a password may be part of it.
-    throw new SettingError(
+    throw badSetting(
       "the proxy's address in HTTPS_PROXY is not usable: write it as http://host:port or https://host:port, with user:password@ before the host if it asks for them",
     );
   }
@@ -55,10 +55,9 @@ export function trusting(ca: string): SecureContext {
   if (latest?.ca === ca) return latest.context;
   try {
     new X509Certificate(ca);
-  } catch (cause) {
-    throw new SettingError(
+  } catch {
+    throw badSetting(
       'the additional certificate authority cannot be read: its file must hold a certificate in PEM form, starting with "-----BEGIN CERTIFICATE-----"',
-      { cause },
     );
   }
   const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });

@@ -1,13 +1,11 @@
-import { UsageError } from './usage-error.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 
 /** Imports for the sandbox must not reach the service, and the reverse. */
 export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean) {
   if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
+    throw badUsage(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
   }
   if (!wasSandbox && sandbox) {
-    throw new UsageError(
-      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
-    );
+    throw badUsage(`import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`);
   }
 }

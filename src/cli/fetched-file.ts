@@ -2,6 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
@@ -10,7 +11,6 @@ import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
 export const TOGETHER_MS = 100;
@@ -41,7 +41,7 @@ export interface Fetched {
 /**
  * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
  * without asking anyone.
- * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
+ * @throws IntakeError BAD_ADDRESS, SourceError, BAD_USAGE
  */
 export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
@@ -73,7 +73,7 @@ export async function fileToFetch(config: Config, file: string, flags: SourceFla
 
 function refuseFlags(flags: SourceFlags): undefined {
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
+  if (flag !== undefined) throw badUsage(`${flag} is for addresses, and the file is not one; leave it out`);
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress) {
@@ -143,13 +143,13 @@ export type Expected = Pick<Fetched, 'expectRows'>;
 
 /**
  * Returns the number of rows that it must have.
- * @throws UsageError where the flag and the file say different numbers
+ * @throws BAD_USAGE where the flag and the file say different numbers
  */
 export function expectedRows(flags: Expected | ExpectingChoices, found: Expected): Expected {
   const { expectRows: flag } = flags;
   const { expectRows: own } = found;
   if (flag !== undefined && own !== undefined && flag !== own) {
-    throw new UsageError(
+    throw badUsage(
       `standard input ends with "# rows=${own}", and --expect-rows is ${flag}; correct the one that is wrong`,
     );
   }
@@ -157,10 +157,10 @@ export function expectedRows(flags: Expected | ExpectingChoices, found: Expected
   return rows === undefined ? {} : { expectRows: rows };
 }
 
-/** For a sync: members who are missing from half a file would lose their groups. @throws UsageError */
+/** For a sync: members who are missing from half a file would lose their groups. @throws BAD_USAGE */
 export function requireCount({ expectRows }: Expected | ExpectingChoices) {
   if (expectRows !== undefined) return;
-  throw new UsageError(
+  throw badUsage(
     'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
   );
 }

@@ -36,7 +36,7 @@ interface Obtained extends Fetched {
 
 /**
  * @param isStored standard input is stored as a file first
- * @throws IntakeError, SourceError, UsageError for what can be refused without asking anyone
+ * @throws IntakeError, SourceError, BAD_USAGE for what can be refused without asking anyone
  */
 export async function inputFiles(
   { config, io }: Pick<Running, 'config' | 'io'>,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../api/service.ts';
 import type { Service } from '../app/chat-service.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
@@ -17,9 +18,8 @@ import { handled } from '../server/perform.ts';
 import { importOwner, ownerAnswers } from './owner.ts';
 import { type Io, say } from './screen/io.ts';
 import { typedCommand } from './typed-command.ts';
-import { UsageError } from './usage-error.ts';
 
-/** Opens the port of a server; its address. @throws UsageError */
+/** Opens the port of a server; its address. @throws BAD_USAGE */
 export async function listen(
   server: Api,
   { host, port }: { readonly host: string; readonly port: number },
@@ -30,12 +30,11 @@ export async function listen(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
-      throw new UsageError(`port ${port} of ${host} is taken; name another with --port, or 0 for a free one`);
+      throw badUsage(`port ${port} of ${host} is taken; name another with --port, or 0 for a free one`);
     }
-    if (code === 'EACCES')
-      throw new UsageError(`port ${port} needs rights that this user has not; name one above 1023`);
+    if (code === 'EACCES') throw badUsage(`port ${port} needs rights that this user has not; name one above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new UsageError(
+      throw badUsage(
         `${JSON.stringify(host)} is not an address of this machine; give one with --host, such as 127.0.0.1`,
       );
     }

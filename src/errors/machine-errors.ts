@@ -68,6 +68,27 @@ export const MACHINE_ERRORS = {
     remedy: ({ address }) =>
       words`${address === undefined ? 'wait for it' : words`use it with ${option('server', address)}`}, or name another directory with ${option('dataDir')}`,
   }),
+  AWAY: failure({
+    title: 'The rollcall server that a command asks does not answer',
+    exit: 4,
+    sentence: ({ url, why }: Record<'url' | 'why', string>) => `the rollcall server at ${url} does not answer: ${why}`,
+    remedy: ({ why }) =>
+      words`check that it runs, and its address in ${option('server')} or ROLLCALL_SERVER${/certificate/i.test(why) ? '; ROLLCALL_CA_FILE names a certificate authority to trust' : ''}`,
+  }),
+  NO_ROLLCALL: failure({
+    title: 'Something else than a rollcall server of this version answers at the address',
+    exit: 4,
+    sentence: ({ url, why }: Record<'url' | 'why', string>) =>
+      `what answers at ${url} is not a rollcall server: ${why}`,
+    remedy: 'check the address, and any proxy in front of the server',
+  }),
+  MOVED: failure({
+    title: 'The address of the server leads to another one',
+    exit: 2,
+    sentence: ({ url, location }: Record<'url' | 'location', string>) =>
+      `${url} sends elsewhere: to ${JSON.stringify(location)}`,
+    remedy: 'use the address there',
+  }),
   DATA_DIR_UNUSABLE: failure({
     title: 'The data directory cannot be made or opened',
     exit: 2,

@@ -39,6 +39,15 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
   }
 }
 
+/** A command or an option was used in a way that cannot work. @param what says what would */
+export function badUsage(what: string) {
+  return new RollcallError('BAD_USAGE', { what });
+}
+
+export function badSetting(what: string, remedy?: string) {
+  return new RollcallError('BAD_SETTING', { what, remedy });
+}
+
 /** Whether an error has this code: then its facts are known. */
 export function isError<Code extends ErrorCode>(
   error: unknown,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { choice, type Given, OptionTextError, option, SWITCH, TEXT } from './option.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
+import { choice, type Given, option, SWITCH, TEXT } from './option.ts';
 
 /** Names of schedules, and of syncs: they become names of folders, and parts of the names of jobs. */
 export const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -20,7 +21,7 @@ export const NAMING = {
     ...TEXT,
     parse: (text) => {
       if (NAME.test(text)) return text;
-      throw new OptionTextError(NAME_FORM);
+      throw badUsage(NAME_FORM);
     },
     value: '<name>',
     help: 'name under which the sync remembers whom it makes members; that of a schedule continues what the schedule remembers',
@@ -72,7 +73,7 @@ const uidList = {
   value: '<uid,...>',
   parse: (text: string): string[] => {
     const uids = text.split(',').map((part) => part.trim());
-    if (uids.includes('')) throw new OptionTextError('UIDs, separated by commas');
+    if (uids.includes('')) throw badUsage('UIDs, separated by commas');
     return uids;
   },
   print: (uids: string[]) => (uids.length === 0 ? [] : [uids.join(',')]),

@@ -1,10 +1,10 @@
+import { badUsage } from '../errors/rollcall-error.ts';
 import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membership.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, byteSize } from './bounds.ts';
-import { OptionTextError } from './option.ts';
 import { type Shape, type ShapeInput, shapeSettings } from './shape.ts';
 
-/** Options, and parts of a shape, as people write them. Parsers of lists throw OptionTextError for what they cannot read. */
+/** Options, and parts of a shape, as people write them. Parsers of lists throw BAD_USAGE for what they cannot read. */
 
 /**
  * Reads `uid=Member ID,guid=Team`. A comma within a column's name is taken for what it is, unless an equals sign follows it.
@@ -17,7 +17,7 @@ export function columnMap<Field extends string>(fields: readonly Field[], exampl
         const at = part.indexOf('=');
         const field = fields.find((one) => one.toLowerCase() === part.slice(0, at).trim().toLowerCase());
         if (at >= 1 && field !== undefined) return [field, part.slice(at + 1).trim()];
-        throw new OptionTextError(
+        throw badUsage(
           `field=column, for example ${example}, or field= for none; fields are ${fields.join(', ')}; ${JSON.stringify(part)} is not one`,
         );
       }),
@@ -36,14 +36,14 @@ export function boundList(text: string): Partial<Record<BoundName, number>> {
       const [word = '', size = ''] = part.split('=', 2).map((piece) => piece.trim());
       const name = BOUND_NAMES.find((one) => one === word);
       if (name === undefined) {
-        throw new OptionTextError(
+        throw badUsage(
           `name=value, such as columns=5000 or element=64mb; names are ${BOUND_NAMES.join(', ')}; ${JSON.stringify(part)} is not one`,
         );
       }
       const { unit, most } = BOUNDS[name];
       const value = unit === 'bytes' ? byteSize(size) : /^\d{1,9}$/.test(size) ? Number(size) : undefined;
       if (value !== undefined && value >= 1 && value <= most) return [name, value];
-      throw new OptionTextError(`${name} up to ${boundText(name, most)}; ${JSON.stringify(part)} is not possible`);
+      throw badUsage(`${name} up to ${boundText(name, most)}; ${JSON.stringify(part)} is not possible`);
     }),
   );
 }
@@ -55,11 +55,11 @@ export const shapeText = {
     try {
       given = JSON.parse(text);
     } catch {
-      throw new OptionTextError('a JSON object, such as {"split":{"guid":";"}}');
+      throw badUsage('a JSON object, such as {"split":{"guid":";"}}');
     }
     const { data, error } = shapeSettings.safeParse(given);
     if (data !== undefined) return data;
-    throw new OptionTextError(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+    throw badUsage(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   },
   print: (shape: Shape) => [JSON.stringify(shape)],
 };
@@ -68,8 +68,7 @@ export const shapeText = {
 function pairs(text: string, example: string): [string, string][] {
   return parts(text).map((part) => {
     const at = part.search(/(?<!\\)=/);
-    if (at < 0)
-      throw new OptionTextError(`pairs with an equals sign, such as ${example}; ${JSON.stringify(part)} has none`);
+    if (at < 0) throw badUsage(`pairs with an equals sign, such as ${example}; ${JSON.stringify(part)} has none`);
     return [unescaped(part.slice(0, at)), unescaped(part.slice(at + 1))];
   });
 }
@@ -91,7 +90,7 @@ export function columnList(text: string) {
 function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string) {
   const meaning = meanings.find((one) => one === word.toLowerCase());
   if (meaning !== undefined) return meaning;
-  throw new OptionTextError(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
+  throw badUsage(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
 }
 
 /** `OWNER=admin,*=participant` */
@@ -114,7 +113,7 @@ export function actionWordList(text: string): NonNullable<NonNullable<ShapeInput
 export function splitOf(text: string): NonNullable<ShapeInput['split']> {
   const [, field, separator] = /^\s*(guid|uid|scope)\s*=(.+)$/s.exec(text) ?? [];
   if (field === undefined || separator === undefined) {
-    throw new OptionTextError(`field=separator, such as guid=";"; fields are guid, uid, scope`);
+    throw badUsage(`field=separator, such as guid=";"; fields are guid, uid, scope`);
   }
   return { [field]: NAMED_SEPARATORS[separator] ?? separator };
 }
@@ -141,7 +140,7 @@ export function numberedColumns(text: string): NonNullable<ShapeInput['numbered'
   const example = 'guid=course#,scope=role#';
   const { guid, scope, ...others } = Object.fromEntries(pairs(text, example));
   const isRight = guid?.includes('#') && (scope?.includes('#') ?? true) && Object.keys(others).length === 0;
-  if (!isRight || guid === undefined) throw new OptionTextError(`columns with # for their number, such as ${example}`);
+  if (!isRight || guid === undefined) throw badUsage(`columns with # for their number, such as ${example}`);
   return { guid, ...(scope !== undefined && { scope }) };
 }
 
@@ -155,16 +154,14 @@ export function conditions(text: string): NonNullable<ShapeInput['where']> {
     const isNot = part.charAt(at) === '!';
     const column = unescaped(part.slice(0, Math.max(0, at)));
     if (column === '') {
-      throw new OptionTextError(
-        `conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is not one`,
-      );
+      throw badUsage(`conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is not one`);
     }
     const values = part
       .slice(at + (isNot ? 2 : 1))
       .split(/(?<!\\)\|/)
       .map(unescaped);
     if (values.includes(OPEN_VALUE)) {
-      throw new OptionTextError(`the words of the column ${JSON.stringify(column)} in place of ${OPEN_VALUE}`);
+      throw badUsage(`the words of the column ${JSON.stringify(column)} in place of ${OPEN_VALUE}`);
     }
     return isNot ? { column, isNot: values } : { column, is: values };
   });
@@ -175,7 +172,7 @@ export function chosenRows(text: string): { field: 'guid' | 'uid'; is: string[] 
   return pairs(text, 'guid=group-1|group-2').map(([field, ids]) => {
     const is = ids.split('|').map((id) => id.trim());
     if ((field !== 'guid' && field !== 'uid') || is.includes('')) {
-      throw new OptionTextError('guid=… or uid=…, with | between several');
+      throw badUsage('guid=… or uid=…, with | between several');
     }
     return { field, is };
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { badUsage, isError } from '../errors/rollcall-error.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { defined } from '../platform/defined.ts';
 import { asSentence } from '../text/wording.ts';
@@ -25,7 +25,7 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
   readonly shortest?: number;
   /** Most characters of it. */
   readonly longest?: number;
-  /** Reads the value from text. @throws OptionTextError */
+  /** Reads the value from text. @throws BAD_USAGE with a message that completes "Expected …" */
   readonly parse: (text: string) => z.output<Schema>;
   /** The texts that `parse` reads as this value: several where the option is given several times. */
   readonly print: (value: z.output<Schema>) => readonly string[];
@@ -36,13 +36,6 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
 }
 // biome-ignore lint/suspicious/noExplicitAny: a list of options with values of any type
 export type Options = Readonly<Record<string, OptionDeclaration<any>>>;
-
-/** A text that is not a value of its option; the message says what is expected instead, and completes "Expected …". */
-export class OptionTextError extends RollcallError {
-  constructor(what: string) {
-    super('BAD_USAGE', { what });
-  }
-}
 
 type KeptName<Option, Name> = Option extends { readonly kept: infer Kept extends string } ? Kept : Name;
 type SchemaOf<Option> = Option extends { readonly schema: infer Schema extends z.ZodType } ? Schema : never;
@@ -82,7 +75,7 @@ export function choice<const Choice extends string>(choices: readonly Choice[]) 
     choices,
     parse: (text: string): Choice => {
       const found = choices.find((one) => one === text);
-      if (found === undefined) throw new OptionTextError(`one of ${choices.join(', ')}`);
+      if (found === undefined) throw badUsage(`one of ${choices.join(', ')}`);
       return found;
     },
     print: (value: Choice) => [value],
@@ -102,7 +95,7 @@ export function readAsSetting<Value>({ parse, allowed }: Allowed<Value>, print: 
     parse: (text: string): Value => {
       const value = parse(text, 'it');
       if (value !== undefined) return value;
-      throw new OptionTextError(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
+      throw badUsage(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
     },
     print: (value: Value) => [print(value)],
   };
@@ -142,7 +135,7 @@ export function writtenShape<All extends Options>(options: All): WrittenShape<Al
           try {
             parse(written);
           } catch (error) {
-            if (!(error instanceof OptionTextError)) throw error;
+            if (!isError(error, 'BAD_USAGE')) throw error;
             context.addIssue({ code: 'custom', message: `allowed is ${error.message}` });
           }
         });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { USER_MISSING } from '../chat/service/codes.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { choice, type Given, OptionTextError, option, readAsSetting, SWITCH, TEXT } from './option.ts';
+import { choice, type Given, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 
 /** Options that choose rows of an import: of a list, of a report, for a retry. */
 
@@ -56,7 +57,7 @@ export const ROWS = {
 function outcomeOf(word: string) {
   const outcome = OUTCOMES.find((one) => one === word);
   if (outcome !== undefined) return outcome;
-  throw new OptionTextError(
+  throw badUsage(
     `outcomes, with commas; ${JSON.stringify(word)} is not a valid outcome; allowed are ${OUTCOMES.join(', ')}`,
   );
 }

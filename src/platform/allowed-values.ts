@@ -5,7 +5,7 @@ export interface Allowed<Value> {
   /**
    * @param name where the value was given
    * @returns undefined for a text that is not allowed
-   * @throws ConfigError where a message must not repeat the value
+   * @throws BAD_SETTING where a message must not repeat the value
    */
   readonly parse: (text: string, name: string) => Value | undefined;
 }

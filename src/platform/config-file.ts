@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
+import { badSetting } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
-import { ConfigError, present, withoutMark } from './setting.ts';
+import { present, withoutMark } from './setting.ts';
 import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfApps, settingsOfFile } from './settings.ts';
 
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
@@ -70,7 +71,7 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? present(String(value)) : undefined;
 }
 
-/** The settings of a file with those of one of its profiles in front. Apps of one environment are not mixed with another's. @throws ConfigError */
+/** The settings of a file with those of one of its profiles in front. Apps of one environment are not mixed with another's. @throws BAD_SETTING */
 export function withProfile(file: ConfigFile, name: string, path: string): SettingsOfFile {
   const {
     profiles = {},
@@ -82,7 +83,7 @@ export function withProfile(file: ConfigFile, name: string, path: string): Setti
   } = file as ConfigFile & { readonly apiKeyFile?: string };
   if (!Object.hasOwn(profiles, name)) {
     const names = Object.keys(profiles);
-    throw new ConfigError(
+    throw badSetting(
       `there is no profile ${JSON.stringify(name)}`,
       names.length === 0
         ? `${path} has no \`profiles\`: add it there, or choose none`
@@ -94,7 +95,7 @@ export function withProfile(file: ConfigFile, name: string, path: string): Setti
   return { ...(!hasApp && { appId, apiKey, apiKeyFile, apps }), ...others, ...chosen } as SettingsOfFile;
 }
 
-/** @throws ConfigError */
+/** @throws BAD_SETTING */
 export function readConfigFile(
   named: string | undefined,
   folder: string,
@@ -107,14 +108,14 @@ export function readConfigFile(
   } catch (error) {
     if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
     const why = messageOf(error);
-    throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
+    throw badSetting(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     // The parser's message would quote the file, and with it perhaps a key.
-    throw new ConfigError(`${path} is not JSON; fix or remove it`);
+    throw badSetting(`${path} is not JSON; fix or remove it`);
   }
   const allowed = configFile();
   const read = allowed.safeParse(json);
@@ -124,7 +125,7 @@ export function readConfigFile(
     return `${placed(json, at)}: ${message}${declared === undefined ? '' : `; allowed ${allowedValues(declared)}`}`;
   });
   const keys = read.error.issues.some(({ code }) => code === 'unrecognized_keys');
-  throw new ConfigError(
+  throw badSetting(
     `${path} cannot be used: ${problems.join('; ')}${keys ? `; allowed are ${Object.keys(allowed.shape).join(', ')}` : ''}`,
   );
 }

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
+import { badSetting, isError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
 import { allowedValues } from './allowed-values.ts';
 import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
 import { type NamedSource, readNamedSources } from './named-sources.ts';
 import { hostCorrection, serviceHost } from './service-host.ts';
-import { ConfigError, type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
+import { type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
 import {
   CONFIG_NAMES,
   type Flags,
@@ -21,8 +22,6 @@ import {
   type ValueOf,
   variableOf,
 } from './settings.ts';
-
-export { ConfigError } from './setting.ts';
 
 /**
  * Settings: flags first, then the file that ROLLCALL_ENV_FILE names, then the environment, then `rollcall.config.json`. This is the only file that reads process.env.
@@ -61,7 +60,7 @@ export function environmentVariable(name: string): string | undefined {
   return process.env[name];
 }
 
-/** @throws ConfigError */
+/** @throws BAD_SETTING */
 export function readConfig(flags: Flags, environment: Environment = process.env, folder = process.cwd()): Config {
   const env = withEnvFile(environment, folder);
   refuseUnknown(env);
@@ -126,21 +125,21 @@ function givenSetting({ env, file, path, folder }: Origins, name: SettingName, r
 
 type ValuesOfFile = Readonly<Record<string, unknown>>;
 
-/** The value of a flag, which is checked as it is read; a program gives any number. @throws ConfigError */
+/** The value of a flag, which is checked as it is read; a program gives any number. @throws BAD_SETTING */
 function flagged(flags: Flags, name: SettingName) {
   const { flag, number }: SettingDeclaration = SETTINGS[name];
   const value = flag === undefined ? undefined : (flags as ValuesOfFile)[name];
   return value === undefined || !number ? value : parsed(name, { name, value: String(value) });
 }
 
-/** The names of the profiles that there are. @throws ConfigError */
+/** The names of the profiles that there are. @throws BAD_SETTING */
 export function profileNames(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
   return Object.keys(readConfigFile(withEnvFile(environment, folder)[SETTINGS.config.env], folder).file.profiles ?? {});
 }
 
 /**
  * Refuses a variable that contradicts the profile's host or apps, because its name promises them.
- * @throws ConfigError
+ * @throws BAD_SETTING
  */
 function checkProfile(
   name: string,
@@ -148,7 +147,7 @@ function checkProfile(
   { host, apps }: { readonly host: string | undefined; readonly apps: Config['apps'] },
 ) {
   const clash = (what: string, says: string, is: string | undefined) =>
-    new ConfigError(
+    badSetting(
       `profile ${name} has the ${what} ${says}, and a variable of the environment says ${is}`,
       'unset the variable, or choose no profile',
     );
@@ -164,39 +163,39 @@ function checkProfile(
   if (itsApp !== undefined && !ids.includes(itsApp)) throw clash('app', itsApp, ids.join(', '));
 }
 
-/** @throws ConfigError where one is set without the other */
+/** @throws BAD_SETTING where one is set without the other */
 function managementOf(key: string | undefined, secret: string | undefined) {
   if (key !== undefined && secret !== undefined) return { key, secret };
   if (key === secret) return undefined;
   const names = [SETTINGS.managementKey.env, SETTINGS.managementSecret.env];
   const [set, missing] = key === undefined ? names.toReversed() : names;
-  throw new ConfigError(`${set} is set and ${missing} is not: set both`);
+  throw badSetting(`${set} is set and ${missing} is not: set both`);
 }
 
-/** @throws ConfigError */
+/** @throws BAD_SETTING */
 function parsed<Name extends SettingName>(name: Name, setting: Setting) {
   const declared: SettingDeclaration = SETTINGS[name];
   const value = declared.parse(setting.value, setting.name);
   if (value !== undefined) return value as ValueOf<Name>;
-  throw new ConfigError(`${setting.name} is ${JSON.stringify(setting.value)}; allowed ${allowedValues(declared)}`);
+  throw badSetting(`${setting.name} is ${JSON.stringify(setting.value)}; allowed ${allowedValues(declared)}`);
 }
 
 /** Kubernetes sets them for a service of this name. */
 const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)/;
 
-/** Refuses variables that look like settings and are not, such as misspelled ones. @throws ConfigError */
+/** Refuses variables that look like settings and are not, such as misspelled ones. @throws BAD_SETTING */
 function refuseUnknown(env: Environment) {
   for (const name of Object.keys(env).toSorted()) {
     if (!name.startsWith('ROLLCALL_') || VARIABLES.includes(name) || OF_KUBERNETES.test(name)) continue;
     const meant = nearest(name, VARIABLES);
-    throw new ConfigError(
+    throw badSetting(
       `${name} is not a setting of rollcall`,
       meant === undefined ? 'unset it; docs/settings.md has the settings' : `did you mean ${meant}?`,
     );
   }
 }
 
-/** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws ConfigError */
+/** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws BAD_SETTING */
 export function secretFiles(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
   const env = withEnvFile(environment, folder);
   return SECRET_FILES.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
@@ -209,7 +208,7 @@ export function currentApiKey(region: Region, appId: string, profile: string | u
     return app?.appId === appId ? app.apiKey : undefined;
   } catch (error) {
     // The file may be half written.
-    if (error instanceof ConfigError) return undefined;
+    if (isError(error, 'BAD_SETTING')) return undefined;
     throw error;
   }
 }
@@ -244,14 +243,14 @@ interface AppSettings {
   readonly appId: string;
   /** Base address, where it does not follow from host, app id and region. */
   readonly url?: string | undefined;
-  /** Needed by processes that call the service; a secret. Throws ConfigError where its file cannot be read. */
+  /** Needed by processes that call the service; a secret. Throws BAD_SETTING where its file cannot be read. */
   readonly apiKey: string | undefined;
 }
 
 /**
  * The apps of all regions, each with its key.
  * @param appRegion the region of the single app
- * @throws ConfigError
+ * @throws BAD_SETTING
  */
 function readApps(
   given: (name: SettingName, region?: Region) => Setting | undefined,
@@ -274,7 +273,7 @@ function readApps(
         throw incomplete(variableOf(SETTINGS.regionUrl.env, region), variable);
       }
     } else if (itsApp !== undefined) {
-      throw new ConfigError(
+      throw badSetting(
         `region ${region} has two apps: ${single.name} says ${single.value}, and ${itsApp.name} says ${itsApp.value}: keep one`,
       );
     } else apps[region] = appWith(single.value, url, singleKey);
@@ -282,7 +281,7 @@ function readApps(
   return apps;
 }
 
-const incomplete = (set: string, missing: string) => new ConfigError(`${set} is set and ${missing} is not: set both`);
+const incomplete = (set: string, missing: string) => badSetting(`${set} is set and ${missing} is not: set both`);
 
 function appWith(appId: string, url: string | undefined, key: Setting | undefined) {
   return {

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { badSetting } from '../errors/rollcall-error.ts';
 import { hasPassword, isAddress } from '../text/address-text.ts';
 import { asSentence } from '../text/wording.ts';
 import { defined } from './defined.ts';
-import { ConfigError } from './setting.ts';
 
 /** A setting for reading an address. */
 export interface SourceSetting {
@@ -87,14 +87,14 @@ export function namedSourcesSchema() {
   return z.record(name, source).meta({ description: 'Sources by name: `rollcall import hr:/out/members.csv`.' });
 }
 
-/** With whole paths. @throws ConfigError */
+/** With whole paths. @throws BAD_SETTING */
 export function readNamedSources(given: unknown, folder: string): Readonly<Record<string, NamedSource>> {
   if (typeof given !== 'object' || given === null) return {};
   return Object.fromEntries(
     Object.entries(given as Record<string, NamedSource>).map(([name, source]) => {
       const { url, secrets } = source;
       if (hasPassword(url)) {
-        throw new ConfigError(`the url of the source ${name} holds a password: name its place in "secrets" instead`);
+        throw badSetting(`the url of the source ${name} holds a password: name its place in "secrets" instead`);
       }
       return [
         name,

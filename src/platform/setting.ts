@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { badSetting } from '../errors/rollcall-error.ts';
 import { hasPassword, isAddress } from '../text/address-text.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 import { isLoopback } from './loopback.ts';
@@ -16,12 +16,6 @@ export interface Setting {
   readonly value: string;
 }
 
-export class ConfigError extends RollcallError {
-  constructor(what: string, remedy?: string) {
-    super('BAD_SETTING', { what, remedy });
-  }
-}
-
 /** A variable that is set to nothing counts as not set. */
 export function present(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
@@ -32,12 +26,12 @@ export function withoutMark(text: string) {
   return text.replace(/^\uFEFF/, '');
 }
 
-/** The text of a file that a setting names. @throws ConfigError */
+/** The text of a file that a setting names. @throws BAD_SETTING */
 export function readNamed(setting: string, path: string) {
   try {
     return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
+    throw badSetting(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -46,17 +40,17 @@ type Named = readonly [name: string, value: string | undefined];
 /**
  * A value as it is set, or out of the file that is set instead, which is read when the value is asked for: a command that
  * needs no key runs without its file. Undefined where neither is.
- * @throws ConfigError
+ * @throws BAD_SETTING
  */
 export function valueOrFile([name, value]: Named, [fileName, path]: Named, folder: string): Setting | undefined {
   if (path === undefined) return value === undefined ? undefined : { name, value };
-  if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
+  if (value !== undefined) throw badSetting(`${name} and ${fileName} are both set: keep one`);
   return {
     name: fileName,
     get value() {
       const text = present(readNamed(fileName, resolve(folder, path)));
       if (text !== undefined) return text;
-      throw new ConfigError(`${fileName} names ${path}, which is empty: put the value into it`);
+      throw badSetting(`${fileName} names ${path}, which is empty: put the value into it`);
     },
   };
 }
@@ -80,7 +74,7 @@ function sourceAddress(text: string, name: string) {
   const isWeb = /^https?:$/.test(url.protocol);
   // A password is not repeated.
   if (hasPassword(text) || (isWeb && url.username !== '')) {
-    throw new ConfigError(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
+    throw badSetting(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
   }
   if (!isWeb) return text;
   const isAllowed = url.protocol === 'https:' || isLoopback(url.hostname);
@@ -96,7 +90,7 @@ function webAddress(allowed: string, read: (url: URL) => string | undefined, ins
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (url === undefined) return undefined;
       if (url.username + url.password === '') return read(url);
-      throw new ConfigError(`${name} holds a user name or password; allowed is ${allowed}${instead}`);
+      throw badSetting(`${name} holds a user name or password; allowed is ${allowed}${instead}`);
     },
   };
 }
@@ -122,8 +116,6 @@ export const secretText: Allowed<string> = {
   allowed: 'printable ASCII',
   parse: (text, name) => {
     if (/^[\x21-\x7e]+$/.test(text)) return text;
-    throw new ConfigError(
-      `${name} holds a blank or a letter that is not ASCII: set it to the secret as it was given out`,
-    );
+    throw badSetting(`${name} holds a blank or a letter that is not ASCII: set it to the secret as it was given out`);
   },
 };

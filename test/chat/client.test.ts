@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CallAborted, InvalidCall, ServiceRefusal, SettingError } from '../../src/chat/call-errors.ts';
+import { CallAborted, InvalidCall, ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { createManagementClient } from '../../src/chat/chat-client.ts';
 import { readEntry } from '../../src/chat/error-policy.ts';
 import { API_KEY, connect, json, listen, rejection, serve, TRUSTED_CA } from './chat-server.ts';
@@ -123,17 +123,19 @@ describe('what is refused before anything is sent', () => {
   });
 
   test('plain http', () => {
-    expect(() => connect('http://localhost:8080')).toThrow(SettingError);
+    expect(() => connect('http://localhost:8080')).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }));
   });
 
   test.each(['', 'key with spaces', `${API_KEY}\n`])('the API key %j, without being shown', (apiKey) => {
     const build = () => connect('localhost:1', { apiKey });
-    expect(build).toThrow(SettingError);
+    expect(build).toThrow(expect.objectContaining({ code: 'BAD_SETTING' }));
     expect(build).toThrow(/^the API key (is empty|has characters)/);
   });
 
   test('a CA file that holds no certificate', () => {
-    expect(() => connect('localhost:1', { ca: 'not a certificate' })).toThrow(SettingError);
+    expect(() => connect('localhost:1', { ca: 'not a certificate' })).toThrow(
+      expect.objectContaining({ code: 'BAD_SETTING' }),
+    );
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Server } from '../../src/cli/client/server-client.ts';
-import { ServerAway, ServerRefused } from '../../src/cli/client/server-errors.ts';
 import { followSteps } from '../../src/cli/screen/follow.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { Screen } from './screen.ts';
 
 const unused = () => Promise.reject(new Error('not asked for'));
 const server: Server = { url: 'http://server.example', call: unused, download: unused, upload: unused };
-const away = () => Promise.reject(new ServerAway(server.url, new Error('refused')));
+const away = () => Promise.reject(new RollcallError('AWAY', { url: server.url, why: 'refused' }));
 
 function following(answers: (() => Promise<{ readonly underWay: boolean }>)[]) {
   return followSteps({
@@ -26,6 +26,8 @@ test('who waits for a server waits on while it does not answer for a moment', as
 });
 
 test('a refusal of the server ends the waiting', async () => {
-  const refused = () => Promise.reject(new ServerRefused('UNKNOWN_EXPORT', 'there is no such export', 'begin another'));
-  await expect(following([async () => ({ underWay: true }), refused])).rejects.toThrow('there is no such export');
+  const refused = () => Promise.reject(new RollcallError('UNKNOWN_EXPORT', { id: 'e' }));
+  await expect(following([async () => ({ underWay: true }), refused])).rejects.toMatchObject({
+    code: 'UNKNOWN_EXPORT',
+  });
 });

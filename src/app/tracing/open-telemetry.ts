@@ -24,10 +24,9 @@ import {
 import { BullMQOtel } from 'bullmq-otel';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { REGIONS } from '../../chat/service/regions.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { badSetting, RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { VERSION } from '../../platform/package-folder.ts';
-import { ConfigError } from '../../platform/setting.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
 import type { Tracing } from './traced.ts';
@@ -153,7 +152,7 @@ function samplerOf({ sampler, samplerArgument }: TracingSettings): Sampler {
 function ratio(text = '1'): number {
   const value = Number(text);
   if (value >= 0 && value <= 1) return value;
-  throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}; allowed is a number from 0 to 1`);
+  throw badSetting(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}; allowed is a number from 0 to 1`);
 }
 
 /** A span for each request to the server. It has the route and not the address, which may name users. */

@@ -1,5 +1,5 @@
+import { badSetting } from '../../errors/rollcall-error.ts';
 import { environmentVariable } from '../../platform/config.ts';
-import { ConfigError } from '../../platform/setting.ts';
 
 type Variable = (name: string) => string | undefined;
 
@@ -16,7 +16,7 @@ const SAMPLERS = [
   ...['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
 ] as const;
 
-/** Undefined where no traces are wanted. @throws ConfigError */
+/** Undefined where no traces are wanted. @throws BAD_SETTING */
 export function tracingSettings(variable: Variable = environmentVariable): TracingSettings | undefined {
   const given = (name: string) => variable(name)?.trim() || undefined;
   const exporter = given('OTEL_TRACES_EXPORTER');
@@ -38,5 +38,5 @@ export function tracingSettings(variable: Variable = environmentVariable): Traci
 function oneOf<Word extends string>(name: string, value: string, allowed: readonly Word[]): Word {
   const word = allowed.find((one) => one === value);
   if (word !== undefined) return word;
-  throw new ConfigError(`${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
+  throw badSetting(`${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
 }

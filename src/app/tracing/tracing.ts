@@ -3,7 +3,7 @@ import type { Tracing } from './traced.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
 /**
- * Undefined where no traces are wanted: then nothing of OpenTelemetry is loaded. @throws ConfigError, PACKAGE_MISSING
+ * Undefined where no traces are wanted: then nothing of OpenTelemetry is loaded. @throws BAD_SETTING, PACKAGE_MISSING
  * @param warn is told once when traces are lost
  */
 export async function openTracing(warn: (text: string) => void): Promise<Tracing | undefined> {

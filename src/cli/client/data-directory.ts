@@ -4,6 +4,7 @@ import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
 import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
@@ -18,7 +19,6 @@ import { handled } from '../../server/perform.ts';
 import { followStaging } from '../../server/staging-progress.ts';
 import { askedHere, currentUser } from '../audit.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
-import { UsageError } from '../usage-error.ts';
 import { type Files, type Imports, importsIn } from './import-place.ts';
 import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
 import { clientOf, ownerElse } from './local-client.ts';
@@ -87,11 +87,11 @@ function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSour
   ];
 }
 
-/** @throws UsageError where there are no rows */
+/** @throws BAD_USAGE where there are no rows */
 function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
   const { id, state } = record;
   if (!hasLedger(record, dir.ledger(id))) {
-    throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reasonFor(record, asFlag)}`);
+    throw badUsage(`import ${id} is ${state} and has no rows to report: ${reasonFor(record, asFlag)}`);
   }
   const summary = summaryOfKept(dir, record);
   return (async function* () {

@@ -47,9 +47,9 @@ export interface Imports extends Place {
   readonly unattended: boolean;
   /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
-  /** The import with this id, or the latest one. @throws NO_IMPORTS, UnknownImport, ServerRefused */
+  /** The import with this id, or the latest one. @throws NO_IMPORTS, UnknownImport */
   find(id: string | undefined): Promise<ImportView>;
-  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport, ServerRefused */
+  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport */
   one(id: string): Promise<ImportView>;
   /** Its rows that need attention, by outcome and code. */
   problems(id: string): Promise<readonly ProblemCount[]>;

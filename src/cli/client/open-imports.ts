@@ -1,9 +1,9 @@
 import { caOf } from '../../app/ca-file.ts';
 import { asFlag } from '../../errors/named-options.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
 import type { CommonFlags } from '../flags/flags.ts';
-import { UsageError } from '../usage-error.ts';
 import { localImports } from './data-directory.ts';
 import type { Imports } from './import-place.ts';
 
@@ -17,14 +17,14 @@ const ONLY_LOCAL = [
 
 /**
  * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
- * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
+ * @throws BAD_SETTING; BAD_USAGE for a flag that only counts where this process runs imports
  */
 export async function openImports(flags: CommonFlags): Promise<{ readonly config: Config; readonly imports: Imports }> {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
   const local = ONLY_LOCAL.find((name) => name in defined(flags));
   if (local !== undefined) {
-    throw new UsageError(
+    throw badUsage(
       `${asFlag({ option: local })} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
     );
   }

@@ -4,7 +4,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 
 /** Does operations for a command: a server, over HTTP (server-client.ts), or this process (local-client.ts). */
 export interface Client {
-  /** Has an operation done; never repeated. @throws ServerRefused, ServerFault, ServerAway, or as its handler */
+  /** Has an operation done; never repeated. @throws AWAY, or as its handler */
   call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
   /** An answer piece by piece. @throws as `call`, before the first piece and between pieces */
   download<One extends Operation>(operation: One, input: InputOf<One>): Promise<AsyncIterable<string | Uint8Array>>;

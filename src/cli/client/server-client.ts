@@ -7,11 +7,12 @@ import { z } from 'zod';
 import { addressOf } from '../../api/address-of.ts';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
+import { messageOf } from '../../errors/message-of.ts';
+import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { connectTimes, isLoopback } from '../../platform/loopback.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
-import { UsageError } from '../usage-error.ts';
 import type { Answering, Client } from './operation-client.ts';
-import { remedyFor, ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
+import { remedyFor } from './remedy-for.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
 export interface Server extends Client {
@@ -65,14 +66,15 @@ interface Exchanged {
   readonly signal?: AbortSignal;
 }
 
-/** @throws UsageError for a token that would travel in the clear */
+/** @throws BAD_USAGE for a token that would travel in the clear */
 export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): Server {
   const { protocol, hostname } = new URL(url);
   if (token !== undefined && protocol === 'http:' && !isLoopback(hostname) && !plainHttp) {
-    throw new UsageError(
+    throw badUsage(
       `ROLLCALL_TOKEN is not sent to ${url}: over plain http anyone on the network path can read it; use the server's https:// address, or --plain-http in a network that you trust`,
     );
   }
+  const away = (cause: unknown) => new RollcallError('AWAY', { url, why: reasonOf(cause) }, { cause });
   const dispatcher = new Agent({
     headersTimeout: ANSWER_MS,
     connect: {
@@ -95,22 +97,18 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
       });
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
-      throw new ServerAway(url, error);
+      throw away(error);
     }
     if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
     throw await refusal(url, reply);
   };
   const parsed = async <Document>(reply: Dispatcher.ResponseData, schema: z.ZodType<Document>): Promise<Document> => {
     const text = await reply.body.text().catch((error: unknown) => {
-      throw new ServerAway(url, error);
+      throw away(error);
     });
     const read = readKnown(schema, jsonOrUndefined(text));
     if (read.success) return read.data;
-    throw new ServerFault(
-      'NO_ROLLCALL',
-      `what answers at ${url} is not a rollcall server of this version`,
-      'check the address',
-    );
+    throw new RollcallError('NO_ROLLCALL', { url, why: 'its answer is of another version' });
   };
 
   return {
@@ -123,7 +121,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         try {
           yield* body as AsyncIterable<Uint8Array>;
         } catch (error) {
-          throw new ServerAway(url, error);
+          throw away(error);
         }
       })();
     },
@@ -150,8 +148,7 @@ async function again<Answer>(send: () => Promise<Answer>, waitsMs: readonly numb
     try {
       return await send();
     } catch (error) {
-      const passes = (error instanceof ServerFault || error instanceof ServerRefused) && PASSING.has(error.code);
-      if (!passes) throw error;
+      if (!(error instanceof RollcallError) || !PASSING.has(error.code)) throw error;
       await sleep(waitMs, undefined, { signal });
     }
   }
@@ -162,31 +159,27 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   if (statusCode >= 300 && statusCode < 400) {
     await body.dump();
     const { location } = headers;
-    return new ServerRefused(
-      'MOVED',
-      `${url} sends elsewhere: to ${JSON.stringify(location)}`,
-      'use the address there',
-    );
+    return new RollcallError('MOVED', { url, location: String(location) });
   }
   const text = await body.text().catch(() => '');
   const read = readKnown(anyProblem, jsonOrUndefined(text.slice(0, MAX_PROBLEM_LENGTH)));
   if (!read.success) {
-    return new ServerFault(
-      'NO_ROLLCALL',
-      `what answers at ${url} is not a rollcall server: it answers ${statusCode}`,
-      'check the address, and any proxy in front of the server',
-    );
+    return new RollcallError('NO_ROLLCALL', { url, why: `it answers ${statusCode}` });
   }
-  const { code, detail, remedy, field, possible = [] } = read.data;
-  if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
+  const { code, detail, remedy: given, field, possible = [] } = read.data;
+  if (code === 'STOPPING') return new RollcallError('AWAY', { url, why: 'it is stopping' });
   // No command deletes an import.
   const ways = possible.filter((action) => action !== 'delete');
   const actions = ways.length === 0 ? undefined : `Possible now: ${ways.join(', ')}.`;
   // A refusal of one value says itself what to put there.
-  const next = actions ?? (field === undefined ? remedyFor(code, remedy) : remedy);
-  return statusCode < 500
-    ? new ServerRefused(code, detail, next)
-    : new ServerFault(code, detail, `${next} The server is ${url}.`);
+  const next = actions ?? (field === undefined ? remedyFor(code, given) : given);
+  const remedy = statusCode < 500 ? next : `${next} The server is ${url}.`;
+  return new RollcallError<string>(code, { what: detail, remedy, exit: statusCode < 500 ? 2 : 4 });
+}
+
+/** If several addresses of one name fail, the aggregate error says nothing: use the first one's. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof AggregateError && cause.errors.length > 0 ? reasonOf(cause.errors[0]) : messageOf(cause);
 }
 
 /** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */

@@ -1,9 +1,9 @@
 import { serviceOperations } from '../../api/operations/service-operations.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { targetText } from '../../imports/target.ts';
 import { type Io, say } from '../screen/io.ts';
 import { type Imports, importsIn } from './import-place.ts';
 import type { Server } from './server-client.ts';
-import { ServerRefused } from './server-errors.ts';
 
 /**
  * A server's imports.
@@ -32,7 +32,7 @@ export function importsOf(server: Server, flag: string): Imports {
 /** Says where a server sends. One that does not say it may still be asked for more. */
 async function saySendsTo(io: Io, server: Server) {
   const settings = await server.call(serviceOperations.settings, {}).catch((error: unknown) => {
-    if (error instanceof ServerRefused) return undefined;
+    if (error instanceof RollcallError && error.exit === 2) return undefined;
     throw error;
   });
   if (settings === undefined) return;

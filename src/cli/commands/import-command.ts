@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { BANS } from '../../options/ban-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
@@ -14,7 +15,6 @@ import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(action: Action) {
@@ -39,7 +39,7 @@ export function importCommand(action: Action) {
 
 async function importAs(io: Io, file: string, flags: ImportFlags) {
   if (!flags.check && flags.maxCalls !== undefined) {
-    throw new UsageError('--max-calls is about the calls of --check; add --check, or leave it out');
+    throw badUsage('--max-calls is about the calls of --check; add --check, or leave it out');
   }
   const [{ importFile }, { openRunning }] = await Promise.all([import('../import-file.ts'), import('../run.ts')]);
   const running = await openRunning(io, flags);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { tagChanges } from '../../api/tags.ts';
-import { isError } from '../../errors/rollcall-error.ts';
+import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
@@ -12,7 +12,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
-import { remedyFor, ServerRefused } from '../client/server-errors.ts';
+import { remedyFor } from '../client/remedy-for.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
@@ -22,7 +22,6 @@ import { followImport, followSteps } from '../screen/follow.ts';
 import { type Io, print, printJson, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
 import { printTable } from '../screen/table.ts';
-import { UsageError } from '../usage-error.ts';
 
 type PlaceFlags = CommonFlags;
 type ActFlags = PlaceFlags;
@@ -53,7 +52,7 @@ function actCommand(action: Action, verb: 'pause' | 'cancel') {
 async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags) {
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
-  if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
+  if (isFinal(state)) throw badUsage(`import ${id} is ${state}: there is nothing to ${verb}`);
   const answer = await imports.ask(importOperations[verb], { id });
   if (answer !== undefined) {
     if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
@@ -177,14 +176,14 @@ export function tagCommand(action: Action) {
 
 async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags) {
   const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
-  if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
+  if (!read.success) throw badUsage(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
   await imports.one(id);
   const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags: read.data });
   const problem = results[0]?.problem;
   if (problem !== undefined) {
     const { code, detail, remedy } = problem;
-    throw new ServerRefused(code, detail, remedyFor(code, remedy));
+    throw new RollcallError<string>(code, { what: detail, remedy: remedyFor(code, remedy), exit: 2 });
   }
   const { tags } = await imports.one(id);
   if (flags.json) printJson(io, { id, tags });

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { rowOperations } from '../../api/operations/row-operations.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
@@ -9,7 +10,6 @@ import { type CommonFlags, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type Io, say, writeOut } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {
   readonly format: ReportFormat;
@@ -35,14 +35,12 @@ export function reportCommand(action: Action) {
 async function report(io: Io, given: string | undefined, flags: Flags) {
   const chosen = textsOf(ROWS, flags);
   if (flags.format === 'html' && chosen.length > 0) {
-    throw new UsageError(
-      'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
-    );
+    throw badUsage('a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv');
   }
   const form = flags.retryable ? 'retry' : flags.spreadsheetSafe ? 'xlsx' : flags.format;
   const { output } = flags;
   if (form === 'xlsx' && output === undefined && io.live) {
-    throw new UsageError('a workbook cannot be shown on a terminal; name a file with --output');
+    throw badUsage('a workbook cannot be shown on a terminal; name a file with --output');
   }
   refuseExisting(output === undefined ? [] : [output], flags);
   const { imports } = await openImports(flags);
@@ -55,7 +53,7 @@ async function report(io: Io, given: string | undefined, flags: Flags) {
     else await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
     if (output === undefined || !isSystemError(error)) throw error;
-    throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
+    throw badUsage(`the report cannot be written: ${error.message}; name another file with --output`);
   }
   if (output !== undefined) say(io, `Written to ${output}.`);
 }

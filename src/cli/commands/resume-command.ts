@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { openService } from '../../app/open-service.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -19,7 +20,6 @@ import { ownImports } from '../owner.ts';
 import { openRunning, run } from '../run.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
-import { UsageError } from '../usage-error.ts';
 
 type Flags = RunningFlags & AnsweringChoices;
 
@@ -48,7 +48,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags) {
   const record = await viewing(dataDir(config.dataDir), (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
     const again = `; \`${imports.command('retry', id)}\` sends again what failed`;
-    throw new UsageError(
+    throw badUsage(
       `import ${id} is ${record.state}: there is nothing to resume${found.reports.retry === null ? '' : again}`,
     );
   }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
@@ -16,7 +17,6 @@ import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { openRunning, run, type Work } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 type Flags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };
 
@@ -42,17 +42,15 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
   if (!isFinal(state)) {
     const isRun = isUnderWay(state) && (await imports.regions()) !== undefined;
     const first = imports.command(isRun ? 'watch' : 'resume', id);
-    throw new UsageError(
-      `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
-    );
+    throw badUsage(`import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`);
   }
   const edits = flags.edits === undefined ? undefined : { file: await (await editing()).readEdits(flags.edits), found };
   if (edits !== undefined && flags.maxErrors !== undefined) {
-    throw new UsageError('--max-errors cannot be given together with --edits');
+    throw badUsage('--max-errors cannot be given together with --edits');
   }
   const only = textsOf(ROWS, flags);
   if (edits !== undefined && only.length > 0) {
-    throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
+    throw badUsage('--edits says which rows are sent; leave out the flags that choose rows');
   }
   if (edits === undefined && found.reports.retry === null) {
     const code = sayNothingLeft(io, id, NONE_FAILED);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { isError } from '../../errors/rollcall-error.ts';
+import { badUsage, isError } from '../../errors/rollcall-error.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { type Behaviour, parseBehaviour, SWITCHES } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
@@ -15,7 +15,6 @@ import { type Action, EXIT } from '../exit-codes.ts';
 import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
 import { repeatable, secret } from '../flags/once.ts';
 import { type Io, printJson } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
 const DEFAULT_USERS = 1000;
@@ -118,7 +117,7 @@ async function run(io: Io, flags: Flags) {
       caFile,
     }).catch((error) => {
       // A port in use, a certificate that cannot be written: the user can fix it.
-      throw new UsageError(messageOf(error));
+      throw badUsage(messageOf(error));
     });
     try {
       if (flags.json) {

@@ -7,14 +7,13 @@ import { judge } from '../../chat/error-policy.ts';
 import type { UserFacts } from '../../chat/replies.ts';
 import type { Receiver } from '../../chat/user-client.ts';
 import { mapStore, readList } from '../../chat/whole-lists.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { printable } from '../../text/wording.ts';
 import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, type SandboxFlags, withJson, withSandbox } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** Commands that make a few calls and no import: they need neither a data directory nor a queue. */
 
@@ -37,7 +36,7 @@ export function messageCommand(action: Action) {
 }
 
 async function send(io: Io, text: string, flags: MessageFlags) {
-  if (text.trim() === '') throw new UsageError('the text of the message is empty: write what it says');
+  if (text.trim() === '') throw badUsage('the text of the message is empty: write what it says');
   const to = receiverOf(flags);
   const { onBehalfOf } = flags;
   const sent = await withApp(flags, async (chat, region) => {
@@ -53,7 +52,7 @@ async function send(io: Io, text: string, flags: MessageFlags) {
 function receiverOf({ toUser, toGroup }: MessageFlags): Receiver {
   if (toUser !== undefined) return { receiverType: 'user', receiver: toUser };
   if (toGroup !== undefined) return { receiverType: 'group', receiver: toGroup };
-  throw new UsageError('nobody gets the message: name a user with --to-user or a group with --to-group');
+  throw badUsage('nobody gets the message: name a user with --to-user or a group with --to-group');
 }
 
 interface TokenFlags extends CallFlags {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { sourceContextOf } from '../../app/ca-file.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
@@ -7,7 +8,6 @@ import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withJson } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** `rollcall sources`: the sources that the settings name, and whether each can be read. */
 export function sourcesCommand(action: Action) {
@@ -21,7 +21,7 @@ async function sources(io: Io, names: readonly string[], flags: CommonFlags) {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const others = known.length === 0 ? 'they name none' : `they name ${known.join(', ')}`;
-    throw new UsageError(`the settings name no source ${JSON.stringify(unknown)}; ${others}`);
+    throw badUsage(`the settings name no source ${JSON.stringify(unknown)}; ${others}`);
   }
   const signal = firstSignal(EXIT.interrupted);
   const progress = showSteps(io, () => [], { begins: 'the sources to answer' });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { aRole, ROLES, type Role } from '../../api/service.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
@@ -18,7 +19,6 @@ import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
 import { valueOfFlag } from '../flags/setting-flag.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 
 interface CreateFlags extends CommonFlags {
   readonly role: Role;
@@ -101,7 +101,7 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags) {
     return done;
   });
   if (!revoked) {
-    throw new UsageError(
+    throw badUsage(
       `no valid token has the id ${JSON.stringify(id)}; \`rollcall token list\` shows those that there are`,
     );
   }

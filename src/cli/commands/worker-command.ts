@@ -3,6 +3,7 @@ import { callLog } from '../../app/call-log.ts';
 import { clientOf, hostOf, serviceOf } from '../../app/chat-service.ts';
 import { openQueue } from '../../app/open-queue.ts';
 import { openTracing } from '../../app/tracing/tracing.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
@@ -19,7 +20,6 @@ import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
-import { UsageError } from '../usage-error.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 
 interface Flags extends CommonFlags {
@@ -45,7 +45,7 @@ export function workerCommand(action: Action) {
 async function work(io: Io, flags: Flags) {
   const config = readConfig(flags);
   if (config.queue === undefined) {
-    throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
+    throw badUsage('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
   }
   checkFileLimit(false);
   const service = serviceOf(config, flags.region);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { LIST_FILTERS } from '../../options/list-filter.ts';
-import { UsageError } from '../usage-error.ts';
 import { repeatable } from './once.ts';
 
 /** Filters of `rollcall list` by their flags: texts as the API takes them. */
@@ -27,20 +27,20 @@ export function tagFlag(meaning: string) {
   );
 }
 
-/** @throws UsageError for an invalid tag */
+/** @throws BAD_USAGE for an invalid tag */
 export async function tagsOf({ tag = [] }: Pick<ListFlags, 'tag'>): Promise<readonly string[]> {
   if (tag.length === 0) return [];
   // Loaded here: what a command checks with zod is loaded when it is given.
   const { tags } = await import('../../api/tags.ts');
   const read = tags.safeParse(tag);
   if (read.success) return [...new Set(read.data)];
-  throw new UsageError(`--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`);
+  throw badUsage(`--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`);
 }
 
 /** The filter as the API takes it; undefined where nothing is asked for. */
 export type FilterTexts = Readonly<Record<string, string>>;
 
-/** @throws UsageError for a value that is not allowed */
+/** @throws BAD_USAGE for a value that is not allowed */
 export async function filterTexts(flags: ListFlags): Promise<FilterTexts | undefined> {
   const given = FLAGS.filter(({ flag }) => flags[flag] !== undefined);
   if (given.length === 0) return undefined;
@@ -50,5 +50,5 @@ export async function filterTexts(flags: ListFlags): Promise<FilterTexts | undef
   const issue = importFilter.safeParse(texts).error?.issues[0];
   if (issue === undefined) return texts;
   const wrong = given.find(({ name }) => name === issue.path[0]);
-  throw new UsageError(`--${wrong?.flag} is ${JSON.stringify(texts[wrong?.name ?? ''])}; ${issue.message}`);
+  throw badUsage(`--${wrong?.flag} is ${JSON.stringify(texts[wrong?.name ?? ''])}; ${issue.message}`);
 }

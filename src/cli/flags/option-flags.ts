@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asFlag } from '../../errors/named-options.ts';
+import { badUsage, isError } from '../../errors/rollcall-error.ts';
 import { CREATION } from '../../options/create-options.ts';
-import { type OptionDeclaration, OptionTextError } from '../../options/option.ts';
-import { UsageError } from '../usage-error.ts';
+import type { OptionDeclaration } from '../../options/option.ts';
 import { repeatable } from './once.ts';
 
 /** The parts of an option's declaration that make its flag. */
@@ -17,7 +17,7 @@ export function withOptions(command: Command, options: Readonly<Record<string, F
 
 const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
 
-/** Flags about what is missing at the service. How it is created needs one that says that it is. @throws UsageError in the command */
+/** Flags about what is missing at the service. How it is created needs one that says that it is. @throws BAD_USAGE in the command */
 export function withCreation(command: Command) {
   return withOptions(command, CREATION).hook('preAction', (_, acting) => {
     const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
@@ -26,7 +26,7 @@ export function withCreation(command: Command) {
       return name in CREATION && isGiven(name);
     });
     if (how === undefined || CREATES.some(isGiven)) return;
-    throw new UsageError(`${how.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`);
+    throw badUsage(`${how.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`);
   });
 }
 
@@ -46,7 +46,7 @@ function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value,
       const value = parse(text);
       return earlier === undefined || join === undefined ? value : join(earlier, value);
     } catch (error) {
-      if (error instanceof OptionTextError) throw new InvalidArgumentError(`Expected ${error.message}.`);
+      if (isError(error, 'BAD_USAGE')) throw new InvalidArgumentError(`Expected ${error.message}.`);
       throw error;
     }
   };

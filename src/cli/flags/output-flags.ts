@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { UsageError } from '../usage-error.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 
 /** Destination of a command's output. */
 export interface OutputFlags {
@@ -17,11 +17,10 @@ export function withOutput(command: Command, beside = '') {
 
 /**
  * Before anything is read or asked: what is there may be the only copy of what was imported.
- * @throws UsageError for a file that exists, unless it may be replaced
+ * @throws BAD_USAGE for a file that exists, unless it may be replaced
  */
 export function refuseExisting(paths: readonly string[], { output, overwrite }: OutputFlags) {
-  if (overwrite && output === undefined)
-    throw new UsageError('--overwrite replaces the file of --output; add --output');
+  if (overwrite && output === undefined) throw badUsage('--overwrite replaces the file of --output; add --output');
   if (overwrite) return;
   // A device or pipe has nothing to lose.
   const existing = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
@@ -29,6 +28,6 @@ export function refuseExisting(paths: readonly string[], { output, overwrite }: 
   throw existsAlready(existing);
 }
 
-export function existsAlready(place: string): UsageError {
-  return new UsageError(`${place} exists already; name another file with --output, or replace it with --overwrite`);
+export function existsAlready(place: string) {
+  return badUsage(`${place} exists already; name another file with --output, or replace it with --overwrite`);
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/field-sources.ts';
 import { TEXT } from '../../options/option.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { REMOVING, TRIAL } from '../../options/sending-options.ts';
 import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
-import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './flags.ts';
 import { withOptions } from './option-flags.ts';
 
@@ -93,17 +93,17 @@ export function withTrial(command: Command) {
   return withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL }).optionsGroup('Options:');
 }
 
-/** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
+/** The shape that the flags describe; undefined without any. @throws BAD_USAGE for flags that contradict each other */
 export function shapeOf(flags: ShapeFlags): Shape | undefined {
   const { headerRow, skipLines, columns, uid, split, lists, wide, wideGuid, numbered, scopeWords, where } = flags;
   const { identities, identityKey, identityUid, groups, groupKey, groupGuid, actions, actionWords } = flags;
-  if (wideGuid !== undefined && wide === undefined) throw new UsageError('--wide-guid needs --wide');
-  if (actionWords !== undefined && actions === undefined) throw new UsageError('--action-words needs --actions');
+  if (wideGuid !== undefined && wide === undefined) throw badUsage('--wide-guid needs --wide');
+  if (actionWords !== undefined && actions === undefined) throw badUsage('--action-words needs --actions');
   if ((identityKey ?? identityUid) !== undefined && identities === undefined) {
-    throw new UsageError('--identity-key and --identity-uid need --identities');
+    throw badUsage('--identity-key and --identity-uid need --identities');
   }
   if ((groupKey ?? groupGuid) !== undefined && groups === undefined) {
-    throw new UsageError('--group-key and --group-guid need --groups');
+    throw badUsage('--group-key and --group-guid need --groups');
   }
   const given = defined({
     headerRow,
@@ -126,7 +126,7 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
   if (Object.keys(given).length === 0) return undefined;
   const parsed = shapeSettings.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
+  throw badUsage(parsed.error.issues.map(({ message }) => message).join('; '));
 }
 
 function merge<Value extends object>(earlier: Value, later: Value) {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportView } from '../../api/imports.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Counters } from '../../imports/record/counters.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
 import type { Imports } from '../client/import-place.ts';
-import { ServerAway } from '../client/server-errors.ts';
 import { type Io, say } from './io.ts';
 import { type Progress, showProgress, showSteps } from './show-progress.ts';
 
@@ -41,7 +41,7 @@ interface End<View> {
 /**
  * Follows what this process, another one or a server does, with progress, until it is over, the signal comes or the time is up.
  * It looks at least once.
- * @throws ServerAway when the server does not answer for too long
+ * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
   const { imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
@@ -64,7 +64,7 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
         [isAway, answeredAt] = [false, performance.now()];
         if (!goesOn(last.view, before?.view)) return { view: last.view, end: 'over' };
       } catch (error) {
-        if (!(error instanceof ServerAway) || performance.now() - answeredAt > PATIENCE_MS) throw error;
+        if (!isError(error, 'AWAY') || performance.now() - answeredAt > PATIENCE_MS) throw error;
         if (signal.aborted && last === undefined) throw error;
         isAway = true;
       }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors/message-of.ts';
-import { isError } from '../../errors/rollcall-error.ts';
-import { type Config, ConfigError } from '../../platform/config.ts';
+import { badSetting, isError } from '../../errors/rollcall-error.ts';
+import type { Config } from '../../platform/config.ts';
 import { withPackages } from '../../platform/optional-packages.ts';
 import { noteText, slackBody } from './note.ts';
 import { openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
@@ -39,10 +39,10 @@ export async function notifyTarget(
   if (address === undefined) return undefined;
   const receiver = await openReceiver({ address, secret }, flags.notifyPrivate).catch((error) => {
     if (!isError(error, 'BAD_RECEIVER')) throw error;
-    throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
+    throw badSetting(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
   });
   if (signingKey(secret) !== undefined || !isSigned(address)) return receiver;
-  throw new ConfigError(
+  throw badSetting(
     `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to \`whsec_\` and 24 to 64 random bytes in Base64, such as the output of \`echo whsec_$(openssl rand -base64 32)\``,
   );
 }

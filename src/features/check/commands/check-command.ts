@@ -5,7 +5,7 @@ import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/c
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { openRunning, run, type Work } from '../../../cli/run.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { checkWork } from './check-work.ts';
 
@@ -22,7 +22,7 @@ async function check(io: Io, given: string | undefined, flags: Flags) {
   if (given !== undefined && isAddress(given)) {
     const { checkedAddress } = await import('../../../sources/schemes.ts');
     checkedAddress(given);
-    throw new UsageError(
+    throw badUsage(
       'check takes the id of an import; what is at an address is read and checked by `rollcall import <address> --check`',
     );
   }

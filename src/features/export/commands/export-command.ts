@@ -8,7 +8,7 @@ import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -54,7 +54,7 @@ async function exportGroups(io: Io, flags: Flags) {
 function formatOf({ format, output = '' }: Flags) {
   const ending = extname(output).slice(1).toLowerCase();
   if (format === undefined && ending === 'xlsx') {
-    throw new UsageError('an export is CSV or NDJSON, and no workbook: let --output end in .csv or .ndjson');
+    throw badUsage('an export is CSV or NDJSON, and no workbook: let --output end in .csv or .ndjson');
   }
   return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
 }
@@ -62,12 +62,12 @@ function formatOf({ format, output = '' }: Flags) {
 /**
  * Returns the place of the output; undefined for standard output.
  * @param has the lists of the export: of one that is continued, not what the flags say
- * @throws UsageError, SourceError
+ * @throws BAD_USAGE, SourceError
  */
 async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags) {
   const needed = has.users ? '--users' : flags.json ? '--json' : undefined;
   if (flags.output === undefined && needed !== undefined) {
-    throw new UsageError(`${needed} needs --output: standard output has room for one list`);
+    throw badUsage(`${needed} needs --output: standard output has room for one list`);
   }
   const output = await outputPlace(config, flags);
   if (output === undefined) refuseExisting([], flags);
@@ -75,12 +75,10 @@ async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Fl
   return output;
 }
 
-/** @throws UsageError */
+/** @throws BAD_USAGE */
 function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags) {
   if ([groups, groupsFile, region, users, groupsOnly].some((flag) => flag !== undefined)) {
-    throw new UsageError(
-      'an export that is continued has its groups, regions and lists already; leave those flags out',
-    );
+    throw badUsage('an export that is continued has its groups, regions and lists already; leave those flags out');
   }
 }
 
@@ -146,7 +144,7 @@ async function begin(
   if (id === true) {
     const { exports } = await client.call(exportOperations.list, {});
     const latest = exports.find(({ state }) => state !== 'unreadable');
-    if (latest === undefined) throw new UsageError('there is no export to continue');
+    if (latest === undefined) throw badUsage('there is no export to continue');
     id = latest.id;
   }
   const view = await client.call(exportOperations.one, { id });

@@ -9,8 +9,8 @@ import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
@@ -78,7 +78,7 @@ export async function toResume(
   const dir = dataDir(config.dataDir);
   const names = resume === true ? await readdir(join(dir.root, 'exports')).catch((): string[] => []) : [resume];
   const id = names.toSorted().at(-1);
-  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
+  if (id === undefined) throw badUsage(`there is no export to continue in ${dir.root}`);
   const reader = openExportReader(dir.export(id), id);
   try {
     const { users, groupsOnly, sandbox } = reader.record().options;
@@ -89,27 +89,27 @@ export async function toResume(
   }
 }
 
-/** The groups that the flags name; undefined: all. @throws UsageError */
+/** The groups that the flags name; undefined: all. @throws BAD_USAGE */
 export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
   if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
   const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
     refuseAddress(groupsFile);
-    throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
+    throw badUsage(`${groupsFile} cannot be read: ${messageOf(error)}`);
   });
   const column = guidColumn(groupsFile, text);
   const lines = column ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const wrong = column === undefined ? lines.findIndex((line) => /[\s,;"]/.test(line.trim())) : -1;
   if (wrong !== -1) {
-    throw new UsageError(
+    throw badUsage(
       `line ${wrong + 1} of ${groupsFile} is ${JSON.stringify(lines[wrong]?.slice(0, 80))}; allowed is one GUID per line, or a CSV file with a column guid`,
     );
   }
   const found = lines.map((line) => line.trim()).filter((line) => line !== '');
-  if (found.length === 0) throw new UsageError(`${groupsFile} names no group; write one GUID per line`);
+  if (found.length === 0) throw badUsage(`${groupsFile} names no group; write one GUID per line`);
   return [...new Set(found)];
 }
 
-/** The GUIDs of a CSV file with a header, such as an export or a membership file; undefined for any other file. @throws UsageError */
+/** The GUIDs of a CSV file with a header, such as an export or a membership file; undefined for any other file. @throws BAD_USAGE */
 function guidColumn(file: string, text: string) {
   const header = /^[^\r\n]*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
   const delimiter = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
@@ -121,7 +121,7 @@ function guidColumn(file: string, text: string) {
     const at = names.findIndex(named);
     return others.map((row) => row[at] ?? '');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as CSV: ${messageOf(error)}`);
+    throw badUsage(`${file} cannot be read as CSV: ${messageOf(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { SourceError } from '../../../sources/source.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
@@ -64,7 +64,7 @@ async function write(options: Concluding, view: ExportView) {
     const how = imports.unattended
       ? `name another file with --output, and --resume ${id}`
       : `name another file: rollcall export --resume ${id} --output <file>`;
-    throw new UsageError(`the export cannot be written: ${error.message}; ${how}`);
+    throw badUsage(`the export cannot be written: ${error.message}; ${how}`);
   }
 }
 

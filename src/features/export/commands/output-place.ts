@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { sourceContextOf } from '../../../app/ca-file.ts';
 import { existsAlready, refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
@@ -18,17 +18,17 @@ export interface OutputPlace {
   readonly path: string;
   /** Writes one, whole or not at all. */
   put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;
-  /** @throws UsageError where one is there, unless it may be replaced */
+  /** @throws BAD_USAGE where one is there, unless it may be replaced */
   refuseExisting(paths: readonly string[]): Promise<void>;
 }
 
-/** Undefined for standard output. @throws UsageError, SourceError */
+/** Undefined for standard output. @throws BAD_USAGE, SourceError */
 export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
   const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
   if (remote !== undefined) return remote;
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and --output is not one; leave it out`);
+  if (flag !== undefined) throw badUsage(`${flag} is for addresses, and --output is not one; leave it out`);
   if (output === undefined) return undefined;
   return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { notifyTarget, tryReceiver } from '../open-receiver.ts';
 
@@ -17,7 +17,7 @@ export function notifyCommand(action: Action): Command {
 async function sendTest(io: Io, flags: Parameters<typeof notifyTarget>[1]) {
   const receiver = await notifyTarget(readConfig(flags), flags);
   if (receiver === undefined)
-    throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
+    throw badUsage('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
   const { host, arrived, reason } = await tryReceiver(receiver);
   await receiver.close();
   say(io, arrived ? `The notification arrived at ${host}.` : `The notification did not arrive at ${host}: ${reason}.`);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
 
 interface Flags {
@@ -21,7 +21,7 @@ export function templateCommand(action: Action) {
 async function template(io: Io, { format, output }: Flags) {
   const file = templateFile(format);
   if (output === undefined) {
-    if (format === 'xlsx' && io.color) throw new UsageError('a workbook is not text: name a file with --output');
+    if (format === 'xlsx' && io.color) throw badUsage('a workbook is not text: name a file with --output');
     io.out.write(file);
     return;
   }
@@ -31,7 +31,7 @@ async function template(io: Io, { format, output }: Flags) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const why = code === 'EEXIST' ? `${output} exists already` : message;
-    throw new UsageError(`the example cannot be written: ${why}; name another file with --output`);
+    throw badUsage(`the example cannot be written: ${why}; name another file with --output`);
   }
   say(io, `Written to ${output}. Check it with:`, `  rollcall import ${output} --sandbox`);
 }

@@ -7,8 +7,8 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import type { Doing } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
@@ -25,20 +25,20 @@ interface Edits {
   readonly found: ImportView;
 }
 
-/** Reads a corrected report. @throws UsageError */
+/** Reads a corrected report. @throws BAD_USAGE */
 export async function readEdits(path: string): Promise<CorrectedFile> {
   try {
     await fileStateOf(path, path);
     return { bytes: await readFile(path), name: basename(path) };
   } catch (error) {
     refuseAddress(path);
-    throw new UsageError(`--edits ${path} cannot be read: ${messageOf(error)}`);
+    throw badUsage(`--edits ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
 /**
  * Keeps the edits and sends what can be sent: at a server, or in this process. The new import, or undefined where there is nothing to send.
- * @throws CannotRepair, WRONG_STATE, ServerRefused
+ * @throws CannotRepair, WRONG_STATE
  */
 export async function sendEdits(
   { imports, here }: Pick<Doing, 'imports' | 'here'>,
@@ -74,16 +74,14 @@ function upload(server: Server, id: string, { bytes }: CorrectedFile) {
 
 /**
  * Whether a row can be sent now.
- * @throws UsageError where no row is sent although some are corrected: they are all still wrong, or sent in another import
+ * @throws BAD_USAGE where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
 function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairFileTaken) {
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
   if (counts.ready === 0 && counts.wrong > 0) {
-    throw new UsageError(
-      'no row was sent: those that are edited are still wrong; correct them and give the file again',
-    );
+    throw badUsage('no row was sent: those that are edited are still wrong; correct them and give the file again');
   }
-  if (counts.ready === 0 && refusedRows > 0) throw new UsageError('no row was sent: no correction was taken');
+  if (counts.ready === 0 && refusedRows > 0) throw badUsage('no row was sent: no correction was taken');
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
   return counts.ready > 0;
 }

@@ -7,7 +7,7 @@ import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { CREATION, type CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
@@ -131,21 +131,21 @@ function settingsIn(flags: AddFlags | EditFlags) {
 function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
   if (lookup !== undefined) {
-    throw new UsageError(`--${lookup} is for schedules that are added on the server's machine, without --server`);
+    throw badUsage(`--${lookup} is for schedules that are added on the server's machine, without --server`);
   }
   const flag = addressFlagOf(flags);
   if (flag === undefined) return;
-  throw new UsageError(
+  throw badUsage(
     `${flag} is for schedules that are added on the server's machine, without --server; name the source in the server's settings instead`,
   );
 }
 
-/** Returns the settings that the flags change, and those of reading the file. @throws UsageError where that is nothing */
+/** Returns the settings that the flags change, and those of reading the file. @throws BAD_USAGE where that is nothing */
 export function changesIn(flags: EditFlags) {
   const changes = { ...settingsIn(flags), ...changed(RUNS_WAIT, flags) };
   const read = changed(EXPECTING, flags);
   if (Object.keys({ ...changes, ...read }).length === 0) {
-    throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');
+    throw badUsage('there is nothing to change; give a setting, such as --cron or --file');
   }
   return { changes, read };
 }

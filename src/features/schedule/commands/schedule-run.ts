@@ -3,7 +3,7 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { openRunning, type Running, run } from '../../../cli/run.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
@@ -32,7 +32,7 @@ async function runAlone(running: Running, name: string, isSandbox: boolean) {
   const client = schedulesHere(config, isSandbox);
   const { sandbox } = await client.call(scheduleOperations.one, { name });
   if (sandbox !== isSandbox) {
-    throw new UsageError(
+    throw badUsage(
       sandbox
         ? `schedule ${name} was meant for the sandbox; type: ${imports.command('schedule', 'run', name)} --sandbox`
         : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,

@@ -10,8 +10,7 @@ import { repeatable } from '../../../cli/flags/once.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
-import { isError } from '../../../errors/rollcall-error.ts';
+import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
@@ -89,7 +88,7 @@ async function protectedUids(protect: string, profile: string | undefined) {
   const signal = firstSignal(EXIT.interrupted);
   try {
     if ((await fetched.fetch(path, signal.signal)) === undefined) {
-      throw new UsageError(`stopped while ${fetched.name} was fetched; nothing was sent`);
+      throw badUsage(`stopped while ${fetched.name} was fetched; nothing was sent`);
     }
     return await readProtectFile(path, fetched.name);
   } finally {
@@ -119,7 +118,7 @@ export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: bo
   const given = { ...choices, protect, removeNamed };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
     if (!isSent || encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
-    throw new UsageError(
+    throw badUsage(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );
   }
