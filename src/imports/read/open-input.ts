@@ -12,7 +12,7 @@ import {
   delimiterFor,
   detectDelimiter,
   detectFormat,
-  detectLineEnds,
+  hasLoneReturns,
   needsMore,
   refuseBinary,
   refuseOtherText,
@@ -152,7 +152,7 @@ export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOp
   const top = { names, skip: sheet?.above ?? skip };
   return {
     delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
-    lineEnds: detectLineEnds(head),
+    hasReturns: hasLoneReturns(head),
     separatorLine: separator !== undefined,
     top,
   };
