@@ -142,6 +142,7 @@ describe('what commands print with --json is as their schemas say', () => {
     await printed(place, 'sync approve', held.id, '--reason', 'they have left');
     await printed(place, 'sync list');
     await printed(place, 'expiring');
+    expect((await printed(place, 'expire')).state).toBe('unchanged');
     place.file('guests.csv', 'guid,uid,until\nteam,cleo,2100-01-01\n');
     await printed(place, 'import', 'guests.csv');
     const ends = new DatabaseSync(join(place.dataDir, 'ends.sqlite'));

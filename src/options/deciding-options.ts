@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { badUsage } from '../errors/rollcall-error.ts';
-import { choice, type Given, option, SWITCH, TEXT } from './option.ts';
+import { duration, timeText } from '../platform/allowed-values.ts';
+import { choice, type Given, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 
 /** Names of schedules, and of syncs: they become names of folders, and parts of the names of jobs. */
 export const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -117,6 +118,17 @@ export const REMOVING_BY_NAME = {
 
 export const APPLYING = {
   apply: option({ ...SWITCH, help: 'carry out the plan at once, unless a guard objects' }),
+};
+
+/** Memberships that end. */
+export const ENDING = {
+  within: option({
+    schema: z.int().positive(),
+    ...readAsSetting(duration, timeText),
+    value: '<time>',
+    help: 'only those that end within this time, such as 14d, and those that are over',
+    preset: 'all',
+  }),
 };
 
 export const UNDOING = {

@@ -30,6 +30,8 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--max-calls', '5'], '--max-calls is about the calls of --check; add --check'],
     [['schedule', 'edit', 'nightly'], 'there is nothing to change; give a setting, such as --cron or --file'],
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
+    [['expiring', '--within', '3x'], "option '--within <time>' argument '3x' is invalid"],
+    [['expire', '--allow-unban'], "unknown option '--allow-unban'"],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
     [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],
     [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, xlsx, html.'],

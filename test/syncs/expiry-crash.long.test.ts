@@ -52,5 +52,5 @@ test('kill -9 while an expiry plans and sends, again and again: those who are ov
     expect([...place.sandbox.members('us', guid).keys()].toSorted(), guid).toEqual(stay.toSorted());
   }
   expect((await place.run(['expiring'])).stdout.match(/team/g)).toHaveLength(1);
-  expect((await place.run(expire)).stderr).toContain('No membership is over');
+  expect((await place.run(expire)).stderr).toContain('no membership is over');
 });

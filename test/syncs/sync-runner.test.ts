@@ -216,6 +216,14 @@ describe('a stored plan', () => {
     });
   });
 
+  test('has nothing to do where others were faster with all of it', async () => {
+    const at = await openSyncing(lists);
+    const { id } = await at.sync(wanted, {}, later);
+    await at.run(wanted);
+    await at.syncs.apply(id, 'tester');
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'unchanged', importId: null });
+  });
+
   test('that was put away cannot be carried out', async () => {
     const at = await openSyncing(lists);
     const { id } = await at.sync(wanted, {}, later);

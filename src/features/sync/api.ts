@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
-import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
+import { cursorOption, limitOption, listOption, queryOf } from '../../api/query-options.ts';
 import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
-import { duration } from '../../platform/allowed-values.ts';
+import { ENDING } from '../../options/deciding-options.ts';
 import { finding, guardFinding, guardObjections, LISTINGS, newGroup, planAction, planCreate } from './api-plan.ts';
 
 /** Limits of guards in place of their defaults, by name. */
@@ -107,16 +107,7 @@ export const memberActionsPage = z.strictObject({ actions: z.array(planAction), 
 
 /** `GET /v1/memberships/ending` */
 export const endingQuery = z.strictObject({
-  within: z
-    .string()
-    .transform((text, context): number => {
-      const ms = duration.parse(text, '');
-      if (ms !== undefined) return ms;
-      context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({ description: 'Only those that end within this time, such as 14d, and those that are over.' }),
+  ...queryOf(ENDING),
   ...pageOf(100, 1_000),
 });
 const ending = z.strictObject({

@@ -90,11 +90,10 @@ export const syncOperations = {
   expire: operation('POST /v1/memberships/expire', 'operator', {
     audit: 'membership.expire',
     summary: 'Plan the removal of the members whose memberships are over, as a sync; apply=true carries it out',
-    query: z.strictObject(DECIDING),
+    query: z.strictObject(DECIDING).omit({ allowUnban: true }),
     status: 202,
     answer: syncView,
     location: '/v1/syncs/:id',
-    refusals: ['NOT_FOUND'],
   }),
   bringBack: operation('POST /v1/syncs/named/:name/bring-back', 'operator', {
     audit: 'sync.bring-back',

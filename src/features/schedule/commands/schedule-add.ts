@@ -4,6 +4,7 @@ import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
+import { LIFTING } from '../../../options/ban-options.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
@@ -29,7 +30,7 @@ export function addCommand() {
     );
   withOptions(command, { ...RUNS_WAIT, ...APPLYING, ...RUNNING });
   withOptions(withSource(command), { ...EXPECTING, ...MODE });
-  withOptions(withCreation(withDeciding(command)), READING);
+  withOptions(withCreation(withDeciding(command)), { ...LIFTING, ...READING });
   return withShape(withRecipeFlag(command)).option(
     '--sandbox',
     'run it against the sandbox, on this machine: by a server that is started with --sandbox, or by `schedule run --sandbox`',

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
-import { type Action, EXIT } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
-import { run } from '../../../cli/run.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Io } from '../../../cli/screen/io.ts';
 import { syncOperations } from '../operations.ts';
 import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { askedOwner, openRunningSyncs, syncWork } from './sync-work.ts';
+import { doneHereOrThere, openRunningSyncs } from './sync-work.ts';
 
 type Flags = RunningFlags & DecidingFlags & PlanningFlags;
 
@@ -16,26 +15,6 @@ export function expireCommand(action: Action) {
 
 async function expire(io: Io, flags: Flags) {
   const at = await openRunningSyncs(io, flags);
-  const { running, shown } = at;
-  const { imports } = running;
-  const [first] = (await shown.syncs.client.call(syncOperations.ending, { limit: '1' })).memberships;
-  if (first === undefined || Date.parse(first.until) > Date.now()) {
-    say(io, 'No membership is over.');
-    return EXIT.ok;
-  }
-  const input = Object.fromEntries(await decidingQuery(flags, imports.server !== undefined));
-  return (
-    (await askedOwner(at, syncOperations.expire, input)) ??
-    run(
-      running,
-      syncWork(running, {
-        begin: async ({ client }) => {
-          await imports.saySendsTo(io);
-          return client.call(syncOperations.expire, input);
-        },
-        shown,
-        isNew: true,
-      }),
-    )
-  );
+  const query = await decidingQuery(flags, at.running.imports.server !== undefined);
+  return doneHereOrThere(at, syncOperations.expire, Object.fromEntries(query));
 }

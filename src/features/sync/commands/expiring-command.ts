@@ -2,28 +2,28 @@ import { Command } from 'commander';
 import { entriesOf } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withJson, withServer } from '../../../cli/flags/flags.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { printTable } from '../../../cli/screen/table.ts';
+import { ENDING } from '../../../options/deciding-options.ts';
+import { type Given, textsOf } from '../../../options/option.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncs } from './sync-client.ts';
 
-type Flags = CommonFlags & { readonly within?: string };
+type Flags = CommonFlags & Given<typeof ENDING>;
 
 const MAX_OF_PAGE = 1_000;
 
 /** `rollcall expiring`: memberships that end, the first to end first. */
 export function expiringCommand(action: Action) {
-  const command = new Command('expiring').option(
-    '--within <time>',
-    'only those that end within this time, such as 14d, and those that are over (default: all)',
-  );
-  return withServer(withJson(command)).action(action(expiring));
+  return withServer(withJson(withOptions(new Command('expiring'), ENDING))).action(action(expiring));
 }
 
 async function expiring(io: Io, flags: Flags) {
   const { imports, syncs } = await openSyncs(flags);
   const found = await entriesOf(async (size, cursor) => {
-    const page = await syncs.client.call(syncOperations.ending, { within: flags.within, limit: `${size}`, cursor });
+    const input = { ...Object.fromEntries(textsOf(ENDING, flags)), limit: `${size}`, cursor };
+    const page = await syncs.client.call(syncOperations.ending, input);
     return { ...page, entries: page.memberships };
   }, MAX_OF_PAGE);
   if (flags.json) printJson(io, found);

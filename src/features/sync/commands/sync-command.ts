@@ -7,6 +7,7 @@ import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { LIFTING } from '../../../options/ban-options.ts';
 import { MODE, NAMING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
@@ -16,7 +17,7 @@ import { planOf } from './plan-file.ts';
 import { openSyncs } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { syncBringBackCommand, syncListCommand, syncMembersCommand, syncShowCommand } from './sync-list-command.ts';
-import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
+import { doneHereOrThere, openRunningSyncs, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -36,7 +37,7 @@ export function syncCommand(action: Action) {
     )
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
-  withPlan(withCreation(withDeciding(withOptions(command, { ...NAMING, ...MODE }))));
+  withPlan(withCreation(withDeciding(withOptions(command, { ...NAMING, ...MODE, ...LIFTING }))));
   withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
   withRunning(command);
   const format = command.options.find(({ long }) => long === '--format');
@@ -75,20 +76,12 @@ function decisionCommand(name: string, description: string, reason?: string): Co
 async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>) {
   const { reason } = flags;
   const at = await openRunningSyncs(io, flags);
-  const { running, shown } = at;
-  const { imports } = running;
+  const { imports } = at.running;
   const verb = reason === undefined ? 'apply' : 'approve';
-  const { sandbox } = await shown.syncs.find(id);
-  const code = await askedOwner(at, syncOperations[verb], { id, ...(reason !== undefined && { reason }) });
-  if (code !== undefined) return code;
-  checkTarget(imports.command('sync', verb, id), id, sandbox, flags.sandbox === true);
-  const begin: SyncWork['begin'] = async ({ client }) => {
-    await imports.saySendsTo(io);
-    return reason === undefined
-      ? client.call(syncOperations.apply, { id })
-      : client.call(syncOperations.approve, { id, reason });
-  };
-  return run(running, syncWork(running, { begin, shown, isNew: false }));
+  const { sandbox } = await at.shown.syncs.find(id);
+  return doneHereOrThere(at, syncOperations[verb], { id, ...(reason !== undefined && { reason }) }, () =>
+    checkTarget(imports.command('sync', verb, id), id, sandbox, flags.sandbox === true),
+  );
 }
 
 async function reject(io: Io, id: string, flags: CommonFlags & Reason) {

@@ -41,7 +41,7 @@ export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY
 export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices, Given<typeof NAMING> {}
 
 export function withDeciding(command: Command) {
-  return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
+  return withOptions(command, REMOVING_BY_NAME)
     .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address')
     .option(
       '--limit <name=value>',

@@ -163,10 +163,9 @@ async function whatNext({ imports }: Syncs, sync: SyncView) {
         command('approve', ` --reason "…"${sandbox}`),
         command('reject', ' --reason "…"'),
       ];
-    case 'unchanged':
-      return ['Nothing was sent: there is nothing to do.'];
     case 'tried':
       return ['Nothing was sent: this shows what a run of the schedule would do.'];
+    case 'unchanged':
     case 'failed':
       return [`Nothing was sent: ${reason}.`];
     case 'cancelled':

@@ -2,7 +2,7 @@ import { askedHere, currentUser } from '../../../cli/audit.ts';
 import { clientOf } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Doing, type Here, openRunning, type Running, type Work } from '../../../cli/run.ts';
+import { type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
@@ -141,14 +141,28 @@ export async function openRunningSyncs(
   return { running, shown };
 }
 
-/** Has the server that owns the data directory do it, and says how to follow it; undefined where none does. @throws RollcallError as it refuses */
-export async function askedOwner(
-  { running: { io, imports, json }, shown: { syncs } }: Awaited<ReturnType<typeof openRunningSyncs>>,
+/**
+ * Has the server that owns the data directory do it, and says how to follow it; else it is done as `run` does, and followed.
+ * @param check refuses what this process may not do  @throws RollcallError as it is refused
+ */
+export async function doneHereOrThere(
+  { running, shown }: Awaited<ReturnType<typeof openRunningSyncs>>,
   operation: (typeof syncOperations)['apply' | 'approve' | 'undo' | 'expire'],
   input: { readonly id?: string },
-): Promise<ExitCode | undefined> {
+  check?: () => void,
+): Promise<ExitCode> {
+  const { io, imports, json } = running;
+  const { syncs } = shown;
   const asked = imports.server === undefined ? await imports.ask(operation, input) : undefined;
-  if (asked === undefined) return undefined;
+  if (asked === undefined) {
+    check?.();
+    const isNew = operation === syncOperations.undo || operation === syncOperations.expire;
+    const begin: SyncWork['begin'] = async ({ client }) => {
+      await imports.saySendsTo(io);
+      return client.call(operation, input);
+    };
+    return run(running, syncWork(running, { begin, shown, isNew }));
+  }
   const { id, state } = asked;
   if (json) printJson(io, await documentOf(syncs, await syncs.find(id)));
   const does = state === 'planning' ? 'plans' : 'carries out';

@@ -3,39 +3,32 @@ import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { LIFTING } from '../../../options/ban-options.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
 import { syncOperations } from '../operations.ts';
 import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
+import { doneHereOrThere, openRunningSyncs } from './sync-work.ts';
 
 type Flags = RunningFlags & DecidingFlags & PlanningFlags;
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(action: Action) {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
-  withRunning(withOptions(withPlan(withDeciding(command)), UNDOING));
+  withRunning(withOptions(withPlan(withDeciding(command)), { ...LIFTING, ...UNDOING }));
   return command.action(action(undo));
 }
 
 async function undo(io: Io, id: string, flags: Flags) {
   const at = await openRunningSyncs(io, flags);
-  const { running, shown } = at;
-  const { imports } = running;
+  const { imports } = at.running;
   const found = await imports.find(id);
   const { fileOfChanges, sandbox } = found;
   const query = await decidingQuery(flags, imports.server !== undefined);
   const input = { ...Object.fromEntries(query), id };
-  const begin: SyncWork['begin'] = async ({ client }) => {
-    await imports.saySendsTo(io);
-    return client.call(syncOperations.undo, input);
-  };
-  let code = await askedOwner(at, syncOperations.undo, input);
-  if (code === undefined) {
-    checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
-    code = await run(running, syncWork(running, { begin, shown, isNew: true }));
-  }
+  const code = await doneHereOrThere(at, syncOperations.undo, input, () =>
+    checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true),
+  );
   const [, created = null] = imports.files(found).find(([what]) => what === 'created') ?? [];
   say(io, ...(fileOfChanges ? NOT_RESTORED : []), ...(created === null ? [] : createdStay(created)));
   return code;

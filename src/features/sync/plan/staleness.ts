@@ -12,6 +12,7 @@ import { beforeCsv, changesCsv, groupsThatLose } from './plan-csv.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { openPlanReader, type PlanReader } from './plan-reading.ts';
+import { planTotals } from './plan-totals.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
 
 /**
@@ -84,7 +85,10 @@ export async function checkPlan(task: PlanningTask) {
     // Users were counted for the stored plan; the import counts those whom it finds missing.
     const create = task.create && { ...task.create, users: false, reactivate: false };
     const newer = await planFor({ ...task, create, folder: again });
+    const now = planTotals(newer.groups());
     newer.close();
+    // Nothing is left to do, so nothing can be done that nobody has reviewed.
+    if (now.changes + now.unlisted === 0) return { within: true, sentence: '', changes: 0 };
     const plan = openPlanLedger(planFiles(folder).plan);
     try {
       const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);

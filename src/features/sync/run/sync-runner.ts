@@ -7,6 +7,7 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
+import type { IntakeErrorCode } from '../../../imports/read/intake-error.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { appsOf, checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
@@ -244,7 +245,7 @@ export class SyncRunner {
 
   async #work(id: string, isLeft: boolean, how: How): Promise<void> {
     if (this.#isStopping) return;
-    const { state, importId } = this.find(id);
+    const { state, importId, mode } = this.find(id);
     if (!isSyncUnderWay(state)) return;
     if (isLeft && importId === null && !(await this.#waits.takeUp(id, () => this.#enqueue(id, true)))) return;
     const record = this.find(id);
@@ -263,8 +264,11 @@ export class SyncRunner {
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
       if (await this.#waits.letWait(id, error, () => this.#enqueue(id))) return;
-      const reason = messageOf(error);
-      this.#move(id, 'failed', { reason, code: failureCode(error) });
+      const code = failureCode(error);
+      // Each has been kept by a later row.
+      const isNobodyOver = mode === 'expiry' && code === ('NO_ROWS' satisfies IntakeErrorCode);
+      if (isNobodyOver) this.#move(id, 'unchanged', { reason: 'no membership is over' });
+      else this.#move(id, 'failed', { reason: messageOf(error), code });
     }
   }
 
