@@ -33,10 +33,12 @@ const LIMIT_OPTIONS = Object.fromEntries(NAMES.map((name) => [`${PREFIX}${name}`
 >;
 
 /** The options that decide every plan. */
-export const DECIDING = {
-  ...queryOf({ ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...SURVEYING }),
+export const EXPIRING = {
+  ...queryOf({ ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...SURVEYING }),
   ...LIMIT_OPTIONS,
 };
+/** Those of plans that may add someone. */
+export const DECIDING = { ...queryOf(LIFTING), ...EXPIRING };
 
 export const undoQuery = z.strictObject({ ...DECIDING, ...queryOf(UNDOING) });
 

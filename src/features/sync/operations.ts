@@ -15,7 +15,7 @@ import {
   syncsQuery,
   syncView,
 } from './api.ts';
-import { DECIDING, undoQuery } from './deciding-query.ts';
+import { EXPIRING, undoQuery } from './deciding-query.ts';
 
 const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
 
@@ -90,7 +90,7 @@ export const syncOperations = {
   expire: operation('POST /v1/memberships/expire', 'operator', {
     audit: 'membership.expire',
     summary: 'Plan the removal of the members whose memberships are over, as a sync; apply=true carries it out',
-    query: z.strictObject(DECIDING).omit({ allowUnban: true }),
+    query: z.strictObject(EXPIRING),
     status: 202,
     answer: syncView,
     location: '/v1/syncs/:id',

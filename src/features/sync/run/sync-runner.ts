@@ -4,46 +4,34 @@ import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { forOneAsker } from '../../../imports/ask/group-pages.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import type { IntakeErrorCode } from '../../../imports/read/intake-error.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
-import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
-import { appsOf, checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
+import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
-import type { DataDir } from '../../../platform/data-dir.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
 import { Works } from '../../../platform/works.ts';
-import { counted } from '../../../text/wording.ts';
-import { expiryOf, writeOver } from '../expiry/expiry.ts';
+import { expiryOf } from '../expiry/expiry.ts';
 import { limitsWith } from '../guard-limits.ts';
-import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
-import { planFiles } from '../plan/plan-files.ts';
-import { guardPlan } from '../plan/plan-guards.ts';
-import { planTotals } from '../plan/plan-totals.ts';
-import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
-import { previousRunIn } from '../plan/previous-run.ts';
-import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
-import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
+import { begunSync, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
+import { writeChanges } from '../plan/staleness.ts';
+import type { MoveOptions } from '../sync-catalog.ts';
 import { checkDecision, type SyncReasonCode } from '../sync-errors.ts';
-import { beginImportOf, checkAdopted, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
+import { type How, type PlanningOptions, syncPlanning } from './planning.ts';
+import { beginImportOf, checkAdopted, importToUndo } from './sync-imports.ts';
 import { rememberOthers, rememberRun } from './sync-memory.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
-interface SyncRunnerOptions extends Pick<PlanningTask, 'stage' | 'regions'> {
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly catalog: SyncCatalog;
+interface SyncRunnerOptions extends PlanningOptions {
   /** Called when it has stopped, and uses the catalog no more. */
   readonly onStopped: () => Promise<void>;
 }
 
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 const BEGINNING: Planning = { step: 'reading', rows: 0, done: 0, groups: 0 };
-type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
 
 export interface SyncEvents {
   state: [record: Sync];
@@ -58,7 +46,7 @@ export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver: Waits['whenOver'];
   readonly sendsTo: Coordinator['sendsTo'];
-  readonly catalog: SyncCatalog;
+  readonly catalog: PlanningOptions['catalog'];
   readonly #options: SyncRunnerOptions;
   readonly #coordinator: Coordinator;
   /** One plan at a time: two at once would each ignore the other's changes. */
@@ -67,6 +55,7 @@ export class SyncRunner {
   readonly #works = new Works<Planning>();
   #isStopping = false;
   readonly #waits: ReturnType<typeof syncWaits>;
+  readonly #plans: ReturnType<typeof syncPlanning>;
 
   constructor(options: SyncRunnerOptions) {
     const { catalog, coordinator, dir } = options;
@@ -75,6 +64,7 @@ export class SyncRunner {
     this.#coordinator = coordinator;
     this.whenOver = coordinator.whenOver;
     this.sendsTo = coordinator.sendsTo;
+    this.#plans = syncPlanning(options);
     this.#waits = syncWaits({
       catalog,
       folder: dir.sync,
@@ -264,30 +254,25 @@ export class SyncRunner {
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
       if (await this.#waits.letWait(id, error, () => this.#enqueue(id))) return;
+      // Its file has those who are over.
       const code = failureCode(error);
-      // Each has been kept by a later row.
-      const isNobodyOver = mode === 'expiry' && code === ('NO_ROWS' satisfies IntakeErrorCode);
-      if (isNobodyOver) this.#move(id, 'unchanged', { reason: 'no membership is over' });
+      if (mode === 'expiry' && code === ('NO_ROWS' satisfies IntakeErrorCode))
+        this.#move(id, 'unchanged', { reason: 'no membership is over' });
       else this.#move(id, 'failed', { reason: messageOf(error), code });
     }
   }
 
   async #plan(record: Sync, how: How): Promise<void> {
-    const { id, limits, isTry, apply, create } = record;
+    const { id, isTry, apply, create } = record;
     await rememberOthers(this.#options, record);
-    const made = await planFor(await this.#taskOf(record, record.source, how));
+    const made = await this.#plans.make(record, how);
     try {
-      const before = this.#runsBefore(record);
-      const previous = previousRunIn(before.map((run) => planFiles(this.#folder(run.id)).plan));
-      const changesBefore = before.map((run) => run.totals?.changes ?? 0);
-      const findings = guardPlan(made, limits, previous, changesBefore);
-      const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
+      const { totals, objection } = this.#plans.judge(record, made);
       this.catalog.set(id, { totals });
       if (isTry) this.#move(id, 'tried');
-      else if (findings.length > 0) {
-        const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
-        this.#move(id, 'held', { reason, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
-      } else if (totals.changes === 0) await this.#unchanged(record);
+      else if (objection !== undefined)
+        this.#move(id, 'held', { reason: objection, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
+      else if (totals.changes === 0) await this.#unchanged(record);
       else {
         this.#move(id, 'planned');
         if (!apply) return;
@@ -301,9 +286,8 @@ export class SyncRunner {
   }
 
   async #carryOut(record: Sync, how: How): Promise<void> {
-    const { id, source } = record;
-    const now = sourceNow(this.#folder(id), source);
-    const { within, sentence, changes } = await checkPlan(await this.#taskOf(record, now, how));
+    const { id } = record;
+    const { within, sentence, changes } = await this.#plans.check(record, how);
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     } else if (changes === 0) await this.#unchanged(record);
@@ -354,50 +338,5 @@ export class SyncRunner {
 
   #folder(id: string): string {
     return this.#options.dir.sync(id);
-  }
-
-  async #taskOf(record: Sync, source: string, how: How): Promise<PlanningTask> {
-    const { id, create, maxCalls, giveUpAfter } = record;
-    const { stage, regions } = this.#options;
-    return {
-      stage,
-      regions,
-      // Its questions wait for a service that is away as the sync says.
-      pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfter)),
-      folder: this.#folder(id),
-      request: await this.#planRequestOf(record, source),
-      flags: flagsOf(record),
-      memory: { memory: this.#options.dir.memory, apps: appsOf(record) },
-      create,
-      maxCalls,
-      rowsBefore: this.#rowsBefore(record),
-      ...how,
-    };
-  }
-
-  async #planRequestOf(record: Sync, source: string): Promise<PlanRequest> {
-    const { id, file, undoOf, reading, state, mode } = record;
-    if (reading !== undefined && mode === 'expiry') {
-      const copy = state === 'planning' ? planFiles(this.#folder(id)).input : undefined;
-      await writeOver(this.#folder(id), this.#options.dir.ends, this.sendsTo, copy);
-      return { kind: 'file', file, source, reading, later: this.#coordinator.unfinished() };
-    }
-    if (reading !== undefined) return { kind: 'file', file, source, reading };
-    const importId = undoOf ?? '';
-    const ledger = importOf(this.#options, importId)?.ledger;
-    if (ledger === undefined) throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has been removed' });
-    return { kind: 'undo', file, importId, ledger, later: ledgersAfter(this.#options, importId) };
-  }
-
-  /** The last runs of the same sync; an undo is none. */
-  #runsBefore(record: Sync): Sync[] {
-    if (record.mode === 'undo' || record.mode === 'expiry') return [];
-    return this.catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
-  }
-
-  /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
-  #rowsBefore(record: Sync): number | undefined {
-    if (record.reading?.minRows === undefined) return undefined;
-    return inputRowsIn(this.#runsBefore(record).map(({ id }) => planFiles(this.#folder(id)).desired));
   }
 }

@@ -1,0 +1,85 @@
+import { forOneAsker } from '../../../imports/ask/group-pages.ts';
+import type { Coordinator } from '../../../imports/life/coordinator.ts';
+import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
+import { appsOf, isSameTarget } from '../../../imports/target.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import { counted } from '../../../text/wording.ts';
+import { writeOver } from '../expiry/expiry.ts';
+import { flagsOf, type Sync } from '../kept-sync.ts';
+import { planFiles } from '../plan/plan-files.ts';
+import { guardPlan } from '../plan/plan-guards.ts';
+import type { PlanLedger } from '../plan/plan-ledger.ts';
+import { planTotals } from '../plan/plan-totals.ts';
+import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
+import { previousRunIn } from '../plan/previous-run.ts';
+import { checkPlan, sourceNow } from '../plan/staleness.ts';
+import type { SyncCatalog } from '../sync-catalog.ts';
+import { importToUndo, ledgersAfter } from './sync-imports.ts';
+
+/** The parts with which plans are made. */
+export interface PlanningOptions extends Pick<PlanningTask, 'stage' | 'regions'> {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly catalog: SyncCatalog;
+}
+
+export type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
+
+/** The basis of a sync's plan, and what the guards say of it. */
+export function syncPlanning({ coordinator, dir, catalog, stage, regions }: PlanningOptions) {
+  /** The last runs of the same sync; an undo is none. */
+  const runsBefore = (record: Sync): Sync[] => {
+    if (record.mode === 'undo' || record.mode === 'expiry') return [];
+    return catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
+  };
+  const requestOf = async ({ id, file, undoOf, reading, state, mode }: Sync, source: string): Promise<PlanRequest> => {
+    if (reading === undefined) {
+      const importId = undoOf ?? '';
+      const { ledger } = importToUndo({ coordinator, dir }, importId);
+      return { kind: 'undo', file, importId, ledger, later: ledgersAfter({ coordinator, dir }, importId) };
+    }
+    if (mode !== 'expiry') return { kind: 'file', file, source, reading };
+    const copy = state === 'planning' ? planFiles(dir.sync(id)).input : undefined;
+    await writeOver(dir.sync(id), dir.ends, coordinator.sendsTo, copy);
+    return { kind: 'file', file, source, reading, later: coordinator.unfinished() };
+  };
+  /** @param source of its file, as it is now */
+  const taskOf = async (record: Sync, source: string, how: How): Promise<PlanningTask> => {
+    const { id, create, maxCalls, giveUpAfter, reading } = record;
+    return {
+      stage,
+      regions,
+      // Its questions wait for a service that is away as the sync says.
+      pages: forOneAsker((region) => coordinator.pages(region, giveUpAfter)),
+      folder: dir.sync(id),
+      request: await requestOf(record, source),
+      flags: flagsOf(record),
+      memory: { memory: dir.memory, apps: appsOf(record) },
+      create,
+      maxCalls,
+      // For files that must not shrink: rows of the last run of the same sync whose file is still there.
+      rowsBefore:
+        reading?.minRows === undefined
+          ? undefined
+          : inputRowsIn(runsBefore(record).map((run) => planFiles(dir.sync(run.id)).desired)),
+      ...how,
+    };
+  };
+  return {
+    /** @throws as planFor */
+    make: async (record: Sync, how: How) => planFor(await taskOf(record, record.source, how)),
+    /** Asks the guards, with the last runs of the same sync in view. */
+    judge: (record: Sync, made: PlanLedger) => {
+      const before = runsBefore(record);
+      const previous = previousRunIn(before.map((run) => planFiles(dir.sync(run.id)).plan));
+      const changesBefore = before.map((run) => run.totals?.changes ?? 0);
+      const [worst, ...others] = guardPlan(made, record.limits, previous, changesBefore);
+      const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
+      const objection = worst && `${counted(1 + others.length, 'objection')} of the guards: ${worst.sentence}`;
+      return { totals, objection };
+    },
+    /** Compares the stored plan with one that is made now. @throws as planFor */
+    check: async (record: Sync, how: How) =>
+      checkPlan(await taskOf(record, sourceNow(dir.sync(record.id), record.source), how)),
+  };
+}
