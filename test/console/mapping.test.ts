@@ -211,7 +211,7 @@ test('each column is chosen in the header of the first rows, with a suggestion a
   await choose(page, ODD, 'odd.csv');
   expect(await uses(page)).toEqual(['not used', 'not used', 'not used', 'not used']);
   expect(await grid(page).locator('.error').count()).toBe(0);
-  await grid(page).getByText('It looks like the group, by its name and its values, such as room-0, room-1.').waitFor();
+  await grid(page).getByText('Column Raumkennung looks like the group.').waitFor();
   await grid(page).getByRole('button', { name: 'Use it as the group' }).click();
   await eventually(() => uses(page)).toEqual(['not used', 'Group (GUID)', 'not used', 'not used']);
   await useOf(page, 'Bemerkung').selectOption('User (UID)');

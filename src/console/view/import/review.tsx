@@ -2,35 +2,23 @@
 import { useEffect } from 'preact/hooks';
 import { IMPORTS_PER_MINUTE } from '../../../chat/service/limits.ts';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
-import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { BAN_CHECKS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';
 import { stateSentence } from '../../import-words.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../kit/actions.tsx';
-import {
-  Card,
-  ErrorPlace,
-  Facts,
-  FileNotes,
-  importHref,
-  OutcomeBar,
-  Pending,
-  repairHref,
-  Steps,
-} from '../../kit/elements.tsx';
-import { Drawer, Fields, Form } from '../../kit/form.tsx';
+import { Card, ErrorPlace, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
+import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { beside } from '../upload/columns-step.tsx';
 import { Creating, creatingField } from '../upload/creating-fields.tsx';
 import { BackToColumns, useColumnsOf } from '../upload/file-choice.tsx';
-import { changedOf, FAILING, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
+import { changedOf, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
-
 import { Reason } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
 import type { LiveImport } from './live-import.ts';
@@ -61,9 +49,12 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
   const { form } = useEntry(place, () => keptChoices(place));
   const wouldFail = view.checkedRows?.wouldFail ?? 0;
   const missing = creatingMissing(checking.check?.summary);
-  const failing = wouldFail === 0 ? '' : failingOf(form.get('failing'), wouldFail < view.rows.read);
+  // Rows that would fail are left out, unless nothing else is left.
+  const usual = wouldFail < view.rows.read ? 'leaveOut' : 'send';
+  const failing = wouldFail === 0 ? '' : ((form.get('failing') || usual) as Failing);
   const choices = resumeChoices(form.read(), failing, missing?.choices);
-  const plan = useAnswer(addressOf('GET /v1/imports/:id/sending', { id, query: planned(choices) }));
+  const asked = resumeChoices({}, failing, missing?.choices);
+  const plan = useAnswer(addressOf('GET /v1/imports/:id/sending', { id, query: asked }));
   useEffect(() => void plan.reload(), [view.edited, view.checkedRows?.at]);
   const facts = plan.data && [
     ...factsOf(plan.data),
@@ -81,7 +72,6 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
                 {view.maxRemovals === undefined ? reviewSentence(view) : stateSentence(view)}
               </p>
               <Reason view={view} />
-              {sumOfOutcomes(view.rows) > 0 && <OutcomeBar name="All rows by outcome" rows={view.rows} />}
               {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} class="facts roomy" />}
               <FileNotes notes={view.notes ?? []} />
             </div>
@@ -95,7 +85,15 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
       {isOperator && (
         <Card id="sending" title="Send">
           <div class="sending">
-            {wouldFail > 0 && <FailingChoice form={form} wouldFail={wouldFail} missing={missing?.what} />}
+            {failing !== '' && (
+              <FailingChoice
+                form={form}
+                wouldFail={wouldFail}
+                missing={missing?.what}
+                failing={failing}
+                usual={usual}
+              />
+            )}
             {plan.data?.rows !== 0 && (
               <>
                 {failing === '' && <Creating form={form} />}
@@ -191,52 +189,32 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
   );
 }
 
-const FAILING_LABELS: Readonly<Record<Failing, string>> = {
-  leaveOut: 'Leave them out',
-  create: 'Create',
-  send: 'Send them as well',
-};
-
-function FailingChoice({ form, wouldFail, missing }: { form: Form; wouldFail: number; missing: string | undefined }) {
-  const offered = FAILING.filter((one) => one !== 'create' || missing !== undefined);
-  const chosen = failingOf(form.get('failing'), true);
-  return (
-    <fieldset class="failing">
-      <legend>{counted(wouldFail, 'row')} would fail</legend>
-      {offered.map((one) => (
-        <div key={one} class="check">
-          <input
-            type="radio"
-            name="failing"
-            id={`failing-${one}`}
-            checked={chosen === one}
-            onChange={() => form.set('failing', one)}
-          />
-          <label for={`failing-${one}`}>{one === 'create' ? `Create ${missing}` : FAILING_LABELS[one]}</label>
-        </div>
-      ))}
-      {chosen === 'create' && (
-        <p class="note">
-          They get the names that the file has for them; where it has none, their id is their name, which everyone sees.
-          Undoing the import does not delete them.
-        </p>
-      )}
-    </fieldset>
-  );
+interface FailingChoiceProperties {
+  form: Form;
+  wouldFail: number;
+  /** The users and groups that would be created; absent where none can be. */
+  missing: string | undefined;
+  /** The way that is taken, and the one that is taken unless a person says otherwise. */
+  failing: Failing;
+  usual: Failing;
 }
 
-/** Rows that would fail are left out unless a person says otherwise, or nothing else is left. */
-function failingOf(chosen: string, hasOthers: boolean): Failing {
-  return FAILING.find((one) => one === chosen) ?? (hasOthers ? 'leaveOut' : 'send');
-}
-
-/** The part of the choices that the plan depends on. */
-function planned({ leaveOutFailing, maxCreate, createUsers, createGroups }: Readonly<Record<string, string>>) {
-  return {
-    ...(leaveOutFailing !== undefined && { leaveOutFailing }),
-    ...(maxCreate !== undefined &&
-      /^users=\d+,groups=\d+$/.test(maxCreate) && { createUsers, createGroups, maxCreate }),
+function FailingChoice({ form, wouldFail, missing, failing, usual }: FailingChoiceProperties) {
+  const ways: Readonly<Record<Failing, string | false>> = {
+    leaveOut: 'Leave them out',
+    create: missing !== undefined && `Create ${missing}`,
+    send: 'Send them as well',
   };
+  const choices = Object.entries(ways).flatMap(([way, label]): Choice[] =>
+    label === false ? [] : [[way === usual && form.get('failing') !== way ? '' : way, label]],
+  );
+  const note =
+    failing === 'create'
+      ? 'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them.'
+      : undefined;
+  return (
+    <Fields form={form} fields={{ failing: { label: `${counted(wouldFail, 'row')} would fail`, choices, note } }} />
+  );
 }
 
 /** Both ways add the same members; the way is chosen with the columns. */

@@ -16,7 +16,7 @@ import { Progress, sentence } from '../../uploads-bar.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { FileGrid } from './file-grid.tsx';
-import type { FilePreview } from './file-preview.ts';
+import { type FilePreview, READ_BY } from './file-preview.ts';
 import { FileFormat, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
 import { ScopeWords } from './scope-words.tsx';
@@ -77,10 +77,12 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
   const { form, preview } = entry;
   const isImport = kind.noun === 'import';
   const { upload, isBusy, next } = useUploading(kind, entry);
-  const reading = [...READING, ...SHAPING, 'recipe'].map((name) => form.get(name));
-  useChange(JSON.stringify(reading), () => preview.askSoon());
-  useChange(form.values.value, () => entry.store());
-  useChange(preview.lookups.value, () => entry.store());
+  const lookups = preview.lookups.value;
+  const keep = () => entry.store();
+  useChange(JSON.stringify(READ_BY.map((name) => form.get(name))), () => preview.askSoon());
+  useChange(lookups, () => preview.askSoon());
+  useChange(form.values.value, keep);
+  useChange(lookups, keep);
   const choose = (file: File) => {
     const taken = UploadEntry.choose(kind, file);
     if (taken === entry) keepInAddress(`?file=${entry.key}`);

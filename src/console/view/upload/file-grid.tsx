@@ -47,13 +47,6 @@ export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form
       ))}
       <ErrorPlace error={preview.error.value} />
       <FileNotes notes={found?.notes ?? []} />
-      {found?.notes.some(({ code }) => code === 'SHEET_CHOSEN') === true && (
-        <div>
-          <button type="button" onClick={() => focusField('sheet')}>
-            Choose another sheet
-          </button>
-        </div>
-      )}
       {found !== undefined && found.columns.length > 0 ? (
         <GridTable
           found={found}

@@ -148,18 +148,12 @@ export class FilePreview extends ShownFile {
     await this.ask();
   }
 
-  override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
-    super.chooseAll(columns);
-    void this.ask();
-  }
-
   /** @param file undefined for none */
   lookUp(name: LookupName, file: File | undefined) {
     this.lookups.value = mapLookups({ ...this.lookups.peek(), [name]: file }, (one: File) => one);
-    void this.ask();
   }
 
-  /** Asks when the user has not typed for a moment. */
+  /** Asks when nothing has changed for a moment. */
   askSoon(ms = TYPING_MS) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.ask(), ms);
@@ -240,9 +234,11 @@ export class FilePreview extends ShownFile {
   }
 }
 
-/** Whether it says how the file is read. */
+/** The fields that say how a file is read. */
+export const READ_BY = [...READING, ...SHAPING, 'recipe', 'map'];
+
 function isOfReading(name: string) {
-  return [...READING, ...SHAPING, 'recipe'].includes(name) || name.startsWith('map-');
+  return READ_BY.includes(name) || name.startsWith('map-');
 }
 
 function codeOf(error: unknown) {

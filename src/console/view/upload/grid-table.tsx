@@ -4,12 +4,11 @@ import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Field, Preview, PreviewRow } from '../../answers.ts';
-import { listIn } from '../../format.ts';
 import { columnLabel, FIELDS } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Form, optionsOf } from '../../kit/form.tsx';
 import type { ShownFile } from './file-preview.ts';
-import { conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
+import { shapeOf, TEMPLATE } from './shape-form.ts';
 import { type Suggestion, SuggestionButtons } from './suggestions.tsx';
 
 /** A wide table has hundreds of columns that are alike. */
@@ -270,32 +269,29 @@ function chosenFor(column: string, uses: readonly string[], preview: ShownFile):
 
 /** Returns the use of a column that no field is read from; '' for none. */
 function otherUse(column: string, values: Values) {
-  const at = (name: string) => values[name] ?? '';
-  const isLikeOneOf = (patterns: readonly string[], sign: string) =>
-    patterns.some((pattern) => isLike(column, pattern, sign));
-  const isWide = at('groupsIn') === 'wide';
-  const isNumbered = at('groupsIn') === 'numbered';
-  const uses: readonly (readonly [boolean, string])[] = [
-    [at('uidFrom') === TEMPLATE && has(at('uidTemplate'), column), 'part of the UID'],
-    [at('guidFrom') === TEMPLATE && has(at('guidTemplate'), column), 'part of the GUID'],
-    [at('uidFrom') === FIRST_OF && [at('uidSecond'), at('uidThird')].includes(column), 'UID, if others are empty'],
-    [isWide && isLikeOneOf(listIn(at('wideColumns')), '*'), 'one of the groups'],
-    [isNumbered && isLikeOneOf([at('numberedGuid')], '#'), 'one of the groups'],
-    [isNumbered && isLikeOneOf([at('numberedScope')], '#'), 'one of the scopes'],
-    [conditionsIn(values).some((condition) => condition.column === column), 'decides which rows count'],
-  ];
-  return uses.find(([isSo]) => isSo)?.[1] ?? '';
+  const shape = shapeOf(values, { width: 0, uidColumn: '', lookups: {} });
+  const { templates, firstOf, wide, numbered, where = [] } = shape ?? {};
+  const uses: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    'part of the UID': columnsOf(templates?.uid),
+    'part of the GUID': columnsOf(templates?.guid),
+    'UID, if others are empty': firstOf?.uid ?? [],
+    'one of the groups': [...(wide?.columns ?? []), numbered?.guid],
+    'one of the scopes': [numbered?.scope],
+    'decides which rows count': where.map((condition) => condition.column),
+  };
+  const isOneOf = (patterns: readonly (string | undefined)[]) => patterns.some((one) => one && isLike(column, one));
+  return Object.keys(uses).find((use) => isOneOf(uses[use] ?? [])) ?? '';
 }
 
-/** Whether a template reads a column: `{E-mail|slug}`, `{Login ?? E-mail}`. */
-function has(template: string, column: string) {
+/** The columns that a template reads: `{E-mail|slug}`, `{Login ?? E-mail}`. */
+function columnsOf(template = '') {
   const read = [...template.matchAll(/\{([^}|]*)/g)].flatMap(([, names = '']) => names.split('??'));
-  return read.some((name) => name.trim() === column);
+  return read.map((name) => name.trim());
 }
 
-/** Whether a name is like a pattern, in which the sign stands for any text. */
-function isLike(name: string, pattern: string, sign: string) {
-  const parts = pattern.split(sign).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+/** Whether a name is like a pattern, in which * or # stands for any text. */
+function isLike(name: string, pattern: string) {
+  const parts = pattern.split(/[*#]/).map((part) => part.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 'is').test(name);
 }
 

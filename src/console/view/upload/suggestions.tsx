@@ -1,9 +1,8 @@
 /** Observations about a file, missing values, and buttons that apply a suggestion. */
 import type { ComponentChildren } from 'preact';
-import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Field, FileFacts, RecipeSettings } from '../../answers.ts';
-import { columnLabel, LOOKUP_WORDS } from '../../import-words.ts';
+import { columnLabel } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Form, focusField } from '../../kit/form.tsx';
 import { withControls } from '../../option-words.ts';
@@ -12,7 +11,7 @@ import { columnNames, conditionsIn, fieldsOf, TEMPLATE } from './shape-form.ts';
 
 export interface Suggestion {
   key: string;
-  /** The column of the file: the suggestion stands below its header. */
+  /** The column that it is about: it stands below the header of it, if the file has one. */
   column?: string;
   /** The observation. */
   text: ComponentChildren;
@@ -28,7 +27,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
   const facts = preview.facts.value;
   const found = suggestionsFor({ preview, form, isImport });
   const sure = found.filter(({ ways: [first] }) => first !== undefined && first.asks !== true);
-  const listed = found.filter(({ column }) => column === undefined);
+  const listed = found.filter(({ column }) => column === undefined || !preview.columns.value.includes(column));
   // A recipe says itself what it needs.
   if (facts === undefined || form.get('recipe') !== '') return null;
   if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
@@ -36,7 +35,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
     <section class="suggestions" aria-labelledby="seen">
       <div class="about">
         <h3 id="seen">What was seen</h3>
-        {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, preview, isImport)}</p>}
+        {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, preview)}</p>}
         {sure.length > 1 && <ApplyAll sure={sure} preview={preview} />}
       </div>
       {listed.length > 0 && (
@@ -55,8 +54,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
 
 function ApplyAll({ sure, preview }: { sure: readonly Suggestion[]; preview: ShownFile }) {
   const apply = () => {
-    // A choice of columns is asked about at once: with what the others have changed.
-    for (const { ways } of sure.toSorted(columnsLast)) ways[0]?.apply();
+    for (const { ways } of sure) ways[0]?.apply();
     preview.landing.value = `${sure.length} suggestions were applied.`;
   };
   return (
@@ -93,21 +91,11 @@ export function SuggestionButtons({ of, ways, preview }: { of: string; ways: rea
   );
 }
 
-function columnsLast(a: Suggestion, b: Suggestion) {
-  return Number(a.column !== undefined) - Number(b.column !== undefined);
-}
-
-function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport: boolean) {
+function seenSentence({ rows, missing }: FileFacts, { lookups }: ShownFile) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
-  const ids = LOOKUP_NAMES.filter((name) => preview.lookups.value[name] !== undefined);
-  if (ids.length > 0)
-    return `${looked}; their ${ids.map((name) => LOOKUP_WORDS[name].ids).join(' and ')} will be looked up.`;
-  // The grid says which columns are missing.
-  if (missing.length > 0) return `${looked}.`;
-  const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
-  const isShown = (preview.found.value?.rows ?? []).some(({ problems }) => problems.length > 0);
-  if (!isImport || isShown || rows.valid === rows.seen) return sendable;
-  return `${sendable} The review shows what is wrong with the others.`;
+  // The grid says which columns are missing, and what is looked up.
+  const isOpen = missing.length + Object.keys(lookups.value).length > 0;
+  return isOpen ? `${looked}.` : `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
 }
 
 export function suggestionsFor(place: Place): Suggestion[] {
@@ -137,7 +125,7 @@ function ownSuggestions(facts: FileFacts, place: Place): Suggestion[] {
 function suggestionsOf(step: FileFacts['steps'][number], facts: FileFacts, place: Place): Suggestion[] {
   const { preview, form, isImport } = place;
   const { map, shape = {} } = step.settings ?? {};
-  if (map !== undefined) return columnSuggestions(map, facts, place);
+  if (map !== undefined) return columnSuggestions(map, place);
   const text = foreign(withControls(step.text));
   const wayOf = (changed: Shape): Way => ({
     label: labelOf(changed),
@@ -186,46 +174,27 @@ function columnsOf({ columns = [] }: Shape) {
   return Object.fromEntries(columns.flatMap((field, index) => (field === '-' ? [] : [[field, names[index] ?? '']])));
 }
 
-function columnSuggestions(
-  map: Readonly<Record<string, string>>,
-  { columns }: FileFacts,
-  { preview, form }: Place,
-): Suggestion[] {
+function columnSuggestions(map: Readonly<Record<string, string>>, { preview, form }: Place): Suggestion[] {
   return Object.entries(map)
     .filter(([field, column]) => {
       const isMade = form.get(`${field}From`) === TEMPLATE;
       return !isMade && preview.chosen.value[field as Field] !== column;
     })
-    .map(([field, column]) => {
+    .map(([field, given]) => {
       const name = FIELD_NAMES[field] ?? field;
-      const isNone = column === '';
-      const about = isNone ? preview.columnOf(field as Field) : column;
-      const values = columns.find((one) => one.name === about)?.examples.slice(0, 2) ?? [];
-      const examples = values.flatMap((value) => [', ', foreignCode(value)]).slice(1);
-      const such = values.length === 0 ? [] : [' such as ', examples];
-      const label = isNone ? `Ignore it as ${name}` : `Use it as the ${name}`;
-      const ways = [{ label, apply: () => preview.chooseAll({ [field]: column }) }];
-      if (!preview.columns.value.includes(about)) {
-        return { key: field, text: ['Column ', foreignCode(columnLabel(about)), ` looks like the ${name}.`], ways };
-      }
-      const text = isNone
-        ? [`It is called like the ${name}, and has other values,`, such, '.']
-        : [`It looks like the ${name}, by its name and its values,`, such, '.'];
-      return { key: field, column: about, text, ways };
+      const column = given || preview.columnOf(field as Field);
+      const [seen, label] =
+        given === '' ? [' has other values than a ', 'Ignore it as '] : [' looks like the ', 'Use it as the '];
+      const text = ['Column ', <code>{foreign(columnLabel(column))}</code>, `${seen}${name}.`];
+      return {
+        key: field,
+        column,
+        text,
+        ways: [{ label: `${label}${name}`, apply: () => preview.chooseAll({ [field]: given }) }],
+      };
     });
 }
 
 type Shape = NonNullable<RecipeSettings['shape']>;
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  uid: 'user',
-  guid: 'group',
-  scope: 'scope',
-  region: 'region',
-  onBehalfOf: 'acting user',
-  until: 'end',
-};
-
-function foreignCode(text: string) {
-  return <code>{foreign(text)}</code>;
-}
+const FIELD_NAMES: Readonly<Record<string, string>> = { uid: 'user', guid: 'group' };
