@@ -1,15 +1,18 @@
+import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
 import { FIELDS, type Field } from './columns.ts';
-import { type CsvForm, csvRecords } from './csv-records.ts';
+import { csvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { IntakeError, shown, tooLong } from './intake-error.ts';
 import type { RowReading } from './membership-row.ts';
 import type { IdleRows } from './notes.ts';
 import type { TableTop } from './shape/shaping.ts';
 
-interface CsvOptions extends RowReading, Pick<CsvForm, 'delimiter' | 'hasReturns'> {
+interface CsvOptions extends RowReading {
+  readonly delimiter: string;
+  readonly lineEnds: string[];
   /** Whether the column `action` is read. */
   readonly edits: boolean;
   /** Whether the first line is Excel's `sep=;`. */
@@ -38,16 +41,24 @@ export function checkDelimiter(delimiter: string): string {
  * Rows of a CSV text in UTF-8, one chunk for each block.
  *
  * A quote inside an unquoted cell is an ordinary character, as in spreadsheets: `5" disk`. A quoted cell that continues
- * after its closing quote is refused (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
+ * after its closing quote is unreadableRecord (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
  * would let the rows up to the next quote vanish inside one cell.
  *
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const records = csvRecords(options);
+  const records = csvRecords(options.delimiter, options.lineEnds, options.bounds.row);
   const rowsOf = csvTable(options);
-  for await (const block of blocks) yield rowsOf(records.of(block));
-  yield rowsOf(...records.rest());
+  try {
+    for await (const block of blocks) yield rowsOf(await records.of(block));
+    const last = await records.rest();
+    const rest = rowsOf(last, records.endsOpen());
+    yield records.endsOpen() ? rest.map(maybeCut) : rest;
+  } catch (cause) {
+    throw cause instanceof CsvError ? unreadableRecord(cause, records, options) : cause;
+  } finally {
+    records.close();
+  }
 }
 
 /** Makes rows of records, below a header. */
@@ -166,8 +177,7 @@ function csvTable(options: CsvOptions) {
         idle.headers.add(() => String(line));
         continue;
       }
-      const mayBeCut = isOpen && index === records.length - 1;
-      if (mayBeCut) needed = width;
+      if (isOpen && index === records.length - 1) needed = width;
       if (width === 0) {
         if (isAbove(cells)) continue;
         readHeader(top.names ?? cells);
@@ -177,7 +187,7 @@ function csvTable(options: CsvOptions) {
           continue;
         }
       }
-      for (const row of made.rows(line, cells, problemOfWidth(cells))) rows.push(mayBeCut ? maybeCut(row) : row);
+      for (const row of made.rows(line, cells, problemOfWidth(cells))) rows.push(row);
     }
     return rows;
   };
@@ -230,4 +240,21 @@ function isBlank(cells: readonly string[]) {
     if (cell !== '' && cell.trim() !== '') return false;
   }
   return true;
+}
+
+function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords>, { columns, bounds }: CsvOptions) {
+  const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
+  const name = columns.names[cell];
+  const place = `line ${records.count() + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
+  // Only a quote lets a row run over several lines of text.
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines()) {
+    return new IntakeError(
+      'UNCLOSED_QUOTE',
+      'a quote opens here and never closes, so that everything after it would be one cell',
+      'Close the quote, or write it twice if it belongs to the text; if the input was cut off, get all of it',
+      { place, cause },
+    );
+  }
+  const advice = words`Shorten it, say with ${option('format')} what the file is if it is not CSV`;
+  return tooLong('row', bounds, { place, advice, cause });
 }

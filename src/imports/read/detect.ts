@@ -118,12 +118,12 @@ function firstLines(text: string, most: number) {
 }
 
 /**
- * Whether lines of a CSV text that starts with `head` end with a lone carriage return, as in old Macintosh programs: where the
- * first line does.
+ * Line ends of a CSV text that starts with `head`. Those of Windows and Unix may be mixed; the lone carriage return of
+ * old Macintosh programs counts only where the first line ends with it, because looking for it costs a tenth of the time.
  */
-export function hasLoneReturns(head: string): boolean {
+export function detectLineEnds(head: string): string[] {
   const end = lineLength(head);
-  return head[end] === '\r' && head[end + 1] !== '\n';
+  return head[end] === '\r' && head[end + 1] !== '\n' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'];
 }
 
 /** Characters of the first line; a line break inside quotes does not end it. */

@@ -12,7 +12,7 @@ import {
   delimiterFor,
   detectDelimiter,
   detectFormat,
-  hasLoneReturns,
+  detectLineEnds,
   needsMore,
   refuseBinary,
   refuseOtherText,
@@ -152,7 +152,7 @@ export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOp
   const top = { names, skip: sheet?.above ?? skip };
   return {
     delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
-    hasReturns: hasLoneReturns(head),
+    lineEnds: detectLineEnds(head),
     separatorLine: separator !== undefined,
     top,
   };

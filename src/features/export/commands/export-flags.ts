@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parse } from 'csv-parse/sync';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { regionList } from '../../../cli/flags/flags.ts';
@@ -11,8 +12,7 @@ import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/s
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
-import { csvRecords } from '../../../imports/read/csv-records.ts';
-import { boundsWith, refuseAddress } from '../../../imports/read/intake-error.ts';
+import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Given } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
@@ -116,9 +116,8 @@ function guidColumn(file: string, text: string) {
   const named = (name: string) => fieldByAlias(name.trim().replace(/^"(.*)"$/, '$1')) === 'guid';
   if (!header.split(delimiter).some(named)) return undefined;
   try {
-    const records = csvRecords({ delimiter, hasReturns: false, bounds: boundsWith(), columns: { names: [] } });
-    const plain = Buffer.from(text.replace(/^\uFEFF/, ''));
-    const [names = [], ...others] = [...records.of(plain), ...records.rest()[0]];
+    const rows = parse(text, { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true }) as string[][];
+    const [names = [], ...others] = rows;
     const at = names.findIndex(named);
     return others.map((row) => row[at] ?? '');
   } catch (error) {
