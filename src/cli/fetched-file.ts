@@ -24,7 +24,7 @@ export interface FetchedFile {
   readonly name: string;
   /**
    * Fetches it to `path`, whole or not at all: in a folder that is its own, and is removed where it is not had. Undefined
-   * where the signal came first. @throws SourceError
+   * where the signal came first. @throws BAD_SOURCE
    */
   fetch(path: string, signal: AbortSignal): Promise<Fetched | undefined>;
   /** Progress; none before the first piece has come. */
@@ -41,7 +41,7 @@ export interface Fetched {
 /**
  * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
  * without asking anyone.
- * @throws IntakeError BAD_ADDRESS, SourceError, BAD_USAGE
+ * @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE
  */
 export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;

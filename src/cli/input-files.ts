@@ -26,7 +26,7 @@ interface InputFiles {
   readonly areFetched: boolean;
   /** Progress of fetching. */
   lines(): readonly string[];
-  /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws SourceError */
+  /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws BAD_SOURCE */
   obtain(path: string, signal: AbortSignal): Promise<Obtained | undefined>;
 }
 
@@ -36,7 +36,7 @@ interface Obtained extends Fetched {
 
 /**
  * @param isStored standard input is stored as a file first
- * @throws IntakeError, SourceError, BAD_USAGE for what can be refused without asking anyone
+ * @throws IntakeError, BAD_SOURCE, BAD_USAGE for what can be refused without asking anyone
  */
 export async function inputFiles(
   { config, io }: Pick<Running, 'config' | 'io'>,

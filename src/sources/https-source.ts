@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { option, words } from '../errors/named-options.ts';
-import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
@@ -10,11 +9,12 @@ import { headersWithValues } from './named.ts';
 import { bare, eachOf, isPublic, lookupChecked } from './reach.ts';
 import {
   type Adapter,
+  badSource,
   NOTHING_READ,
   type Opened,
   resumed,
-  SourceError,
   type SourceRequest,
+  sourceRefusal,
   trusted,
   UNKNOWN_AUTHORITY,
 } from './source.ts';
@@ -59,15 +59,8 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
     },
   });
   const close = () => agent.destroy();
-  const failed = (error: unknown): unknown => {
-    if (stop.aborted) return stop.reason;
-    if (error instanceof SourceError || isError(error, 'SOURCE_NOT_ALLOWED')) return error;
-    return new SourceError(
-      `${shown(name)} cannot be fetched: ${reasonOf(error)}`,
-      UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)] ?? UNANSWERED,
-      { cause: error },
-    );
-  };
+  const failed = (error: unknown) =>
+    sourceRefusal(error, { name, signal: stop, remedies: UNKNOWN_AUTHORITY, otherwise: UNANSWERED });
   const check: Outside['check'] = (to, from) => {
     outside.check(to, from);
     asked.mayFollow?.(to);
@@ -80,7 +73,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       return { name, version: known, content: undefined, close };
     }
     if (NEXT_LINK.test([headers['link'] ?? ''].flat().join())) {
-      throw new SourceError(
+      throw badSource(
         `${shown(name)} is one page of several: its header Link names the next one`,
         'fetch all pages with curl, and give their rows to rollcall import -',
       );
@@ -124,7 +117,7 @@ async function rest(
   const answer = await ask({ rest: { etag: headerText(first['etag']), from } });
   if (answer.statusCode === 206 && goesOn(first, answer.headers, from)) return answer.body;
   await answer.body.dump();
-  throw new SourceError(
+  throw badSource(
     `${name} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
     NOTHING_READ,
   );
@@ -184,14 +177,14 @@ async function follow(
     if (rest !== undefined && statusCode >= 500)
       throw new Error(`it broke off, and its server answered ${statusCode} then`);
     if (!REDIRECTS.has(statusCode)) {
-      throw new SourceError(
+      throw badSource(
         `${at} answered ${statusCode} where the file was expected`,
         words`check the address, and what ${option('header')} gives`,
-        { facts: { status: statusCode } },
+        { status: statusCode },
       );
     }
     if (redirects === MAX_REDIRECTS)
-      throw new SourceError(`${at} leads on after ${MAX_REDIRECTS} redirects; name the address behind them`);
+      throw badSource(`${at} leads on after ${MAX_REDIRECTS} redirects; name the address behind them`);
     place = redirected(place, answer.headers['location'], at);
     check(place, at);
   }
@@ -200,11 +193,11 @@ async function follow(
 /** Returns the target of a redirect. Its address is not shown whole: it may hold a signature. */
 function redirected(from: URL, location: string | string[] | undefined, at: string) {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
-    throw new SourceError(`${at} redirects to no address; name the address of the file itself`);
+    throw badSource(`${at} redirects to no address; name the address of the file itself`);
   }
   const to = new URL(location, from.href);
   if (to.protocol === 'https:') return to;
-  throw new SourceError(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
+  throw badSource(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
 }
 
 export interface Outside {
@@ -212,7 +205,7 @@ export interface Outside {
   readonly lookup: LookupFunction;
   /**
    * Checks where a redirect leads, if that is an address and not a name.
-   * @throws SourceError
+   * @throws BAD_SOURCE
    */
   check(to: URL, at: string): void;
 }
@@ -229,7 +222,7 @@ export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'
   let isPublicHome = isIP(home) === 0 ? undefined : isPublic(home);
   let from = shown(source.origin);
   const refused = (host: string) =>
-    new SourceError(
+    badSource(
       `${from} redirects to ${shown(host)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
     );
   return {
@@ -245,11 +238,4 @@ export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'
       if (isPublicHome === true && isIP(host) !== 0 && !isPublic(host)) throw refused(host);
     },
   };
-}
-
-/** Returns the network's reason; never the request. */
-function reasonOf(error: unknown) {
-  if (!(error instanceof Error)) return String(error);
-  const [first] = error instanceof AggregateError ? error.errors : [];
-  return first instanceof Error ? first.message : error.message;
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { defined } from '../platform/defined.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
-import { SourceError, type SourceRequest, type SourceSettings } from './source.ts';
+import { badSource, type SourceRequest, type SourceSettings } from './source.ts';
 
 /**
  * The context of sources in a process: the named sources of its settings, its environment, and the certificates it
@@ -48,7 +48,7 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
 
 function unknownName(name: string, known: readonly string[]) {
   const others = known.length === 0 ? 'none is named there' : `named there are ${known.join(', ')}`;
-  return new SourceError(
+  return badSource(
     `the settings name no source ${JSON.stringify(name)}; ${others}`,
     'name it in "sources" of rollcall.config.json, where rollcall runs',
   );
@@ -75,8 +75,8 @@ const PLACE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/s;
 export function secretFrom(text: string): readonly [name: string, place: string] {
   const [, name = '', value = ''] = /^([^=\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
   const place = value.trim();
-  if (!SECRET_NAME.test(name)) throw new SourceError(`a secret has no name; ${SECRET_FORM}`);
-  if (!PLACE.test(place)) throw new SourceError(`the secret ${name} says not where its value is; ${SECRET_FORM}`);
+  if (!SECRET_NAME.test(name)) throw badSource(`a secret has no name; ${SECRET_FORM}`);
+  if (!PLACE.test(place)) throw badSource(`the secret ${name} says not where its value is; ${SECRET_FORM}`);
   return [name, place];
 }
 
@@ -111,9 +111,9 @@ function inFile(secret: string, path: string) {
     const value = readFileSync(path, 'utf8').trim();
     if (value !== '') return value;
   } catch (cause) {
-    throw new SourceError(`the file with the ${secret} cannot be read: ${messageOf(cause)}`, undefined, { cause });
+    throw badSource(`the file with the ${secret} cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
-  throw new SourceError(`the file with the ${secret}, ${path}, is empty; put the ${secret} into it`);
+  throw badSource(`the file with the ${secret}, ${path}, is empty; put the ${secret} into it`);
 }
 
 const HEADER_FORM =
@@ -130,11 +130,11 @@ const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
  */
 export function headerFrom(text: string): readonly [header: string, variable: string] {
   const [, header = '', value = ''] = /^([^=:\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
-  if (!HEADER_NAME.test(header)) throw new SourceError(`a header has no name; ${HEADER_FORM}`);
-  if (OURS.test(header)) throw new SourceError(`the header ${header} is rollcall's own; leave it out`);
+  if (!HEADER_NAME.test(header)) throw badSource(`a header has no name; ${HEADER_FORM}`);
+  if (OURS.test(header)) throw badSource(`the header ${header} is rollcall's own; leave it out`);
   const [, variable] = VARIABLE.exec(value.trim()) ?? [];
   if (variable !== undefined) return [header, variable];
-  throw new SourceError(`the header ${header} names no environment variable; ${HEADER_FORM}`);
+  throw badSource(`the header ${header} names no environment variable; ${HEADER_FORM}`);
 }
 
 export function headersFrom(texts: readonly string[]): Record<string, string> {
@@ -143,7 +143,7 @@ export function headersFrom(texts: readonly string[]): Record<string, string> {
 
 /**
  * The headers with their values of this moment.
- * @param headers header → variable  @throws SourceError with the variable's name when it is not set or cannot be sent
+ * @param headers header → variable  @throws BAD_SOURCE with the variable's name when it is not set or cannot be sent
  */
 export function headersWithValues(
   headers: Readonly<Record<string, string>>,
@@ -153,7 +153,7 @@ export function headersWithValues(
     const value = environment(variable)?.trim();
     if (value === undefined || value === '') throw notSet(variable, `header ${header}`);
     if (!SENDABLE.test(value)) {
-      throw new SourceError(`the environment variable ${variable} holds characters that no header may have`);
+      throw badSource(`the environment variable ${variable} holds characters that no header may have`);
     }
     return [header, value] as const;
   });
@@ -161,7 +161,7 @@ export function headersWithValues(
 }
 
 function notSet(variable: string, secret: string) {
-  return new SourceError(
+  return badSource(
     `the environment variable ${variable}, which holds the ${secret}, is not set; set it where rollcall runs`,
   );
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { messageOf } from '../errors/message-of.ts';
 import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
@@ -10,7 +11,7 @@ import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost, isPattern } from './allowed-sources.ts';
 import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
-import { SourceError, type SourceSettings } from './source.ts';
+import { badSource, newestOf, type SourceSettings, sourceTooLarge } from './source.ts';
 import { type Kept, type Spooled, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
@@ -28,7 +29,7 @@ const NAMES_AT_ONCE = 1_000;
  * Returns `file`, as the user named it in `folder`, in a form that is valid everywhere: a whole path or pattern, or an
  * address.
  * @param given how it is read, where it is no path
- * @throws SourceError when it can never give a file
+ * @throws BAD_SOURCE when it can never give a file
  */
 export async function wholeSource(
   file: string,
@@ -45,18 +46,16 @@ export async function wholeSource(
   }
   const path = resolve(folder, file);
   if (file.trim() === '')
-    throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an address');
+    throw badSource('the path is empty; name a file, a pattern such as exports/*.csv, or an address');
   if (isPattern(path)) return path;
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) {
-    throw new SourceError(
+    throw badSource(
       `${shown(file)} is a directory; name a file in it, or a pattern such as ${shown(`${file}/*.csv`)} for its newest`,
     );
   }
   if (found === undefined && !existsSync(dirname(path))) {
-    throw new SourceError(
-      `${shown(file)} cannot be there: there is no directory ${shown(dirname(path))}; check the path`,
-    );
+    throw badSource(`${shown(file)} cannot be there: there is no directory ${shown(dirname(path))}; check the path`);
   }
   return path;
 }
@@ -83,7 +82,7 @@ export interface Wanted {
 
 /**
  * Gets the file. A file from an address is fetched only if it has changed; its copy is kept in `folder`.
- * @throws SourceError, DISK_FULL; the signal's reason when aborted
+ * @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted
  */
 export async function obtain(
   { source, given, context, maxBytes, copy, within }: Wanted,
@@ -100,8 +99,8 @@ export async function obtain(
   const name = isPattern(source) ? await newest(source, within?.real) : source;
   const path = within === undefined ? name : await within.real(name).catch(unreadable(name));
   const found = await stat(path).catch(unreadable(name));
-  if (!found.isFile()) throw new SourceError(`${shown(name)} is not a file`);
-  if (found.size > maxBytes) throw SourceError.tooLarge(shown(name), maxBytes);
+  if (!found.isFile()) throw badSource(`${shown(name)} is not a file`);
+  if (found.size > maxBytes) throw sourceTooLarge(shown(name), maxBytes);
   const hash = await hashOf(path).catch(unreadable(name));
   signal.throwIfAborted();
   return { path, name, hash };
@@ -111,35 +110,27 @@ function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
     if (isError(cause, 'SOURCE_NOT_ALLOWED')) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new SourceError(
-        `there is no file ${shown(name)}; check the path, and whether the export has run`,
-        undefined,
-        { cause },
-      );
+      throw badSource(`there is no file ${shown(name)}; check the path, and whether the export has run`, undefined, {
+        cause,
+      });
     }
-    throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, undefined, { cause });
+    throw badSource(`${shown(name)} cannot be read: ${messageOf(cause)}`, undefined, { cause });
   };
 }
 
-/**
- * The file that was changed last, of those that fit; of two of the same time, the last by name.
- * @param real rejects for files that may not be read
- */
+/** The newest file of those that fit. @param real rejects for files that may not be read */
 async function newest(pattern: string, real?: (path: string) => Promise<string>) {
-  let best: { readonly path: string; readonly at: number } | undefined;
-  for await (const path of fitting(pattern)) {
-    // It may be deleted by now: exports come and go.
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile() !== true) continue;
-    // A link to a file elsewhere is not one of them.
-    if (real !== undefined && (await real(path).catch(() => undefined)) === undefined) continue;
-    const at = found.mtimeMs;
-    if (best === undefined || at > best.at || (at === best.at && path > best.path)) best = { path, at };
+  async function* files() {
+    for await (const path of fitting(pattern)) {
+      // It may be deleted by now: exports come and go.
+      const found = await stat(path).catch(() => undefined);
+      if (found?.isFile() !== true) continue;
+      // A link to a file elsewhere is not one of them.
+      const isIn = real === undefined || (await real(path).catch(() => undefined)) !== undefined;
+      if (isIn) yield { path, at: found.mtimeMs };
+    }
   }
-  if (best !== undefined) return best.path;
-  throw new SourceError(
-    `no file fits ${shown(basename(pattern))} in ${shown(dirname(pattern))}; check the pattern, and whether the export has run`,
-  );
+  return (await newestOf(files(), pattern)).path;
 }
 
 /** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
@@ -170,10 +161,6 @@ async function* fittingOne(pattern: string) {
   yield* below(names.slice(0, fixed).join(sep) || sep, []);
 }
 
-function why(cause: unknown) {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 /** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
 export interface SourceReaderOptions extends SourceContext {
   /** The sources that users of the API may read (ROLLCALL_SOURCES). */
@@ -192,7 +179,7 @@ export type SourceReader = ReturnType<typeof sourceReader>;
 
 /**
  * Returns the function that gets the file of a source, as `obtain` does.
- * @throws SourceError, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
+ * @throws BAD_SOURCE, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
  */
 export function sourceReader({ sources, ...context }: SourceReaderOptions) {
   return async ({ headers, settings, restricted, ...wanted }: SourceWanted, place: Parameters<typeof obtain>[1]) => {
@@ -210,7 +197,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions) {
 /**
  * A source that someone names over the API, as it means everywhere. It is not opened: the answer must not reveal what there
  * is elsewhere.
- * @throws SOURCE_NOT_ALLOWED, SourceError, IntakeError
+ * @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, IntakeError
  */
 export async function allowedSource(text: string, sources: readonly string[]): Promise<string> {
   if (isRemote(text)) {

@@ -12,8 +12,7 @@ import {
   type S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { messageOf } from '../errors/message-of.ts';
-import { option, type Words, words } from '../errors/named-options.ts';
+import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -22,11 +21,14 @@ import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
 import {
   type Adapter,
+  badSource,
+  newestOf,
   type Opened,
+  type Remedies,
   resumed,
   type SourceEntry,
-  SourceError,
   type SourceRequest,
+  sourceRefusal,
   trusted,
   UNKNOWN_AUTHORITY,
 } from './source.ts';
@@ -48,7 +50,7 @@ const IS_EXPIRED = 'log in again, such as with "aws sso login", or give new cred
 const IS_WRONG = 'check the access key and its secret';
 
 /** Advice by the service's error code. */
-const REMEDIES: Readonly<Record<string, Words>> = {
+const REMEDIES: Remedies = {
   NoSuchBucket: 'check the name of the bucket',
   NoSuchKey: 'check the key, and whether the export has run',
   NotFound: 'check bucket and key, and whether the export has run',
@@ -63,6 +65,7 @@ const REMEDIES: Readonly<Record<string, Words>> = {
   CredentialsProviderError:
     'give credentials as for the AWS command line: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile in AWS_PROFILE, or a role of the machine',
   RequestTimeTooSkewed: 'set the clock of this machine',
+  'Region is missing': 'name the region of the bucket in AWS_REGION',
   PermanentRedirect: 'name the region of the bucket in AWS_REGION',
   AuthorizationHeaderMalformed: 'name the region of the bucket in AWS_REGION',
   IllegalLocationConstraintException: 'name the region of the bucket in AWS_REGION',
@@ -107,7 +110,7 @@ function bucketPlace(address: string) {
 }
 
 function namesNoObject({ name }: Place) {
-  return new SourceError(
+  return badSource(
     `${shown(name)} names no object`,
     `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
   );
@@ -119,7 +122,7 @@ function configOf({ address, settings, environment, secret, ca }: SourceRequest,
   const url = endpoint === undefined || !URL.canParse(endpoint) ? undefined : new URL(endpoint);
   const isPlain = url?.protocol === 'http:' && isLoopback(url.hostname);
   if (endpoint !== undefined && url?.protocol !== 'https:' && !isPlain) {
-    throw new SourceError(
+    throw badSource(
       'the address of the server of buckets is refused; allowed are https, and plain http on this machine',
       words`correct ${option('endpoint')}`,
     );
@@ -127,7 +130,7 @@ function configOf({ address, settings, environment, secret, ca }: SourceRequest,
   const [accessKeyId, secretAccessKey, sessionToken] = ['accessKeyId', 'secretAccessKey', 'sessionToken'].map(secret);
   const isGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
   if (isGoogle && !isGiven) {
-    throw new SourceError(
+    throw badSource(
       `${shown(name)} is read with an HMAC key of a service account`,
       words`make one in the settings of Cloud Storage under Interoperability, and give it with ${option('secret', 'accessKeyId=env:NAME')} and ${option('secret', 'secretAccessKey=env:NAME')}`,
     );
@@ -156,34 +159,22 @@ async function asked<Answer>(
   config: S3ClientConfig,
   signal: AbortSignal,
   ask: (client: S3Client) => Promise<Answer>,
-  what: 'read' | 'written' = 'read',
+  isWriting = false,
 ) {
   const client = new S3Client(config);
   try {
     return await ask(client);
   } catch (error) {
     client.destroy();
-    throw failed(name, error, signal, what);
+    const remedies = isWriting ? { ...REMEDIES, AccessDenied: IS_CLOSED, Forbidden: IS_CLOSED } : REMEDIES;
+    throw sourceRefusal(error, { name, signal, remedies, isWriting });
   }
 }
 
-function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read') {
-  if (signal.aborted) return signal.reason;
-  if (error instanceof SourceError) return error;
-  const { name: kind, code = '', $metadata } = error as Partial<S3ServiceException> & { readonly code?: string };
-  const message = messageOf(error);
-  const region = /region is missing/i.test(message) ? 'PermanentRedirect' : '';
-  const remedies = done === 'read' ? REMEDIES : { ...REMEDIES, AccessDenied: IS_CLOSED, Forbidden: IS_CLOSED };
-  const remedy = remedies[kind ?? ''] ?? remedies[code] ?? remedies[region];
-  const isEmpty = message === kind || message === 'UnknownError';
-  const what = isEmpty ? `${kind} ${$metadata?.httpStatusCode ?? ''}`.trim() : message;
-  return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, remedy, { cause: error });
-}
-
 async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
-  const found = PATTERN.test(place.key) ? await newest(client, place, signal) : { key: place.key, etag: undefined };
-  const name = place.name.slice(0, place.name.length - place.key.length) + found.key;
-  const at = { Bucket: place.bucket, Key: found.key };
+  const found = PATTERN.test(place.key) ? await newest(client, place, signal) : { path: place.key, etag: undefined };
+  const name = place.name.slice(0, place.name.length - place.key.length) + found.path;
+  const at = { Bucket: place.bucket, Key: found.path };
   const close = async () => client.destroy();
   const first = await client
     .send(
@@ -198,33 +189,32 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const { ETag: version, ContentLength: size } = first;
   if (version !== undefined && version === known) return { name, version, content: undefined, close };
 
+  const failed = (error: unknown) => sourceRefusal(error, { name, signal, remedies: REMEDIES });
   // Continues with the same object, or not at all. The client has made its own attempts when it fails.
   const rest = async (from: number) => {
     const command = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${from}-` });
     const { Body } = await client.send(command, { abortSignal: signal }).catch((error) => {
-      throw failed(name, error, signal);
+      throw failed(error);
     });
     return Body as AsyncIterable<Uint8Array>;
   };
   const pieces = resumed(first.Body as AsyncIterable<Uint8Array>, version === undefined ? undefined : rest, {
-    failed: (error) => failed(name, error, signal),
+    failed,
     signal,
   });
   return { name, version, content: { kind: 'bytes', size, pieces }, close };
 }
 
-/** The object that was written last among those that fit. */
+/** The newest object of those that fit. */
 async function newest(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal) {
   const fits = pathPattern(key);
-  let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
   const prefix = key.slice(0, key.search(PATTERN));
-  for await (const { Key = '', ETag, LastModified } of objects(client, bucket, prefix, signal)) {
-    const at = LastModified?.getTime() ?? 0;
-    const isLater = best === undefined || at > best.at || (at === best.at && Key > best.key);
-    if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };
+  async function* found() {
+    for await (const { Key: path = '', ETag: etag, LastModified } of objects(client, bucket, prefix, signal)) {
+      if (fits(path)) yield { path, etag, at: LastModified?.getTime() ?? 0 };
+    }
   }
-  if (best !== undefined) return best;
-  throw new SourceError(`no object fits ${shown(name)}`, 'check the pattern, and whether the export has run');
+  return newestOf(found(), name);
 }
 
 async function* objects(client: S3Client, bucket: string, prefix: string, signal: AbortSignal) {
@@ -238,7 +228,7 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
     token = NextContinuationToken;
   } while (token !== undefined && seen < MAX_LISTED);
   if (token === undefined) return;
-  throw new SourceError(
+  throw badSource(
     `there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`,
     'name more of the beginning in the pattern',
   );
@@ -250,7 +240,7 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
   if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
-    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, 'check the address');
+    throw badSource(`there is no folder ${shown(folder)} in ${shown(name)}`, 'check the address');
   }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [
@@ -281,7 +271,7 @@ async function put(place: Place, config: S3ClientConfig, path: string, signal: A
     await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
     client.destroy();
   };
-  return asked(place, plain, signal, act, 'written');
+  return asked(place, plain, signal, act, true);
 }
 
 async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal) {

@@ -3,7 +3,7 @@ import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { type PackageUse, withPackages } from '../platform/optional-packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
-import { type Adapter, type Source, SourceError, type SourceRequest, type SourceSettings } from './source.ts';
+import { type Adapter, badSource, type Source, type SourceRequest, type SourceSettings } from './source.ts';
 
 /** A kind of address. */
 interface Scheme {
@@ -74,7 +74,7 @@ function schemesInWords(schemes = SCHEMES) {
 /**
  * An address as it is kept. An address that can never be read is refused, without asking anyone and without loading the
  * adapter.
- * @throws IntakeError BAD_ADDRESS, SourceError; neither repeats a password
+ * @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password
  */
 export function checkedAddress(text: string, settings: SourceSettings = {}): string {
   const address = text.trim();
@@ -86,25 +86,25 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
   }
   const isWeb = scheme.names[0] === 'https';
   if (hasPassword(address) && !isWeb) {
-    throw new SourceError(
+    throw badSource(
       `${name}:// addresses take no password, and this one holds a password`,
       words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
     );
   }
   if (name === 'sqlite' && address.includes('?')) {
-    throw new SourceError(
+    throw badSource(
       'sqlite:// addresses name a file, and take nothing behind a question mark',
       'leave the rest of it out',
     );
   }
   if (!isWeb && name !== 'sqlite' && !address.includes('://')) {
-    throw new SourceError(`"${name}:…" is not a valid address; write it as ${name}://…`);
+    throw badSource(`"${name}:…" is not a valid address; write it as ${name}://…`);
   }
   for (const given of Object.keys(settings) as (keyof SourceSettings)[]) {
     const { [given]: value = {} } = settings;
     const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
     if (isEmpty || scheme.takes.includes(given)) continue;
-    throw new SourceError(
+    throw badSource(
       `${name}:// addresses do not take everything that is given`,
       words`leave ${option(OPTIONS[given] ?? given)} out`,
     );
@@ -112,21 +112,21 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
   return isWeb ? webAddress(address) : address;
 }
 
-/** Plain http could be read and changed on the way, except on this machine. @throws SourceError */
+/** Plain http could be read and changed on the way, except on this machine. @throws BAD_SOURCE */
 function webAddress(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Not shown: without being read, a password in it cannot be told from the rest.
   if (url === undefined)
-    throw new SourceError(`"${schemeOf(text)}://…" is not a valid address; allowed is https:// with a host and a path`);
+    throw badSource(`"${schemeOf(text)}://…" is not a valid address; allowed is https:// with a host and a path`);
   if (url.username + url.password !== '') {
-    throw new SourceError(
+    throw badSource(
       `the address at ${url.host} holds a user name or password`,
       words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
     );
   }
   if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
     const at = shown(addressName(url.href));
-    throw new SourceError(`${at} is refused; allowed are https, and plain http on this machine`);
+    throw badSource(`${at} is refused; allowed are https, and plain http on this machine`);
   }
   url.hash = '';
   return url.href;
@@ -145,7 +145,7 @@ export async function adapterFor(address: string): Promise<Adapter> {
   return needs === undefined ? load() : withPackages(needs, load);
 }
 
-/** The source at an address. @throws SourceError, PACKAGE_MISSING */
+/** The source at an address. @throws BAD_SOURCE, PACKAGE_MISSING */
 export async function sourceAt(request: SourceRequest): Promise<Source> {
   const address = checkedAddress(request.address, request.settings);
   return (await adapterFor(address))({ ...request, address });

@@ -11,7 +11,7 @@ import { shown } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
 import { starPattern } from '../text/wildcard.ts';
 import { checkedHost } from './reach.ts';
-import { SourceError, type SourceRequest } from './source.ts';
+import { badSource, type SourceRequest } from './source.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
@@ -45,9 +45,9 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   const at = `${place.host}${place.port === 22 ? '' : `:${place.port}`}`;
-  let refused: SourceError | undefined;
+  let refused: Error | undefined;
   client.on('error', (error) => ended.reject(refused ?? connectionError(at, error, place.user)));
-  client.on('close', () => ended.reject(new SourceError(`the connection to ${at} broke off; try again`)));
+  client.on('close', () => ended.reject(badSource(`the connection to ${at} broke off; try again`)));
   const onStop = () => {
     ended.reject(signal.reason);
     client.destroy();
@@ -58,11 +58,14 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
     client.end();
     client.destroy();
   };
-  const asked = <Value>(ask: (done: Done<Value>) => void, path = ''): Promise<Value> => {
+  const asked = <Value>(ask: (done: Done<Value>) => void, path = '', isWriting = false): Promise<Value> => {
     const answer = new Promise<Value>((resolve, reject) =>
-      ask((error, value) => (error ? reject(fileError(at, path, error)) : resolve(value))),
+      ask((error, value) => (error ? reject(error) : resolve(value))),
     );
-    return Promise.race([answer, ended.promise]);
+    const answered = answer.catch((error: Error) => {
+      throw fileError(at, path, error, isWriting);
+    });
+    return Promise.race([answered, ended.promise]);
   };
   try {
     await Promise.race([
@@ -103,9 +106,9 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
         }
         return bytes.subarray(0, read);
       },
-      /** Anything else. @param path for the error */
-      ask: <Value>(what: (sftp: SFTPWrapper, done: Done<Value>) => void, path: string) =>
-        asked<Value>((done) => what(sftp, done), path),
+      /** Changes something. @param path for the error */
+      change: (path: string, what: (sftp: SFTPWrapper, done: (error?: Error | null) => void) => void) =>
+        asked<undefined>((done) => what(sftp, (error) => done(error, undefined)), path, true),
       close,
     };
   } catch (error) {
@@ -121,7 +124,7 @@ function configOf({ host, port, user }: SftpPlace, { settings, secret, environme
   const agent = environment('SSH_AUTH_SOCK');
   const { keyFile } = settings;
   if (keyFile === undefined && password === undefined && agent === undefined) {
-    throw new SourceError(
+    throw badSource(
       `nothing says how to sign in at ${host}: there is no key file, no password and no agent`,
       words`give ${option('keyFile', '~/.ssh/id_ed25519')} or ${option('secret', 'password=env:NAME')}, or set SSH_AUTH_SOCK`,
     );
@@ -143,7 +146,7 @@ function keyIn(path: string) {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new SourceError(`the key file cannot be read: ${messageOf(cause)}`, undefined, { cause });
+    throw badSource(`the key file cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
 }
 
@@ -155,7 +158,7 @@ function answerPassword(client: Client, { secret }: SourceRequest) {
 }
 
 /** Lets only a host go on whose key is in known_hosts. @param refuse is told why it does not */
-function hostCheck({ host, port }: SftpPlace, { settings }: SourceRequest, refuse: (error: SourceError) => void) {
+function hostCheck({ host, port }: SftpPlace, { settings }: SourceRequest, refuse: (error: Error) => void) {
   const path = settings.knownHosts ?? join(homedir(), '.ssh', 'known_hosts');
   const entry = hostEntry(host, port);
   const known = keysOf(keyFileText(path, settings.knownHosts !== undefined), entry);
@@ -185,19 +188,19 @@ function keyFileText(path: string, isNamed: boolean) {
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (!isNamed) return '';
-    throw new SourceError(`the file of known hosts cannot be read: ${messageOf(cause)}`, undefined, { cause });
+    throw badSource(`the file of known hosts cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
 }
 
 function strangeKey(entry: string, path: string, key: Buffer, line: number | undefined) {
   const shows = `${entry} shows a key of type ${typeOf(key)} with the fingerprint ${fingerprint(key)}`;
   if (line !== undefined) {
-    return new SourceError(
+    return badSource(
       `${shows}, and line ${line} of ${path} has another one`,
       'another machine may answer in its place: ask the owner of the host before you change that line',
     );
   }
-  return new SourceError(
+  return badSource(
     `${shows}, and ${path} has none of it`,
     words`compare the fingerprint with what the owner of the host says; if it is the same, add this line to that file, or to one of your own that ${option('knownHosts')} names: ${`${entry} ${typeOf(key)} ${key.toString('base64')}`}`,
   );
@@ -212,7 +215,7 @@ const ENDS: Readonly<Record<string, string>> = {
 function connectionError(at: string, cause: Error, user: string) {
   const { level, code = '' } = cause as { level?: string; code?: string };
   if (level === 'client-authentication') {
-    return new SourceError(
+    return badSource(
       `${at} does not let ${shown(user)} in with what is given`,
       words`check the user's name in the address, ${option('keyFile')} and ${option('secret')}`,
       { cause },
@@ -224,25 +227,29 @@ function connectionError(at: string, cause: Error, user: string) {
     ? words`check ${option('keyFile')}, and give the passphrase of an encrypted key: ${option('secret', 'passphrase=env:NAME')}`
     : 'check host and port, and whether this machine may reach it';
   const what = isKey ? 'the key file cannot be used' : `${at} cannot be reached`;
-  return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, remedy, { cause });
+  return badSource(`${what}: ${ENDS[code] ?? cause.message}`, remedy, { cause });
 }
 
-export const NO_SUCH_FILE = 2;
-export const NO_PERMISSION = 3;
+const NO_SUCH_FILE = 2;
+const NO_PERMISSION = 3;
 const END_OF_FILE = 1;
 
-export const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
+const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
 const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
 
-function fileError(at: string, path: string, cause: Error) {
+function fileError(at: string, path: string, cause: Error, isWriting: boolean) {
   const file = path === '' ? `a file at ${at}` : `${shown(path)} at ${at}`;
-  if (statusOf(cause) === NO_SUCH_FILE) {
-    return new SourceError(`there is no ${file}; check the path, and whether the export has run`, undefined, { cause });
+  const done = isWriting ? 'written' : 'read';
+  const status = statusOf(cause);
+  if (status === NO_PERMISSION) {
+    return badSource(`${file} may not be ${done} by this user`, 'ask the owner of the host for the right', { cause });
   }
-  if (statusOf(cause) === NO_PERMISSION) {
-    return new SourceError(`${file} may not be read by this user; ask the owner of the host`, undefined, { cause });
-  }
-  return new SourceError(`${file} cannot be read: ${cause.message}`, undefined, { cause });
+  if (status !== NO_SUCH_FILE) return badSource(`${file} cannot be ${done}: ${cause.message}`, undefined, { cause });
+  return isWriting
+    ? badSource(`${file} cannot be written: the folder above it is not there`, 'make it, or correct the path', {
+        cause,
+      })
+    : badSource(`there is no ${file}`, 'check the path, and whether the export has run', { cause });
 }
 
 /** The keys of hosts, as OpenSSH keeps them in `known_hosts`. */

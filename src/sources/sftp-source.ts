@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path/posix';
-import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import type { FileEntryWithStats, Stats } from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
-import { connect, NO_PERMISSION, NO_SUCH_FILE, type Session, type SftpPlace, statusOf } from './sftp-session.ts';
-import { type Adapter, type Opened, type SourceEntry, SourceError } from './source.ts';
+import { connect, type Session, type SftpPlace } from './sftp-session.ts';
+import { type Adapter, badSource, newestOf, type Opened, type SourceEntry } from './source.ts';
 
 /** Files on SFTP servers. */
 
@@ -48,7 +48,7 @@ export const sftpSource: Adapter = (request) => {
 function sftpPlace(address: string) {
   const [, user = '', host = '', port = '22', path = '/'] = ADDRESS.exec(address) ?? [];
   if (host === '' || Number(port) > 65_535) {
-    throw new SourceError('"sftp://…" is not a valid address; allowed is sftp://user@host/path/of/the/file.csv');
+    throw badSource('"sftp://…" is not a valid address; allowed is sftp://user@host/path/of/the/file.csv');
   }
   return {
     user: decodeURIComponent(user) || userInfo().username,
@@ -65,8 +65,7 @@ async function openFile(session: Session, place: SftpPlace, known: string | unde
   const name =
     place.name.slice(0, place.name.length - place.path.replace(/^\./, '/~').length) + path.replace(/^\./, '/~');
   const found = await session.stat(path);
-  if (!found.isFile())
-    throw new SourceError(`${shown(name)} is not a file; name one in it, or a pattern for its newest`);
+  if (!found.isFile()) throw badSource(`${shown(name)} is not a file; name one in it, or a pattern for its newest`);
   const handle = await session.open(path);
   const before = await session.statOpen(handle);
   const version = versionOf(path, before);
@@ -75,7 +74,7 @@ async function openFile(session: Session, place: SftpPlace, known: string | unde
   const pieces = async function* () {
     yield* readAll(session, handle, before.size);
     if (versionOf(path, await session.statOpen(handle)) === version) return;
-    throw new SourceError(`${shown(name)} was changed while it was read; try again when the export has ended`);
+    throw badSource(`${shown(name)} was changed while it was read; try again when the export has ended`);
   };
   return { name, version, content: { kind: 'bytes', size: before.size, pieces: pieces() }, close };
 }
@@ -100,7 +99,7 @@ async function* readAll(session: Session, handle: Buffer, size: number) {
   }
 }
 
-/** The path of the file: of a pattern, the newest that fits; of two of the same time, the last by name. */
+/** The path of the file: of a pattern, that of the newest that fits. */
 async function pathIn(session: Session, { path, name }: SftpPlace) {
   if (!hasWildcards(path)) return path;
   const isThere = await session.stat(path).then(
@@ -108,16 +107,10 @@ async function pathIn(session: Session, { path, name }: SftpPlace) {
     () => false,
   );
   if (isThere) return path;
-  let best: { readonly path: string; readonly mtime: number } | undefined;
-  for (const one of alternatives(path)) {
-    for await (const found of fitting(session, one.split('/'), 0)) {
-      if (best === undefined || found.mtime > best.mtime || (found.mtime === best.mtime && found.path > best.path)) {
-        best = found;
-      }
-    }
+  async function* found() {
+    for (const one of alternatives(path)) yield* fitting(session, one.split('/'), 0);
   }
-  if (best !== undefined) return best.path;
-  throw new SourceError(`no file fits ${shown(name)}; check the pattern, and whether the export has run`);
+  return (await newestOf(found(), name)).path;
 }
 
 /** The files that fit a path with patterns in some of its parts. */
@@ -125,12 +118,12 @@ async function* fitting(
   session: Session,
   parts: readonly string[],
   from: number,
-): AsyncGenerator<{ readonly path: string; readonly mtime: number }> {
+): AsyncGenerator<{ readonly path: string; readonly at: number }> {
   const at = parts.findIndex((part, index) => index >= from && hasWildcards(part));
   if (at === -1) {
     const path = parts.join('/');
     const found = await session.stat(path).catch(() => undefined);
-    if (found?.isFile()) yield { path, mtime: found.mtime };
+    if (found?.isFile()) yield { path, at: found.mtime };
     return;
   }
   const fits = pathPattern(parts[at] ?? '');
@@ -150,13 +143,9 @@ function entryOf({ filename, attrs }: FileEntryWithStats): SourceEntry {
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-type Nothing = (error: Error | undefined | null, nothing: undefined) => void;
-const plainly = (done: Nothing) => (error?: Error | null) => done(error, undefined);
-
 /** Writes a file under another name, until all of it is there. @param from path of the file on this machine */
 async function writeFile(session: Session, { path, name }: SftpPlace, from: string) {
   const unfinished = `${path}.part`;
-  const ask = (what: (sftp: SFTPWrapper, done: Nothing) => void) => session.ask<undefined>(what, path);
   const isThere = (folder: string) =>
     session.stat(folder).then(
       (found) => found.isDirectory(),
@@ -165,61 +154,34 @@ async function writeFile(session: Session, { path, name }: SftpPlace, from: stri
   try {
     const folder = dirname(path);
     if (!(await isThere(folder))) {
-      await ask((sftp, done) => sftp.mkdir(folder, { mode: FOLDER_MODE }, plainly(done))).catch(async (error) => {
-        // Another may have made it meanwhile.
-        if (!(await isThere(folder))) throw error;
-      });
+      await session
+        .change(path, (sftp, done) => sftp.mkdir(folder, { mode: FOLDER_MODE }, done))
+        .catch(async (error) => {
+          // Another may have made it meanwhile.
+          if (!(await isThere(folder))) throw error;
+        });
     }
     const { size } = await stat(from);
     const way = { mode: FILE_MODE, concurrency: AT_ONCE, chunkSize: PIECE_BYTES };
-    await ask((sftp, done) => sftp.fastPut(from, unfinished, way, plainly(done)));
+    await session.change(path, (sftp, done) => sftp.fastPut(from, unfinished, way, done));
     const written = await session.stat(unfinished);
-    if (written.size !== size) throw new Error(`${written.size} of ${size} bytes have arrived`);
+    if (written.size !== size) {
+      throw badSource(`${shown(name)} cannot be written: ${written.size} of ${size} bytes have arrived`);
+    }
     await replace(session, unfinished, path);
   } catch (error) {
-    await ask((sftp, done) => sftp.unlink(unfinished, plainly(done))).catch(() => {});
-    throw asWriting(name, error);
+    await session.change(path, (sftp, done) => sftp.unlink(unfinished, done)).catch(() => {});
+    throw error;
   }
 }
 
 /** In one step where the server can do that (OpenSSH can); SFTP itself renames to no name that is taken. */
 async function replace(session: Session, from: string, to: string) {
-  const rename = (atOnce: boolean) =>
-    session.ask<undefined>((sftp, done) => {
-      if (atOnce) sftp.ext_openssh_rename(from, to, plainly(done));
-      else sftp.rename(from, to, plainly(done));
-    }, to);
   try {
-    // It throws where the server has no such step.
-    await rename(true);
+    await session.change(to, (sftp, done) => sftp.ext_openssh_rename(from, to, done));
   } catch (error) {
-    if (!isUnknownStep(error)) throw error;
-    await session.ask<undefined>((sftp, done) => sftp.unlink(to, plainly(done)), to).catch(() => {});
-    await rename(false);
+    if (!/does not support this extended request/i.test(messageOf(error))) throw error;
+    await session.change(to, (sftp, done) => sftp.unlink(to, done)).catch(() => {});
+    await session.change(to, (sftp, done) => sftp.rename(from, to, done));
   }
-}
-
-const isUnknownStep = (error: unknown) => /does not support this extended request/i.test(messageOf(error));
-
-function asWriting(name: string, error: unknown) {
-  if (!(error instanceof Error)) return error;
-  const status = statusOf(error.cause ?? error);
-  if (status === NO_SUCH_FILE) {
-    return new SourceError(
-      `${shown(name)} cannot be written: the folder above it is not there`,
-      'make it, or correct the path',
-      { cause: error },
-    );
-  }
-  if (status === NO_PERMISSION) {
-    return new SourceError(
-      `${shown(name)} may not be written by this user`,
-      'ask the owner of the host for the right to write there',
-      { cause: error },
-    );
-  }
-  // A refused login and a lost connection are errors that say what to do already.
-  if (error instanceof SourceError && typeof status !== 'number') return error;
-  const { message } = error.cause instanceof Error ? error.cause : error;
-  return new SourceError(`${shown(name)} cannot be written: ${message}`, undefined, { cause: error });
 }

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
+import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import { shown, shownPath } from '../imports/read/intake-error.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
 import { grouped } from '../text/wording.ts';
 
@@ -10,7 +12,7 @@ export interface Source {
   /** The name that is shown and stored: without a query or anything else that may be a secret. */
   readonly name: string;
   /**
-   * Begins to read. @throws SourceError with what to do; the signal's reason when aborted
+   * Begins to read. @throws BAD_SOURCE with what to do; the signal's reason when aborted
    * @param known the version that is kept already
    */
   open(signal: AbortSignal, known?: string): Promise<Opened>;
@@ -36,7 +38,7 @@ export interface Opened {
 
 /**
  * The content of a source, which can be read once. An iteration that ends has given everything: one that breaks off, or
- * gives less than was announced, throws SourceError.
+ * gives less than was announced, throws BAD_SOURCE.
  */
 export type Content =
   | {
@@ -72,7 +74,7 @@ export interface SourceRequest {
   readonly settings: SourceSettings;
   /** A variable of this process. */
   readonly environment: (variable: string) => string | undefined;
-  /** The value of a secret at this moment; undefined where none is given. @throws SourceError where its place cannot be read */
+  /** The value of a secret at this moment; undefined where none is given. @throws BAD_SOURCE where its place cannot be read */
   readonly secret: (name: string) => string | undefined;
   /** PEM of an additional certificate authority to trust. */
   readonly ca: string | undefined;
@@ -82,26 +84,65 @@ export interface SourceRequest {
   readonly mayConnect?: ((host: string, address: string) => void) | undefined;
 }
 
-/** Asks nobody yet. @throws SourceError for what can never be read */
+/** Asks nobody yet. @throws BAD_SOURCE for what can never be read */
 export type Adapter = (request: SourceRequest) => Source;
 
-/** A source that gives nothing, or not all of it. Nothing is changed then. */
-export class SourceError extends RollcallError<'BAD_SOURCE'> {
-  constructor(
-    what: string,
-    remedy?: Words,
-    { facts, cause }: { readonly facts?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
-  ) {
-    super('BAD_SOURCE', { what, remedy, ...facts }, { cause });
-  }
+/** A source gives nothing, or not all of it. Nothing is changed then. */
+export function badSource(
+  what: string,
+  remedy?: Words,
+  { cause, ...facts }: { readonly cause?: unknown; readonly status?: number } = {},
+) {
+  return new RollcallError('BAD_SOURCE', { what, remedy, ...facts }, { cause });
+}
 
-  /** @param what the source as it is shown */
-  static tooLarge(what: string, maxBytes: number): SourceError {
-    return new SourceError(
-      `${what} is larger than ${grouped(maxBytes)} bytes`,
-      words`allow more with ${option('maxSource')}`,
-    );
+/** @param what the source as it is shown */
+export function sourceTooLarge(what: string, maxBytes: number) {
+  return badSource(`${what} is larger than ${grouped(maxBytes)} bytes`, words`allow more with ${option('maxSource')}`);
+}
+
+/** Advice by the code, name, number or message of an error. */
+export type Remedies = Readonly<Record<string, Words>>;
+
+interface Attempt {
+  /** The source as it is shown. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly remedies: Remedies;
+  /** The advice where none of these is right. */
+  readonly otherwise?: Words;
+  readonly isWriting?: boolean;
+}
+
+/** The error for what a library throws, for people; one of ours stays, and so does the reason of the signal. */
+export function sourceRefusal(error: unknown, attempt: Attempt): unknown {
+  const { name, signal, remedies, otherwise, isWriting = false } = attempt;
+  if (signal.aborted) return signal.reason;
+  if (error instanceof RollcallError) return error;
+  const { name: kind, code, errno, $metadata, errors: [first = error] = [] } = error as Partial<AnyError>;
+  const message = messageOf(first);
+  const isEmpty = message === kind || message === 'UnknownError';
+  const what = isEmpty ? `${kind} ${$metadata?.httpStatusCode ?? ''}`.trim() : message;
+  const known = [kind, code, errno, message].find((one) => one !== undefined && Object.hasOwn(remedies, one));
+  const remedy = known === undefined ? otherwise : remedies[known];
+  return badSource(`${shown(name)} cannot be ${isWriting ? 'written' : 'read'}: ${what}`, remedy, { cause: error });
+}
+
+/** A file that fits a pattern. */
+interface Fitting {
+  readonly path: string;
+  /** The time of its last change. */
+  readonly at: number;
+}
+
+/** The file that was changed last; of two of the same time, the last by name. @throws BAD_SOURCE where there is none */
+export async function newestOf<File extends Fitting>(files: AsyncIterable<File>, pattern: string) {
+  let best: File | undefined;
+  for await (const file of files) {
+    if (best === undefined || file.at > best.at || (file.at === best.at && file.path > best.path)) best = file;
   }
+  if (best !== undefined) return best;
+  throw badSource(`no file fits ${shownPath(pattern)}`, 'check the pattern, and whether the export has run');
 }
 
 /** Codes with which connections fail that may succeed later: of Node, undici, ssh2 (`level`), Postgres and MySQL. */
@@ -113,11 +154,11 @@ const AWAY: ReadonlySet<unknown> = new Set([
 const TOO_MANY_REQUESTS = 429;
 
 /** Whether a source may give its file later: it cannot be reached, or its server answers that it cannot at the moment. */
-export function isAway(error: unknown): error is SourceError {
-  if (!(error instanceof SourceError)) return false;
+export function isAway(error: unknown): error is RollcallError<'BAD_SOURCE'> {
+  if (!isError(error, 'BAD_SOURCE')) return false;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code, level, $metadata, errors } = cause as AnyError;
-    const status = cause instanceof SourceError ? cause.facts['status'] : $metadata?.httpStatusCode;
+    const status = isError(cause, 'BAD_SOURCE') ? cause.facts['status'] : $metadata?.httpStatusCode;
     if (AWAY.has(code) || AWAY.has(level) || Number(status) >= 500 || status === TOO_MANY_REQUESTS) return true;
     if (errors?.some((one) => AWAY.has(one.code)) === true) return true;
   }

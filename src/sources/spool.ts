@@ -9,7 +9,7 @@ import { hashOf } from '../platform/file-hash.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { csvLine } from '../text/csv-line.ts';
 import { grouped } from '../text/wording.ts';
-import { type Content, NOTHING_READ, type Source, SourceError } from './source.ts';
+import { badSource, type Content, NOTHING_READ, type Source, sourceTooLarge } from './source.ts';
 
 /** The file in which a source is kept: read again by whatever follows, when no connection is open any more. */
 export interface Spooled {
@@ -39,7 +39,7 @@ interface InTime {
 async function inTime<Result>(
   { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
   work: (signal: AbortSignal) => Promise<Result>,
-  tooSlow: (minutes: number, cause: unknown) => SourceError,
+  tooSlow: (minutes: number, cause: unknown) => Error,
 ) {
   signal.throwIfAborted();
   try {
@@ -72,7 +72,7 @@ export interface SpoolProgress {
 
 /**
  * Keeps a source as a file, whole or not at all. An earlier file is replaced only by a complete one.
- * @throws SourceError, DISK_FULL; the signal's reason when aborted
+ * @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted
  */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
   const { kept = null } = options;
@@ -80,7 +80,7 @@ export async function spool(source: Source, options: SpoolOptions): Promise<Spoo
     options,
     (signal) => keepWhole(source, options, kept, signal),
     (minutes, cause) =>
-      new SourceError(
+      badSource(
         `${shown(source.name)} has not given everything within ${minutes} minutes`,
         'ask for less at once, or fetch it to a file by other means',
         { cause },
@@ -109,7 +109,7 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
   const at = shown(name);
   const of = content.kind === 'bytes' ? content.size : undefined;
   if (of !== undefined) {
-    if (of > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    if (of > maxBytes) throw sourceTooLarge(at, maxBytes);
     const free = await freeBytes(dirname(path));
     if (of > free) throw new RollcallError('DISK_FULL', { needed: of, free });
   }
@@ -117,7 +117,7 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
   let bytes = 0;
   const counted = (piece: Uint8Array, rows?: number): Uint8Array => {
     bytes += piece.length;
-    if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    if (bytes > maxBytes) throw sourceTooLarge(at, maxBytes);
     hash.update(piece);
     onProgress?.({ bytes, of, ...(rows !== undefined && { rows }) });
     return piece;
@@ -140,7 +140,7 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
 }
 
 function brokenOff(at: string, bytes: number, of: number) {
-  return new SourceError(
+  return badSource(
     `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
     NOTHING_READ,
   );
@@ -149,12 +149,12 @@ function brokenOff(at: string, bytes: number, of: number) {
 /**
  * Returns the function that puts a file of this machine where a source is, whole or not at all, in place of an earlier one. Its
  * `late` is aborted when it takes too long; default: after an hour.
- * @throws SourceError where nothing can be written; the function does so with what to do, or throws the signal's reason
+ * @throws BAD_SOURCE where nothing can be written; the function does so with what to do, or throws the signal's reason
  */
 export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
   const write = source.write?.bind(source);
   if (write === undefined) {
-    throw new SourceError(
+    throw badSource(
       `${shown(source.name)} cannot be written`,
       'name a file, or an address with s3://, gs:// or sftp://',
     );
@@ -164,7 +164,7 @@ export function writerTo(source: Source): (path: string, signal: AbortSignal, la
       { signal, late },
       (either) => write(path, either),
       (minutes, cause) =>
-        new SourceError(
+        badSource(
           `${shown(source.name)} has not taken everything within ${minutes} minutes`,
           'see why its server is so slow',
           { cause },

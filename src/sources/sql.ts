@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { messageOf } from '../errors/message-of.ts';
-import { option, type Words, words } from '../errors/named-options.ts';
+import { option, words } from '../errors/named-options.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, schemeOf } from '../text/address-text.ts';
 import {
   type Adapter,
+  badSource,
   type Content,
   type Opened,
-  SourceError,
+  type Remedies,
   type SourceRequest,
   type SourceSettings,
+  sourceRefusal,
   trusted,
   UNKNOWN_AUTHORITY,
 } from './source.ts';
@@ -37,7 +39,7 @@ export interface Database {
   /** Begins a transaction that only reads, and the query in it. */
   readonly query: (asked: Query) => Promise<Rows>;
   /** Code of an error, its number or its message → what to do. */
-  readonly remedies: Readonly<Record<string, Words>>;
+  readonly remedies: Remedies;
 }
 
 export interface Query {
@@ -72,7 +74,7 @@ export function sqlSource(database: Database, statementMs = STATEMENT_MS): Adapt
     const { query, table } = request.settings;
     const name = addressName(request.address);
     if ((query === undefined) === (table === undefined)) {
-      throw new SourceError(`${shown(name)} is a database, of which one table or one query is read`, QUERY_REMEDY);
+      throw badSource(`${shown(name)} is a database, of which one table or one query is read`, QUERY_REMEDY);
     }
     return { name, open: (signal) => open(database, request, name, statementMs, signal) };
   };
@@ -87,9 +89,7 @@ async function open(
 ): Promise<Opened> {
   const sql = await sqlOf(request.settings, database.quote);
   const failed = (error: unknown): never => {
-    signal.throwIfAborted();
-    if (error instanceof SourceError) throw error;
-    throw databaseRefused(name, error, database.remedies);
+    throw sourceRefusal(error, { name, signal, remedies: { ...NETWORK, ...database.remedies } });
   };
   try {
     const rows = await database.query({ request, sql, statementMs, signal });
@@ -102,12 +102,12 @@ async function open(
 function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unknown) => never): Content {
   const twice = columns.find((column, at) => columns.indexOf(column) !== at);
   if (twice !== undefined) {
-    throw new SourceError(
+    throw badSource(
       `the query of ${shown(name)} has two columns ${shown(twice)}`,
       'give one of them another name with AS',
     );
   }
-  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, ADVICE.isWrite);
+  if (columns.length === 0) throw badSource(`the query of ${shown(name)} gives no columns`, ADVICE.isWrite);
   const checked = async function* () {
     try {
       yield* pieces;
@@ -121,21 +121,21 @@ function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unkn
 async function sqlOf({ query, table }: SourceSettings, quote: Database['quote']) {
   if (query === undefined) return `select * from ${(table ?? '').split('.').map(quote).join('.')}`;
   const sql = await readFile(query).catch((cause: unknown) => {
-    throw new SourceError(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, undefined, { cause });
+    throw badSource(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, undefined, { cause });
   });
   const text = sql
     .toString()
     .replace(/^\ufeff/, '')
     .trim();
   if (text !== '' && sql.length <= MAX_QUERY_BYTES) return text;
-  throw new SourceError(
+  throw badSource(
     `the file ${shownPath(query)} ${text === '' ? 'is empty' : 'is larger than a query'}`,
     'write one SELECT into it',
   );
 }
 
 /** Errors of the network and of TLS, for all databases. */
-const NETWORK: Readonly<Record<string, Words>> = {
+const NETWORK: Remedies = {
   ECONNREFUSED: 'check host and port, and whether the database runs',
   ENOTFOUND: 'check the name of the host',
   EAI_AGAIN: 'check the name of the host',
@@ -144,20 +144,10 @@ const NETWORK: Readonly<Record<string, Words>> = {
   ...UNKNOWN_AUTHORITY,
 };
 
-/** Returns the error for the database's message; it names tables and columns, and never a password. */
-function databaseRefused(name: string, error: unknown, remedies: Database['remedies']) {
-  const { code, errno } = error as { readonly code?: string; readonly errno?: number };
-  const about = messageOf(error);
-  const known =
-    [code, String(errno), about].find((one) => one !== undefined && (one in remedies || one in NETWORK)) ?? '';
-  const remedy = remedies[known] ?? NETWORK[known];
-  return new SourceError(`${shown(name)} cannot be read: ${about}`, remedy, { cause: error });
-}
-
-/** Returns the place of a database, its user and the present password. TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
+/** Returns the place of a database, its user and the present password. TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws BAD_SOURCE */
 export function databasePlace({ address, ca, secret }: SourceRequest) {
   if (!URL.canParse(address)) {
-    throw new SourceError(
+    throw badSource(
       `${shown(addressName(address))} is not a valid address`,
       `write it as ${schemeOf(address)}://user@host:port/database`,
     );
@@ -167,7 +157,7 @@ export function databasePlace({ address, ca, secret }: SourceRequest) {
   const database = decodeURIComponent(pathname.slice(1));
   const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'verify-full');
   if (!/^(?:disable|require|verify-ca|verify-full)$/.test(mode)) {
-    throw new SourceError(
+    throw badSource(
       `sslmode=${mode} is not possible`,
       'write sslmode=verify-full, or sslmode=disable where the network is trusted',
     );

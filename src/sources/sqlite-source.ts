@@ -5,7 +5,7 @@ import { extname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { shownPath } from '../imports/read/intake-error.ts';
-import { SourceError } from './source.ts';
+import { badSource } from './source.ts';
 import { ADVICE, type Database, type Query, ROWS_AT_ONCE, type Rows, sqlSource } from './sql.ts';
 
 const PROCESS = fileURLToPath(new URL(`./sqlite-process${extname(import.meta.url)}`, import.meta.url));
@@ -33,9 +33,9 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   const at = shownPath(path);
   // SQLite would say only that it cannot open it.
   const status = await stat(path).catch((cause: Error) => {
-    throw new SourceError(`there is no database ${at}: ${cause.message}`, 'check the path', { cause });
+    throw badSource(`there is no database ${at}: ${cause.message}`, 'check the path', { cause });
   });
-  if (!status.isFile()) throw new SourceError(`${at} is no file`, 'name the file of the database');
+  if (!status.isFile()) throw badSource(`${at} is no file`, 'name the file of the database');
   signal.throwIfAborted();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROCESS], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -56,13 +56,12 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   const next = async (): Promise<readonly unknown[]> => {
     const { value, done } = await lines.next();
     signal.throwIfAborted();
-    if (slow.aborted)
-      throw new SourceError(`the query of ${at} takes longer than ${statementMs / 1000} s`, ADVICE.isSlow);
-    if (done === true) throw new SourceError(`the query of ${at} has ended without all of its rows`);
+    if (slow.aborted) throw badSource(`the query of ${at} takes longer than ${statementMs / 1000} s`, ADVICE.isSlow);
+    if (done === true) throw badSource(`the query of ${at} has ended without all of its rows`);
     const said = JSON.parse(value) as readonly unknown[] | { readonly message: string };
     if (!('message' in said)) return said;
     const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(said.message)) ?? [];
-    throw new SourceError(`${at} cannot be read: ${said.message}`, remedy);
+    throw badSource(`${at} cannot be read: ${said.message}`, remedy);
   };
   async function* pieces() {
     // The last piece is the one that is not full.

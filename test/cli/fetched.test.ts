@@ -105,12 +105,12 @@ test.each([
       reply.writeHead(200, { 'content-length': PEOPLE.length + 100 });
       reply.write(PEOPLE, () => reply.destroy());
     },
-    'cannot be fetched: other side closed; check its address, and that its server is up; then try again',
+    'cannot be read: other side closed; check its address, and that its server is up; then try again',
   ],
   [
     'a file that breaks off at the end of a line',
     (reply: ServerResponse) => void reply.write(PEOPLE, () => reply.destroy()),
-    'cannot be fetched',
+    'cannot be read',
   ],
   ['a page in place of it', (reply: ServerResponse) => void reply.writeHead(404).end('gone'), 'answered 404'],
   [

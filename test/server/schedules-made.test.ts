@@ -119,7 +119,7 @@ describe('what a schedule made over the API reads', () => {
       const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
       return (await server.schedules.runs.over(id)).reason;
     };
-    expect(await reasonOf('links')).toContain('no file fits "*.csv"');
+    expect(await reasonOf('links')).toContain('*.csv"; check the pattern');
     expect(await reasonOf('moved')).toContain('ROLLCALL_SOURCES allows');
     expect(asked.map(([path]) => path)).not.toContain('/private/members.csv');
     redirectTo = `${address}/files/behind.csv`;

@@ -109,7 +109,7 @@ describe('a pattern', () => {
   });
 
   test('that fits no file is refused', async () => {
-    expect(await messageOf(fetchFrom(join(tempDir(), '*.csv')))).toContain('no file fits "*.csv"');
+    expect(await messageOf(fetchFrom(join(tempDir(), '*.csv')))).toContain('*.csv"; check the pattern');
   });
 });
 
@@ -230,7 +230,7 @@ describe('an address', () => {
 
   test.each([
     ['and is another one then', breaking(1, '"1"', 'guid,uid\ng1,bob\n'), 2, 'its server does not go on there'],
-    ['and whose tag may be of something similar', breaking(1, 'W/"1"'), 1, 'cannot be fetched'],
+    ['and whose tag may be of something similar', breaking(1, 'W/"1"'), 1, 'cannot be read'],
   ])('that breaks off %s gives nothing', async (_, answer, asked, says) => {
     const { url, requests } = await serve(answer);
     const folder = tempDir();
@@ -268,7 +268,7 @@ describe('an address', () => {
       reply.write(MEMBERS, () => reply.destroy());
     });
     const folder = tempDir();
-    expect(await messageOf(fetchFrom(url, { folder }))).toContain('cannot be fetched');
+    expect(await messageOf(fetchFrom(url, { folder }))).toContain('cannot be read');
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -302,7 +302,7 @@ describe('an address', () => {
     const strange = await (await createAuthority()).issue(['localhost']);
     const host = await listen(createServer(strange, (_, reply) => reply.end(MEMBERS)));
     expect(await rejection(fetchFrom(`https://${host}/`))).toMatchObject({
-      message: expect.stringContaining('cannot be fetched'),
+      message: expect.stringContaining('cannot be read'),
       remedy: expect.stringContaining('ROLLCALL_CA_FILE'),
     });
   });

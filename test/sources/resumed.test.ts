@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { resumed, SourceError } from '../../src/sources/source.ts';
+import { badSource, resumed } from '../../src/sources/source.ts';
 
 /** Two pieces, and then the connection breaks. */
 async function* broken() {
@@ -54,7 +54,7 @@ test('one that breaks off again and again goes on three times, each time where i
 });
 
 test('a refusal of the rest is final', async () => {
-  const { text, asked } = await read(1, fails(new SourceError('it was changed meanwhile')));
+  const { text, asked } = await read(1, fails(badSource('it was changed meanwhile')));
   expect([text, asked]).toEqual(['it was changed meanwhile', [4]]);
 });
 

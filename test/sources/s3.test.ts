@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isError, type RollcallError } from '../../src/errors/rollcall-error.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';
-import { SourceError, type SourceRequest, type SourceSettings } from '../../src/sources/source.ts';
+import type { SourceRequest, SourceSettings } from '../../src/sources/source.ts';
 import { type Kept, type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { tempDir } from '../temp-dir.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
@@ -48,12 +49,12 @@ async function kept(address: string, given: Given = {}) {
   return { ...spooled, bytes: readFileSync(path) };
 }
 
-async function refusal(attempt: Promise<unknown>): Promise<SourceError> {
+async function refusal(attempt: Promise<unknown>): Promise<RollcallError> {
   const error = await attempt.then(
     () => new Error('it was not refused'),
     (cause: unknown) => cause,
   );
-  if (!(error instanceof SourceError)) throw error;
+  if (!isError(error, 'BAD_SOURCE')) throw error;
   expect(`${error.message} ${error.stack} ${String(error.remedy)}`).not.toContain(KEYS.secretAccessKey);
   return error;
 }
@@ -79,7 +80,7 @@ describe.each(['s3', 'gs'])('%s://', (scheme) => {
     const { name, bytes } = await kept(`${scheme}://${BUCKET}/members/2026-*.csv`);
     expect([name, bytes.equals(CSV)]).toEqual([`${scheme}://${BUCKET}/members/2026-02.csv`, true]);
     expect(server.asked).toEqual([...Array(2).fill('LIST members/2026-'), 'GET members/2026-02.csv']);
-    expect((await refusal(kept(`${scheme}://${BUCKET}/members/2027-*.csv`))).message).toContain('no object fits');
+    expect((await refusal(kept(`${scheme}://${BUCKET}/members/2027-*.csv`))).message).toContain('no file fits');
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Content, type Source, SourceError } from '../../src/sources/source.ts';
+import { badSource, type Content, type Source } from '../../src/sources/source.ts';
 import { type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -79,8 +79,8 @@ test('rows become CSV that gives the same text again, and the progress counts th
 test.each([
   ['fewer bytes than were announced', bytes(['guid,uid\n'], 20), 'gave 9 bytes of 20'],
   ['more bytes than were announced', bytes(['guid,uid\n', 'g,ann\n'], 9), 'gave 15 bytes of 9'],
-  ['an error after bytes', bytes(['guid,uid\n'], undefined, new SourceError('it broke off')), 'it broke off'],
-  ['an error after rows', rows([[['g', 'ann', '']]], new SourceError('division by zero')), 'division by zero'],
+  ['an error after bytes', bytes(['guid,uid\n'], undefined, badSource('it broke off')), 'it broke off'],
+  ['an error after rows', rows([[['g', 'ann', '']]], badSource('division by zero')), 'division by zero'],
   ['more than is allowed', bytes(['x'.repeat(1_001)]), 'is larger than 1,000 bytes'],
   ['a size that is not allowed', bytes([], 1_001), 'is larger than 1,000 bytes'],
 ])('%s leaves nothing, and the connection is closed', async (_what, content, says) => {

@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isError, type RollcallError } from '../../src/errors/rollcall-error.ts';
 import { mysql } from '../../src/sources/mysql-source.ts';
 import { postgres } from '../../src/sources/postgres-source.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';
-import { SourceError, type SourceRequest, type SourceSettings } from '../../src/sources/source.ts';
+import type { SourceRequest, SourceSettings } from '../../src/sources/source.ts';
 import { spool } from '../../src/sources/spool.ts';
 import { type Database, sqlSource } from '../../src/sources/sql.ts';
 import { sqlite } from '../../src/sources/sqlite-source.ts';
@@ -106,12 +107,12 @@ async function kept(kind: Kind, settings: SourceSettings, statementMs?: number, 
   return readFileSync(path, 'utf8');
 }
 
-async function refusal(attempt: Promise<unknown>): Promise<SourceError> {
+async function refusal(attempt: Promise<unknown>): Promise<RollcallError> {
   const error = await attempt.then(
     () => new Error('it was not refused'),
     (cause: unknown) => cause,
   );
-  if (error instanceof SourceError) return error;
+  if (isError(error, 'BAD_SOURCE')) return error;
   throw error;
 }
 

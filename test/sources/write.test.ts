@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { isError } from '../../src/errors/rollcall-error.ts';
 import type { NamedSource } from '../../src/platform/named-sources.ts';
 import { requestOf } from '../../src/sources/named.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';
-import { SourceError, type SourceSettings } from '../../src/sources/source.ts';
+import { badSource, type SourceSettings } from '../../src/sources/source.ts';
 import { writerTo } from '../../src/sources/spool.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { wayTo } from '../servers/way-to-sshd.ts';
@@ -35,7 +36,7 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
     () => new Error('it was not refused'),
     (cause: unknown) => cause,
   );
-  if (!(error instanceof SourceError)) throw error;
+  if (!isError(error, 'BAD_SOURCE')) throw error;
   const said = error.message;
   expect(`${said} ${error.stack}`).not.toContain(KEYS.secretAccessKey);
   return said;
@@ -71,7 +72,7 @@ describe.each(['s3', 'gs'])('%s://', (scheme) => {
     );
     expect(server.objects.size).toBe(0);
     const stop = new AbortController();
-    server.onBreak = () => stop.abort(new SourceError('it is stopped'));
+    server.onBreak = () => stop.abort(badSource('it is stopped'));
     await refusal(write(`${place}report.csv`, LARGE, { ...usual(), signal: stop.signal }));
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });

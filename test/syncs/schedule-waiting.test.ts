@@ -152,7 +152,7 @@ test('a nightly run waits for a source that is away, and is made when it answers
     ),
   });
   expect(await goOn()).toBe(1);
-  expect(office.last()).toMatchObject({ state: 'running', reason: expect.stringContaining('cannot be fetched') });
+  expect(office.last()).toMatchObject({ state: 'running', reason: expect.stringContaining('cannot be read') });
   expect(await goOn()).toBe(1);
   expect(office.last()).toMatchObject({ state: 'running', reason: expect.stringContaining('answered 429') });
   expect(await goOn()).toBe(2);

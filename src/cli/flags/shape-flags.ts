@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { messageOf } from '../../errors/message-of.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
-import { parseTemplate, TemplateError } from '../../imports/read/shape/field-sources.ts';
+import { parseTemplate } from '../../imports/read/shape/field-sources.ts';
 import { TEXT } from '../../options/option.ts';
 import {
   actionWordList,
@@ -142,7 +143,6 @@ function template(text: string) {
     parseTemplate(text);
     return text;
   } catch (error) {
-    if (error instanceof TemplateError) throw new InvalidArgumentError(`${error.what}. ${error.remedy}.`);
-    throw error;
+    throw new InvalidArgumentError(messageOf(error));
   }
 }

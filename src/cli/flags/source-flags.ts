@@ -69,7 +69,7 @@ export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string
     .flatMap((flag) => [given[flag] ?? []].flat().map((value): [string, string] => [typed(flag), value]));
 }
 
-/** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
+/** With whole paths, as schedules keep them. @throws BAD_SOURCE, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
   const { header = [], secret = [] } = flags;
   const { headersFrom, secretFrom } = await import('../../sources/named.ts');

@@ -65,7 +65,7 @@ const SET_BACK_MS = 60 * 60_000;
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
-  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
+  /** Gets the file of a source. @throws BAD_SOURCE, SourceNotAllowed */
   readonly obtain: SourceReader;
   readonly #options: ScheduleRunsOptions;
   readonly #catalog: ScheduleCatalog;

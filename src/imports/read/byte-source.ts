@@ -72,7 +72,7 @@ function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions
           'NOT_READABLE',
           `reading ${shownPath(name)} failed: ${messageOf(cause)}`,
           'Make sure that it can be read to its end, and import it again',
-          { place: `byte ${bytesRead}`, cause, facts: { file: name, byte: bytesRead } },
+          { place: `byte ${bytesRead}`, cause, file: name, byte: bytesRead },
         );
       }
       await file?.checkUnchanged(lastByte);

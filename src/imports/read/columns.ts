@@ -162,7 +162,7 @@ function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0)
     'TOO_MANY_COLUMNS',
     `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
     orRaise('Delete the columns that are not needed, or look for missing line breaks', 'columns', bounds, count),
-    { place, facts: { count, most } },
+    { place, count, most },
   );
 }
 
@@ -172,7 +172,7 @@ function namedTwice(name: string, names: readonly string[], at: number) {
     'AMBIGUOUS_COLUMN',
     `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
     RENAME_ONE,
-    { facts: { column: name } },
+    { column: name },
   );
 }
 
@@ -181,7 +181,7 @@ function wronglyMapped(field: Field, column: string, names: readonly string[]) {
     'UNKNOWN_COLUMN',
     `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${theColumns(names)}`,
     words`${nameOneOf(column, names)} in ${option('map')}, ${EXACTLY}`,
-    { facts: { field, column } },
+    { field, column },
   );
 }
 
@@ -213,7 +213,7 @@ function missingColumns(
     'MISSING_COLUMN',
     `no column is recognised as ${fields.join(', and none as ')}; ${theColumns(names)}`,
     words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
-    { facts: { fields: missing.join(',') } },
+    { fields: missing.join(',') },
   );
 }
 
@@ -222,7 +222,7 @@ function noAction(names: readonly string[]) {
     'MISSING_COLUMN',
     `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${theColumns(names)}`,
     `Name the column "${ACTION_COLUMN}"`,
-    { facts: { column: ACTION_COLUMN } },
+    { column: ACTION_COLUMN },
   );
 }
 
@@ -239,7 +239,7 @@ function ambiguous(field: ColumnRole, names: readonly string[], earlier: number,
     field === 'action' || first.trim() === second.trim()
       ? RENAME_ONE
       : words`Say which one counts with ${mapping([[field, first.trim()]])} or ${mapping([[field, second.trim()]])}`,
-    { facts: { field, first, second } },
+    { field, first, second },
   );
 }
 
@@ -262,6 +262,6 @@ export function unknownColumn(column: string, reader: string, names: readonly st
     'UNKNOWN_COLUMN',
     `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
     `${nameOneOf(column, names)}, ${EXACTLY}`,
-    { facts: { column } },
+    { column },
   );
 }

@@ -202,6 +202,6 @@ function misplacedQuote(line: number, textLine: number) {
     'MISPLACED_QUOTE',
     `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
     'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',
-    { place: `line ${line}`, facts: { line, textLine } },
+    { place: `line ${line}`, line, textLine },
   );
 }

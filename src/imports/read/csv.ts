@@ -33,7 +33,7 @@ export function checkDelimiter(delimiter: string): string {
     'BAD_DELIMITER',
     `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
     words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
-    { facts: { delimiter } },
+    { delimiter },
   );
 }
 
@@ -202,7 +202,7 @@ function isHeaderAgain(cells: readonly string[], header: readonly string[], name
     'AMBIGUOUS_COLUMN',
     'this is the header again, with its columns in another order',
     'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
-    { place: `line ${line}`, facts: { line } },
+    { place: `line ${line}`, line },
   );
 }
 
@@ -256,5 +256,5 @@ function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords
     );
   }
   const advice = words`Shorten it, say with ${option('format')} what the file is if it is not CSV`;
-  return tooLong('row', bounds, { place, advice, cause });
+  return tooLong('row', bounds, advice, { place, cause });
 }

@@ -36,7 +36,7 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
         'UNKNOWN_ENCODING',
         `the encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
         words`Name the encoding with which the file was written, or leave ${option('encoding')} out for UTF-8`,
-        { facts: { encoding: asked } },
+        { encoding: asked },
       );
     }
     if (!/^(utf|ucs)/i.test(asked)) refuseNul(head);
@@ -56,7 +56,7 @@ function refuseNul(head: Buffer) {
       'BAD_ENCODING',
       `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
       words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
-      { place: `byte ${head.indexOf(0)}`, facts: { encoding: guess } },
+      { place: `byte ${head.indexOf(0)}`, encoding: guess },
     );
   }
   throw new IntakeError(
@@ -137,7 +137,7 @@ function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
     'BAD_ENCODING',
     `the byte 0x${byte} is not valid UTF-8 here`,
     words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
-    { place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`, facts: { byte: offset + bad } },
+    { place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`, byte: offset + bad },
   );
 }
 
@@ -175,7 +175,7 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
       'BAD_ENCODING',
       `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
       words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
-      { place: `byte ${bytes}`, facts: { encoding: encoding.name, bytes } },
+      { place: `byte ${bytes}`, encoding: encoding.name, bytes },
     );
   }
   const end = half + (decoder.end() ?? '');

@@ -80,7 +80,7 @@ export async function fileStateOf(path: string, name: string, options: FileOptio
         'FILE_CHANGED',
         `${shownPath(name)} has changed while it was read: ${changed}; rows may be missing or cut in two`,
         words`Import it when it is complete, or let rollcall wait until nothing changes it, with ${option('waitForQuiet', '10s')}`,
-        { facts: { file: name } },
+        { file: name },
       );
     },
   };
@@ -93,14 +93,14 @@ async function look(path: string, name: string) {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
       const remedy = 'Check the path and the folder that you are in';
-      throw new IntakeError('FILE_NOT_FOUND', what, remedy, { facts: { file: name }, cause });
+      throw new IntakeError('FILE_NOT_FOUND', what, remedy, { file: name, cause });
     }
     throw notReadable(name, 'be opened', cause);
   });
   if (!status.isDirectory()) return status;
   const what = `${shownPath(name)} is a directory; a file is needed`;
   throw new IntakeError('NOT_A_FILE', what, 'Name one file in it, or put those to read into a ZIP archive', {
-    facts: { file: name },
+    file: name,
   });
 }
 

@@ -51,52 +51,51 @@ export const INTAKE_ERROR_CODES = [
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
-/** Facts about a refusal beside its code, its sentence and its remedy. */
-export interface IntakeErrorAbout {
+/** Facts about a refusal beside its code, its sentence and its remedy: values that the words show, for programs. */
+interface IntakeFacts {
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/upload-options.ts). */
-  readonly field?: string | undefined;
+  readonly option?: string;
   /** The place, if there is one: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string | undefined;
-  /** Values that the words show, for programs; the place need not be repeated. */
-  readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
+  readonly [fact: string]: unknown;
 }
 
 /** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
 export class IntakeError extends RollcallError<string> {
   declare readonly code: IntakeErrorCode;
-  readonly ownRemedy: Words;
-  readonly place: string | undefined;
-  readonly field: string | undefined;
-  /** Place and what is wrong, without a full stop: the same on every surface. */
-  readonly sentence: string;
+  declare readonly facts: IntakeFacts & { readonly what: string; readonly remedy: Words };
 
   /**
    * @param what the problem, with the value, and the allowed values. Without a capital and a full stop; names no option
    * @param remedy the next step, as a request. With a capital, without a full stop. An option is named with `option()`, and
    * each surface writes it in its own way (errors/named-options.ts)
    */
-  constructor(
-    code: IntakeErrorCode,
-    what: string,
-    remedy: Words,
-    { field, place, facts, cause }: IntakeErrorAbout = {},
-  ) {
-    const sentence = place === undefined ? what : `${place}: ${what}`;
-    super(code, { what, remedy, exit: 2, ...facts, ...(place !== undefined && { place }) }, { cause });
-    this.message = `${sentence}. ${written(remedy, asFlag)}.`;
-    this.ownRemedy = remedy;
-    this.place = place;
-    this.field = field;
-    this.sentence = sentence;
+  constructor(code: IntakeErrorCode, what: string, remedy: Words, { cause, ...facts }: IntakeFacts = {}) {
+    super(code, { ...facts, what, remedy, exit: 2 }, { cause });
+    this.message = `${this.sentence}. ${written(remedy, asFlag)}.`;
   }
+
+  get place() {
+    return this.facts.place;
+  }
+
+  /** Place and what is wrong, without a full stop: the same on every surface. */
+  get sentence() {
+    return this.place === undefined ? this.what : `${this.place}: ${this.what}`;
+  }
+}
+
+/** A setting of shaping cannot be used, such as a template. */
+export function badShape(what: string, remedy: string): IntakeError {
+  return new IntakeError('BAD_SHAPE', what, remedy);
 }
 
 export const WRITE_ROWS = 'Write rows into it, or name another file';
 export const RENAME_ONE = 'Rename one of them in the input';
 
 export function emptyFile(file: string): IntakeError {
-  return new IntakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { facts: { file } });
+  return new IntakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { file });
 }
 
 /** Schemes by which Azure's tools name blobs. */
@@ -120,7 +119,7 @@ export function refuseAddress(text: string, supported = 'the path of a file'): v
       : secret === ''
         ? 'Save what is there as a file, and name that file'
         : 'Save what is there as a file, and name that file; give the password to the program that saves it in an environment variable or in a file, because a command line can be read by others and is kept in histories and logs',
-    { facts: { scheme } },
+    { scheme },
   );
 }
 
@@ -130,7 +129,7 @@ export function notReadable(name: string, cannot: string, cause: unknown): Intak
     'NOT_READABLE',
     `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
     'Check the path and its permissions',
-    { facts: { file: name }, cause },
+    { file: name, cause },
   );
 }
 
@@ -230,18 +229,15 @@ export function checkExpansion(
       : `${subject} unpacks to more than ${allowed} times its size (${packed} bytes became ${unpacked}); a membership file hardly ever does`;
   throw new IntakeError('TOO_LARGE', what, orRaise('Import the right file', bound, bounds), {
     place,
-    facts: { bytes: unpacked, most: bounds[bound] },
+    bytes: unpacked,
+    most: bounds[bound],
   });
-}
-
-interface TooLong extends Pick<IntakeErrorAbout, 'place' | 'facts' | 'cause'> {
-  readonly advice: Words;
 }
 
 /** An input has more of some things than can be read. @param subject the input, in a message */
 export function tooMany(subject: string, most: number, things: string, remedy: Words): IntakeError {
   return new IntakeError('TOO_LARGE', `${subject} has more than ${grouped(most)} ${things}`, remedy, {
-    facts: { most },
+    most,
   });
 }
 
@@ -249,15 +245,13 @@ export function tooMany(subject: string, most: number, things: string, remedy: W
 export function tooLong(
   part: 'row' | 'line' | 'element',
   bounds: Bounds,
-  { advice, facts, ...details }: TooLong,
+  advice: Words,
+  facts: IntakeFacts,
 ): IntakeError {
   const bound = part === 'row' ? 'row' : 'element';
-  return new IntakeError(
-    'ROW_TOO_LONG',
-    `the ${part} is larger than ${boundText(bound, bounds[bound])}`,
-    orRaise(advice, bound, bounds),
-    { facts: { ...facts, most: bounds[bound] }, ...details },
-  );
+  const most = bounds[bound];
+  const what = `the ${part} is larger than ${boundText(bound, most)}`;
+  return new IntakeError('ROW_TOO_LONG', what, orRaise(advice, bound, bounds), { ...facts, most });
 }
 
 /**
@@ -292,7 +286,9 @@ export function reportGrowth(bounds: Bounds) {
       orRaise('Remove the columns that are not needed', 'report', bounds),
       {
         place: `after ${all} rows`,
-        facts: { rows: all, columns, most: bounds.report },
+        rows: all,
+        columns,
+        most: bounds.report,
       },
     );
   }

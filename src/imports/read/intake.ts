@@ -176,6 +176,6 @@ async function* atLeastOneRow(
     others.length === 0
       ? 'Write at least one row into it, or name another file'
       : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
-    { facts: { file: name, format } },
+    { file: name, format },
   );
 }

@@ -171,7 +171,7 @@ function checkSize(part: Part, bytes: number, elements: number, bounds: Bounds) 
   if (bytes <= bounds.element) return;
   // An unclosed bracket or quote turns everything after it into one element.
   refuseMistake(part, elements);
-  throw tooLong('element', bounds, { place: placeOf(elements), advice: 'Split it into several elements' });
+  throw tooLong('element', bounds, 'Split it into several elements', { place: placeOf(elements) });
 }
 
 /** Name of the property whose list begins where the text ends. */
@@ -264,7 +264,7 @@ function broken(
     'JSON_BROKEN',
     `the JSON cannot be read any further: ${what}`,
     remedy ?? 'Correct it there, or write the file again if it was cut off',
-    { place: `element ${element}, byte ${byte}`, cause, facts: { element, byte } },
+    { place: `element ${element}, byte ${byte}`, cause, element, byte },
   );
 }
 
@@ -352,7 +352,7 @@ function refusePage(outermost: Element, property: string, rows: number): void {
     'MORE_PAGES',
     `the document is one page of several: it says so in ${shown(sign.field)}`,
     `Give the rows of all pages to rollcall import -, or those of this one alone: jq -c '.${property}[]' <file> | rollcall import -`,
-    { facts: { field: sign.field } },
+    { field: sign.field },
   );
 }
 

@@ -111,13 +111,13 @@ function ldifReader(bounds: Bounds) {
       'LDIF_BROKEN',
       what,
       'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
-      { place: `line ${lineStart}`, facts: { line: lineStart } },
+      { place: `line ${lineStart}`, line: lineStart },
     );
   }
 
   function isTooLong() {
     const line = number + 1;
-    return tooLong('line', bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
+    return tooLong('line', bounds, 'Shorten it', { place: `line ${line}`, line });
   }
 
   return read;

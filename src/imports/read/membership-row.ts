@@ -101,7 +101,7 @@ export class MembershipReader {
         'BAD_DEFAULT',
         `the ${name} for all rows cannot be used: ${problem.reason}`,
         words`Correct ${option(field)}`,
-        { field, facts: { value } },
+        { option: field, value },
       );
     }
   }

@@ -42,7 +42,7 @@ function lineReader(reader: Elements, bounds: Bounds) {
     if (unfinishedBytes <= bounds.element) return;
     const line = number + 1;
     const advice = words`Put each object on a line of its own, say ${option('format', 'json')} if the file is one JSON document`;
-    throw tooLong('line', bounds, { place: `line ${line}`, advice, facts: { line } });
+    throw tooLong('line', bounds, advice, { place: `line ${line}`, line });
   }
 
   function rows(line: string): Generator<InputRow> {
@@ -86,7 +86,7 @@ function parse(line: string, number: number) {
       number === 1
         ? words`Correct this line, or leave out ${option('format')}, so that the format is detected`
         : 'Correct this line; objects over several lines become one line each with jq -c . <file> | rollcall import -',
-      { place: `line ${number}`, cause, facts: { line: number } },
+      { place: `line ${number}`, cause, line: number },
     );
   }
 }

@@ -141,7 +141,7 @@ export function kindOf(head: string, source: InputBytes, { format, map, edits = 
     'MISSING_COLUMN',
     `${shownPath(source.name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
     'Write them as CSV',
-    { facts: { file: source.name, format: rowsAs } },
+    { file: source.name, format: rowsAs },
   );
 }
 

@@ -47,7 +47,7 @@ async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds) {
         'TOO_LARGE',
         `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
         orRaise('Convert it to NDJSON, or split it', 'element', bounds),
-        { facts: { most: bounds.element } },
+        { most: bounds.element },
       );
     }
     read.push(block);
@@ -73,7 +73,7 @@ function broken(message: string, at?: { readonly line: number; readonly col: num
     {
       place: at && `line ${at.line}, column ${at.col}`,
       cause,
-      facts: { ...(at !== undefined && { line: at.line, column: at.col }) },
+      ...(at !== undefined && { line: at.line, column: at.col }),
     },
   );
 }

@@ -223,8 +223,8 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
   const columns = intake.columns().map((column) => column.trim());
   const require = (column: string, reader: string) => {
     if (columns.includes(column)) return column;
-    const { what, ownRemedy } = unknownColumn(column, reader, columns);
-    throw badFile(lookup, what.replace('the input', shownPath(name)), ownRemedy);
+    const { what, facts } = unknownColumn(column, reader, columns);
+    throw badFile(lookup, what.replace('the input', shownPath(name)), facts.remedy);
   };
   const id =
     idColumn === undefined ? intake.recognised[field]?.trim() : require(idColumn, `the ${field.toUpperCase()}`);

@@ -45,6 +45,6 @@ export function checkLeastRows(name: string, rows: number, { wanted, before }: L
     'TOO_FEW_ROWS',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,
     words`See whether the file is complete; if it is, give a smaller ${option('minRows')}`,
-    { field: 'minRows', facts: { file: name, rows, least, ...(before !== undefined && { before }) } },
+    { option: 'minRows', file: name, rows, least, ...(before !== undefined && { before }) },
   );
 }

@@ -124,7 +124,7 @@ function otherCount(name: string, rows: number, expected: number): IntakeError {
     'ROW_COUNT',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
     words`See whether the file is complete, or correct ${option('expectRows')}`,
-    { field: 'expectRows', facts: { file: name, rows, expected } },
+    { option: 'expectRows', file: name, rows, expected },
   );
 }
 
@@ -165,7 +165,7 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>): Inta
     'NO_ROWS',
     `no row of ${shownPath(name)} has ${conditions}`,
     words`Give ids that the file has with ${option('only')}`,
-    { field: 'only', facts: { file: name } },
+    { option: 'only', file: name },
   );
 }
 

@@ -272,6 +272,6 @@ function readingStalled(name: string): IntakeError {
     'READING_STALLED',
     `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
     'Import it again; if it stops again, save it as CSV, or split it into smaller files',
-    { facts: { file: name, minutes: MAX_MINUTES } },
+    { file: name, minutes: MAX_MINUTES },
   );
 }

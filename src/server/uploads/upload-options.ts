@@ -85,9 +85,8 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 
 /** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): RollcallError {
-  const { field = FIELDS_AT_FAULT[error.code] } = error;
-  const { sentence: what, ownRemedy: remedy } = error;
-  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what, remedy, field });
+  const { remedy, option: field = FIELDS_AT_FAULT[error.code] } = error.facts;
+  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what: error.sentence, remedy, field });
 }
 
 const FORMATS = Object.fromEntries(

@@ -62,7 +62,7 @@ function formatOf({ format, output = '' }: Flags) {
 /**
  * Returns the place of the output; undefined for standard output.
  * @param has the lists of the export: of one that is continued, not what the flags say
- * @throws BAD_USAGE, SourceError
+ * @throws BAD_USAGE, BAD_SOURCE
  */
 async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags) {
   const needed = has.users ? '--users' : flags.json ? '--json' : undefined;

@@ -2,8 +2,7 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
-import { badUsage } from '../../../errors/rollcall-error.ts';
-import { SourceError } from '../../../sources/source.ts';
+import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
 import { outputFiles, type WrittenFile } from '../export-files.ts';
@@ -59,7 +58,7 @@ async function write(options: Concluding, view: ExportView) {
     if (output === undefined && main !== undefined) await writeOut(io, await bytesOf(main));
     return files;
   } catch (error) {
-    if (error instanceof SourceError) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
+    if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
     const how = imports.unattended
       ? `name another file with --output, and --resume ${id}`

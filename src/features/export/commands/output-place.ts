@@ -22,7 +22,7 @@ export interface OutputPlace {
   refuseExisting(paths: readonly string[]): Promise<void>;
 }
 
-/** Undefined for standard output. @throws BAD_USAGE, SourceError */
+/** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE */
 export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
   const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Call } from '../../../api/operation.ts';
 import { messageOf } from '../../../errors/message-of.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { isZip } from '../../../imports/read/decompress.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
@@ -10,7 +10,6 @@ import { callerOf } from '../../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { SourceError } from '../../../sources/source.ts';
 import { lookText, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
@@ -148,7 +147,7 @@ async function getFile(
   try {
     return await runs.obtain({ ...wanted, copy: null }, { folder, signal });
   } catch (error) {
-    throw error instanceof SourceError || late.aborted ? noFile(error, late.aborted) : error;
+    throw isError(error, 'BAD_SOURCE') || late.aborted ? noFile(error, late.aborted) : error;
   }
 }
 

@@ -36,7 +36,7 @@ export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
  * Returns given settings as they are kept. A person on the machine may name any file and any variable of the environment;
  * over the API, only the sources that the server allows, and variables that are named for them.
  * @param before the schedule that is edited
- * @throws RollcallError, SOURCE_NOT_ALLOWED, SourceError, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION, Problem BAD_OPTION
+ * @throws RollcallError, SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION, Problem BAD_OPTION
  */
 export async function settingsToKeep(
   given: GivenSettings,

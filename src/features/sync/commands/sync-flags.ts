@@ -78,7 +78,7 @@ export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Pr
 
 /**
  * Those of the protect file. A file from an address is fetched for it, and not kept.
- * @throws BAD_PROTECT_FILE, SourceError
+ * @throws BAD_PROTECT_FILE, BAD_SOURCE
  */
 async function protectedUids(protect: string, profile: string | undefined) {
   const fetched = await fileToFetch(readConfig({ profile }), protect, {});

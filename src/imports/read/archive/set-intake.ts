@@ -139,7 +139,7 @@ function manyFiles(files: ManyFiles): Intake {
               'OTHER_FORMAT',
               `${shownPath(set.name)} has files of two kinds: ${shownPath(first.file)} and ${shownPath(file)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
               words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
-              { facts: { file: set.name, first: first.file, other: file } },
+              { file: set.name, first: first.file, other: file },
             );
           }
           yield* rowsOf(file, intake);
@@ -190,16 +190,15 @@ function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
 /** The error of one file, with the file's name in its place. */
 function placed(error: unknown, file: string) {
   if (!(error instanceof IntakeError)) return error;
-  const { code, what, place, field, facts, cause } = error;
+  const { code, what, place, facts, cause } = error;
   const where = `file ${shownPath(file)}`;
   const remedy =
     code === 'EMPTY' || code === 'NO_ROWS'
       ? words`Write rows into it, or leave it out with ${option('files', `!${file}`)}`
-      : error.ownRemedy;
+      : facts.remedy;
   return new IntakeError(code, what, remedy, {
-    field,
+    ...facts,
     place: place === undefined ? where : `${where}, ${place}`,
-    facts,
     cause,
   });
 }
@@ -256,7 +255,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
             'TOO_MANY_COLUMNS',
             `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
             orRaise('Import files with different columns one after the other', 'columns', bounds, count),
-            { place: `file ${JSON.stringify(current)}`, facts: { file: current, count, most } },
+            { place: `file ${JSON.stringify(current)}`, file: current, count, most },
           );
         }
       }
@@ -275,7 +274,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
           'AMBIGUOUS_COLUMN',
           `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
           words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
-          { place: `file ${JSON.stringify(current)}`, facts: { file: current, field, name, first } },
+          { place: `file ${JSON.stringify(current)}`, file: current, field, name, first },
         );
     }
   }

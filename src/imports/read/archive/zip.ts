@@ -125,7 +125,7 @@ function checkEntry(entry: Entry, name: string) {
       'UNSAFE_ARCHIVE',
       `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
       words`Pack the file itself, or leave it out with ${option('files')}`,
-      { place: shownPath(entry.fileName), facts: { file: name, entry: entry.fileName } },
+      { place: shownPath(entry.fileName), file: name, entry: entry.fileName },
     );
   }
   if (!entry.isEncrypted()) return;
@@ -133,7 +133,7 @@ function checkEntry(entry: Entry, name: string) {
     'ENCRYPTED',
     `this entry of ${shownPath(name)} is protected by a password`,
     'Unpack the archive with its password, and import the folder',
-    { place: shownPath(entry.fileName), facts: { file: name, entry: entry.fileName } },
+    { place: shownPath(entry.fileName), file: name, entry: entry.fileName },
   );
 }
 
@@ -142,7 +142,7 @@ function twice(name: string, one: Entry, other: Entry) {
     'UNSAFE_ARCHIVE',
     `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
     'Unpack both under different names, and import the folder',
-    { place: shownPath(one.fileName), facts: { file: name, entry: one.fileName } },
+    { place: shownPath(one.fileName), file: name, entry: one.fileName },
   );
 }
 

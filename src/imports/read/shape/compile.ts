@@ -3,10 +3,9 @@ import type { Shape } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { IntakeError, listed, shown } from '../intake-error.ts';
-import { type Cells, type FieldSources, openSource, type Source, TemplateError } from './field-sources.ts';
+import { badShape, IntakeError, listed, shown } from '../intake-error.ts';
+import { type Cells, type FieldSources, openSource, type Source } from './field-sources.ts';
 import {
-  badShape,
   checkSplits,
   type Groups,
   isNumbered,
@@ -59,15 +58,6 @@ export interface Person {
 
 /** Finds every column of a shape. @throws IntakeError UNKNOWN_COLUMN, AMBIGUOUS_COLUMN, BAD_SHAPE */
 export function compile(shape: Shape, sources: FieldSources, layout: Layout): Plan {
-  try {
-    return planOf(shape, sources, layout);
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    throw badShape(error.what, error.remedy ?? '');
-  }
-}
-
-function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
   const { columns, slotOf, has } = layout;
   const open = (field: Field): Source | undefined => {
     const said = sources[field];
@@ -216,6 +206,6 @@ export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, name
     'UNKNOWN_COLUMN',
     `no column is called ${pattern}; the columns are ${listed(names)}`,
     wide !== undefined ? 'Name the columns that are groups; * means any text' : 'Write # where the number is',
-    { facts: { column: pattern } },
+    { column: pattern },
   );
 }

@@ -1,6 +1,6 @@
 import { MAX_ID_LENGTH } from '../../../chat/service/ids.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { FIELDS, type Field } from '../columns.ts';
+import { badShape } from '../intake-error.ts';
 
 /**
  * Templates: a text with columns in braces, and functions behind them: `{email|localpart|lower}`, `team-{id}`,
@@ -18,13 +18,6 @@ type TextFunction = (text: string) => string;
 
 /** Constant texts and placeholders, in order. */
 export type Template = readonly (string | Placeholder)[];
-
-/** An error in a template, with its remedy. */
-export class TemplateError extends RollcallError {
-  constructor(what: string, remedy: string) {
-    super('BAD_SHAPE', { what, remedy });
-  }
-}
 
 /** The current value, where it does not have a column of its own: one piece of a list. */
 const VALUE = 'value';
@@ -107,13 +100,13 @@ function before(text: string, at: number) {
 /** A doubled brace, braces with what is in them (a quoted name may hold a brace), a brace alone, or text. */
 const PIECES = /(\{\{|\}\})|\{((?:"[^"]*"|[^"}])*)\}|([{}])|[^{}]+/g;
 
-/** @throws TemplateError */
+/** @throws IntakeError BAD_SHAPE */
 export function parseTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
   for (const [piece, brace, inside, alone] of text.matchAll(PIECES)) {
     if (alone !== undefined) {
       const what = alone === '{' ? 'opens a { that never closes' : 'has a } that closes nothing';
-      throw new TemplateError(`${quoted(text)} ${what}`, `Write {column}, or ${alone}${alone} for a brace in the text`);
+      throw badShape(`${quoted(text)} ${what}`, `Write {column}, or ${alone}${alone} for a brace in the text`);
     }
     const last = parts.at(-1);
     if (inside !== undefined) parts.push(placeholder(inside, text));
@@ -121,7 +114,7 @@ export function parseTemplate(text: string): Template {
     else parts.push(brace?.charAt(0) ?? piece);
   }
   if (parts.some((part) => typeof part !== 'string')) return parts;
-  throw new TemplateError(
+  throw badShape(
     `${quoted(text)} has no column in it, so that every row would get the same value`,
     'Write a column in braces, such as {email|localpart}',
   );
@@ -162,7 +155,7 @@ function placeholder(inside: string, text: string) {
   const [names = '', ...functions] = inside.split(BAR);
   const columns = names.split(OTHERWISE).map(unquoted);
   if (columns.some((name) => name === '')) {
-    throw new TemplateError(`${quoted(text)} has braces without a column in them`, 'Write a column in them: {email}');
+    throw badShape(`${quoted(text)} has braces without a column in them`, 'Write a column in them: {email}');
   }
   return { columns, functions: functions.map((name) => functionOf(name, text)) };
 }
@@ -174,7 +167,7 @@ function functionOf(written: string, text: string) {
   if (plain !== undefined && argument === undefined) return plain;
   const make = Object.hasOwn(WITH_TEXT, name) ? WITH_TEXT[name] : undefined;
   if (make !== undefined && argument !== undefined && argument !== '') return make(argument);
-  throw new TemplateError(
+  throw badShape(
     `${quoted(written.trim())} in ${quoted(text)} is not a function of a template`,
     `Allowed are ${FUNCTIONS}`,
   );
@@ -255,7 +248,7 @@ export function fieldSources({ map, firstOf = {}, templates = {} }: SourceOption
   return sources;
 }
 
-/** @throws TemplateError; what `slots` throws */
+/** @throws IntakeError BAD_SHAPE; what `slots` throws */
 export function openSource(source: FieldSource, flag: string, slots: Slots, known: (name: string) => boolean): Source {
   if (source.kind === 'template') return ofTemplate(parseTemplate(source.text), source.text, flag, slots);
   const columns = source.columns.flatMap((name) =>
@@ -318,7 +311,7 @@ export function nameTemplate(text: string | undefined): (name: string) => string
   const template = parseTemplate(text);
   const strange = columnsOfTemplate(template).find((name) => name !== 'column' && name !== VALUE);
   if (strange !== undefined) {
-    throw new TemplateError(
+    throw badShape(
       `${JSON.stringify(text)} reads the column ${JSON.stringify(strange)}; this template has only {column}, the name of the group's column`,
       'Write {column}, such as {column|slug}',
     );

@@ -5,7 +5,7 @@ import { sameName, sameWord } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, type Field, unknownColumn } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { IntakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
+import { badShape, IntakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
 import { type Cells, type FieldSources, nameTemplate, type Slots, type Source } from './field-sources.ts';
 import { marks } from './words.ts';
 
@@ -223,10 +223,6 @@ export function checkSplits(source: Source, separator: string | undefined, field
     `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
     `Use a template with one column, or do not split the ${field}`,
   );
-}
-
-export function badShape(what: string, remedy: string): IntakeError {
-  return new IntakeError('BAD_SHAPE', what, remedy);
 }
 
 /** The values in a cell; an empty one between two separators does not count. */

@@ -18,7 +18,6 @@ import {
   isMoreThanColumn,
   nameTemplate,
   parseTemplate,
-  TemplateError,
 } from './field-sources.ts';
 import type { Layout } from './groups.ts';
 import { openShaper } from './shaper.ts';
@@ -116,15 +115,10 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
 
 /** Throws BAD_SHAPE for settings that no input could fit. */
 export function checkShape(shape: Shape, mapping: ColumnMapping): void {
-  try {
-    for (const source of Object.values(fieldSources({ map: mapping, ...shape }))) {
-      if (source.kind === 'template') parseTemplate(source.text);
-    }
-    nameTemplate(shape.wide?.guid);
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    throw new IntakeError('BAD_SHAPE', error.what, error.remedy ?? '');
+  for (const source of Object.values(fieldSources({ map: mapping, ...shape }))) {
+    if (source.kind === 'template') parseTemplate(source.text);
   }
+  nameTemplate(shape.wide?.guid);
 }
 
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */

@@ -120,7 +120,7 @@ function otherDocument(name: string, what: string) {
     'OTHER_FORMAT',
     `${shownPath(name)} is ${what}`,
     'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
-    { facts: { file: name } },
+    { file: name },
   );
 }
 
@@ -153,7 +153,7 @@ function csvWriter(sheet: string, packed: number, bounds: Bounds) {
         text += (index === 0 ? '' : ',') + (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
         // Characters are at most as many as bytes; reading the text counts those.
         if (text.length <= bounds.row) continue;
-        throw tooLong('row', bounds, { place: `row ${line}`, advice: 'Shorten its cells', facts: { row: line } });
+        throw tooLong('row', bounds, 'Shorten its cells', { place: `row ${line}`, row: line });
       }
       // Cells name shared texts, and rows are repeated by a number: both grow behind the bounds of the archive.
       unpacked += text.length + ROW_BYTES;
@@ -237,7 +237,7 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string) {
     'UNKNOWN_SHEET',
     `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
     words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
-    { facts: { file: name, sheet: wanted } },
+    { file: name, sheet: wanted },
   );
 }
 

@@ -104,7 +104,7 @@ export function checkColumns(count: number, place: string): void {
     'TOO_MANY_COLUMNS',
     `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
     'Delete the columns that are not needed',
-    { place, facts: { count, most: MAX_COLUMNS } },
+    { place, count, most: MAX_COLUMNS },
   );
 }
 

@@ -95,7 +95,7 @@ function tooLong(place: string) {
     'ROW_TOO_LONG',
     `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
     'Open the workbook in the program that it comes from, and save it again',
-    { place, facts: { most: MAX_PIECE_LENGTH } },
+    { place, most: MAX_PIECE_LENGTH },
   );
 }
 
