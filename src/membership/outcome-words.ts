@@ -91,3 +91,37 @@ export function manyMembers(groups: number, { guid, members }: GrownGroup, grows
   const example = `${groups === 1 ? '' : 'such as '}"${printable(guid)}" to ${grouped(members)}`;
   return `${counted(groups, 'group')} ${grows} beyond ${MEMBERS_WITH_ALL_FEATURES} members, ${example}: the service does not update the conversations and unread counts of larger groups`;
 }
+
+interface Examples {
+  readonly count: number;
+  readonly examined?: number | undefined;
+  readonly examples: readonly {
+    readonly line: number;
+    readonly value: string;
+    readonly message: string;
+    readonly rows?: number | undefined;
+  }[];
+}
+
+/** Longest piece of a value that is shown, in characters. */
+const VALUE_SHOWN = 160;
+
+/** Examples of a problem: a row with its value and message, then how many values are like which, or further rows. */
+export function exampleWords({ count, examined, examples }: Examples): string[] {
+  const quoted = (value: string) =>
+    value.length > VALUE_SHOWN ? `“${printable([...value].slice(0, VALUE_SHOWN).join(''))}…”` : `“${printable(value)}”`;
+  const rowText = ({ line, value }: Pick<Examples['examples'][number], 'line' | 'value'>) =>
+    value === '' ? `row ${line}` : `row ${line} ${quoted(value)}`;
+  const [first, ...others] = examples;
+  if (first === undefined) return [];
+  const example = first.message === '' ? rowText(first) : `${rowText(first)}: ${printable(first.message)}`;
+  if (first.rows === undefined)
+    return others.length === 0 ? [example] : [example, `Also ${others.map(rowText).join(', ')}`];
+  const shapes = examples.map(({ rows = 0, value, line }, at) => {
+    const like = value === '' ? 'empty' : `like ${at === 0 ? 'this' : quoted(value)}`;
+    return `${grouped(rows)} ${like}${at === 0 ? '' : ` (row ${line})`}`;
+  });
+  const left = examples.reduce((rest, { rows = 0 }) => rest - rows, examined ?? count);
+  if (left > 0) shapes.push(left === 1 ? '1 other' : `${grouped(left)} others`);
+  return [example, `${examined === undefined ? '' : `Of the first ${grouped(examined)}: `}${shapes.join(', ')}`];
+}

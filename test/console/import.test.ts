@@ -138,9 +138,6 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
 
   await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
-  const question = page.getByRole('dialog').getByText(/^Rows that are still open then, now [\d,]+ of /);
-  const asked = await question.textContent();
-  await eventually(() => question.textContent()).not.toBe(asked);
   await page.getByRole('dialog').getByRole('button', { name: 'Keep running' }).click();
   await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();

@@ -248,7 +248,7 @@ test('one action for several imports asks once, and each import answers for itse
   await table.getByLabel(/Select bulk-runs/).check();
   await page.getByRole('button', { name: 'Select all 2 shown' }).click();
   await page.getByRole('button', { name: 'Delete…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete them' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete imports' }).click();
   const answers = page.locator('.bulk-answers').getByRole('listitem');
   await eventually(() => answers.filter({ hasText: 'bulk-done' }).textContent()).toBe('bulk-done.csv: deleted');
   await eventually(() => answers.filter({ hasText: 'bulk-runs' }).textContent()).toMatch(/cannot be deleted/);

@@ -178,12 +178,6 @@ test('on a phone an import with hundreds of problem rows takes few windows, and 
 
   await all.click();
   await all.waitFor({ state: 'detached' });
-  const whole = problems.getByText(long, { exact: true });
-  const beginning = problems.getByRole('button', { name: `Show all ${long.length} characters` }).first();
-  expect(await whole.count()).toBe(0);
-  await beginning.focus();
-  await page.keyboard.press('Enter');
-  await whole.waitFor();
   await page.getByRole('button', { name: 'Show 25 more' }).click();
   await page.getByText('400 rows; 29 shown.').waitFor();
 });

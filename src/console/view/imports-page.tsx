@@ -8,7 +8,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
 import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone } from '../import-words.ts';
-import { announce, confirmed, type Question, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
+import { announce, confirmed, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
@@ -20,6 +20,7 @@ import { addressOf, call } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 import { KindTag } from './import/import-head.tsx';
+import { questionOf } from './import/ways.tsx';
 import { askForTags } from './import-page.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
 import { IMPORT } from './upload/upload-entry.ts';
@@ -208,33 +209,12 @@ function progressOf({ rows, staging, finishedAt }: ImportView) {
   );
 }
 
-type Verb = 'pause' | 'resume' | 'cancel' | 'delete';
-
-/** With the question before what cannot be taken back. */
-const VERBS: readonly (readonly [verb: Verb, label: string, done: string, sure?: Omit<Question, 'question'>])[] = [
+const VERBS = [
   ['pause', 'Pause', 'is pausing'],
   ['resume', 'Resume', 'resumed'],
-  [
-    'cancel',
-    'Cancel…',
-    'cancelled',
-    {
-      explanation: 'Calls in flight finish; the rest is not sent. Rows that were not sent can be retried.',
-      yes: 'Cancel them',
-      no: 'Keep them running',
-    },
-  ],
-  [
-    'delete',
-    'Delete…',
-    'deleted',
-    {
-      explanation: 'Their rows, reports and files are deleted. Members stay in their groups.',
-      yes: 'Delete them',
-      no: 'Keep them',
-    },
-  ],
-];
+  ['cancel', 'Cancel…', 'cancelled'],
+  ['delete', 'Delete…', 'deleted'],
+] as const;
 
 /** Ids. */
 type Chosen = Signal<ReadonlySet<string>>;
@@ -293,9 +273,9 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
       refreshOverview();
       await onDone();
     });
-  const act = async ([verb, label, done, sure]: (typeof VERBS)[number]) => {
-    const question = `${label.replace('…', '')} ${counted(count, 'import')}?`;
-    if (sure === undefined || (await confirmed({ question, ...sure }))) await send({ action: verb }, done);
+  const act = async (verb: (typeof VERBS)[number][0], done: string) => {
+    const question = questionOf(verb, views);
+    if (question === undefined || (await confirmed(question))) await send({ action: verb }, done);
   };
   const tag = async () => {
     const changes = await askForTags(views);
@@ -306,14 +286,14 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
     count === 0 ? null : (
       <div class="bulk" role="group" aria-label="Selected imports">
         <b>{count} selected</b>
-        {VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb))).map((one) => (
+        {VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb))).map(([verb, label, done]) => (
           <WorkButton
-            key={one[0]}
+            key={verb}
             busy={work.busy}
-            kind={one[0] === 'delete' ? 'danger' : ''}
-            onClick={() => void act(one)}
+            kind={verb === 'delete' ? 'danger' : ''}
+            onClick={() => void act(verb, done)}
           >
-            {one[1]}
+            {label}
           </WorkButton>
         ))}
         {dismissible.length > 0 && (

@@ -218,7 +218,7 @@ function StoppedItem({ view: { id, file, stoppedRegions } }: { view: RunningImpo
 
 function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss?: boolean }) {
   const { isOperator } = usePlace();
-  const acting = useActing({ view: { value: view }, load: async () => refreshOverview() }, view);
+  const acting = useActing({ load: async () => refreshOverview() }, view);
   const { work, act } = acting;
   const { id, actions, createdAt } = view;
   const name = fileName(view.file);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
+import { exampleWords, messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
 import { VERSION } from '../../platform/package-folder.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
@@ -167,9 +167,6 @@ function numbersHeldToWords(sentence: string) {
   return sentence.replace(/(\d) /g, '$1\u00a0');
 }
 
-/** Longest piece of a value that is shown, in characters. */
-const VALUE_SHOWN = 160;
-
 /** Problems by code, each with its count, examples and what to do. */
 function problemsTable(problems: readonly ProblemCount[]) {
   if (problems.length === 0) return NOTHING;
@@ -178,21 +175,15 @@ function problemsTable(problems: readonly ProblemCount[]) {
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
-function problemRow({ status, code, column, count, examined, examples }: ProblemCount) {
+function problemRow(problem: ProblemCount) {
+  const { status, code, column, count } = problem;
   const advice = adviceFor(status, code, asFlag);
-  const shown = examples.map(
-    ({ line, value, message, rows }, at) =>
-      html`${at === 0 ? 'For example row' : '; row'} ${line}${value === '' ? NOTHING : html` <code>${shortened(value)}</code>`}${rows === undefined ? NOTHING : ` (${grouped(rows)} like this)`}${at > 0 || message === '' ? NOTHING : html`: <bdi>${message}</bdi>`}`,
+  const shown = exampleWords(problem).map(
+    (words, at) => html`<p class="soft">${at === 0 ? 'For example ' : NOTHING}<bdi>${words}</bdi></p>`,
   );
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
 <p class="what">${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
-<p class="soft">${shown}${examined === undefined ? NOTHING : `; counted in the first ${grouped(examined)}`}</p></div>
+${shown}</div>
 ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}</p>`}</div></th></tr>
 `;
-}
-
-function shortened(text: string) {
-  if (text.length <= VALUE_SHOWN) return text;
-  // Half a character would be shown as a replacement for one.
-  return `${text.slice(0, VALUE_SHOWN).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -4,7 +4,13 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { IMPORTS_PER_MINUTE } from '../../chat/service/limits.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
-import { messagesSentence, OUTCOME_LABELS, sumEquation, waysSentences } from '../../membership/outcome-words.ts';
+import {
+  exampleWords,
+  messagesSentence,
+  OUTCOME_LABELS,
+  sumEquation,
+  waysSentences,
+} from '../../membership/outcome-words.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
@@ -120,28 +126,14 @@ function outcomeStyle(outcome: Outcome) {
 
 function problemLines(problem: ProblemCount, width: number, paint: Paint) {
   const { status, code, column, count, examples } = problem;
-  const [example] = examples;
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
-  const { line = 0, value: of = '', message: text = '' } = example ?? {};
-  const value = of === '' ? '' : ` “${printable(of)}”`;
-  const message = text === '' ? '' : `: ${printable(text)}`;
+  const [example = '', like = ''] = exampleWords(problem);
   return [
     paint(outcomeStyle(status), cut(title, width)),
-    ...exampleLines(`row ${line}${value}${message}`, width),
-    ...(example?.rows === undefined ? [] : [cut(`  ${shapesText(problem)}`, width)]),
+    ...exampleLines(example, width),
+    ...(examples[0]?.rows === undefined ? [] : [cut(`  ${like}`, width)]),
     ...adviceLines(code, width).map((line) => paint('dim', line)),
   ];
-}
-
-/** "40 like this, 3 like “li na” (row 44), 2 others" */
-function shapesText({ count, examined, examples }: ProblemCount) {
-  const parts = examples.map(({ rows = 0, value, line }, at) => {
-    const of = value === '' ? 'empty' : `like ${at === 0 ? 'this' : `“${printable(value)}”`}`;
-    return `${grouped(rows)} ${of}${at === 0 ? '' : ` (row ${line})`}`;
-  });
-  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
-  if (others > 0) parts.push(others === 1 ? '1 other' : `${grouped(others)} others`);
-  return `${examined === undefined ? '' : `of the first ${grouped(examined)}: `}${parts.join(', ')}`;
 }
 
 /** Texts of the service may be long: three lines at most. */

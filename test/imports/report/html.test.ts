@@ -151,8 +151,8 @@ describe('the HTML report', () => {
     ];
     const problems = [{ status: 'invalid' as const, code: 'BAD_CHARACTER', count: 99, examined: 43, examples }];
     const page = htmlReport(htmlInput({ problems }));
-    expect(page).toContain('<code>a@b</code> (40 like this): ');
-    expect(page).toContain('; row 9 <code>a b</code> (3 like this); counted in the first 43</p>');
+    expect(page).toContain('For example <bdi>row 3 “a@b”: has &quot;@&quot;</bdi>');
+    expect(page).toContain('<bdi>Of the first 43: 40 like this, 3 like “a b” (row 9)</bdi>');
   });
 
   test('says what to do about every problem', () => {

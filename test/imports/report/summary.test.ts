@@ -60,7 +60,7 @@ calls                100      68           ·     168
   40 like this, 3 like “li na” (row 44), 2 others
 `);
     expect(textOf({ count: 9_000, examined: 1_040, examples: [bad, empty] })).toContain(
-      '\n  of the first 1,040: 40 like this, 1,000 empty (row 9)\n',
+      '\n  Of the first 1,040: 40 like this, 1,000 empty (row 9)\n',
     );
     const long = textOf({ count: 43, examples: [bad, { ...spaced, value: 'x y'.repeat(99) }] }).split('\n');
     expect(long.filter((line) => line.includes('like this'))).toEqual([expect.stringMatching(/^.{79}…$/)]);

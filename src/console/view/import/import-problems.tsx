@@ -1,10 +1,11 @@
 /** Problems by code: how many rows, examples, what to do. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { exampleWords } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
-import { ATTENTION, completeRetry, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
+import { ATTENTION, completeRetry, inPlace, LEFT_OUT } from '../../import-words.ts';
 import { Card, Empty, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { type Column, DataTable } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
@@ -93,8 +94,12 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
           <OutcomeMark outcome={status} />
           {code !== '' && <code>{code}</code>}
           {column !== undefined && <> in {foreign(column)}</>}
-          <p class="note">{examplesOf(found.examples)}</p>
-          {found.examples[0]?.rows !== undefined && <p class="note">{shapesOf(found)}</p>}
+          {exampleWords(found).map((words, at) => (
+            <p key={at} class="note">
+              {at === 0 && 'For example '}
+              {foreign(words)}
+            </p>
+          ))}
         </>
       ),
     },
@@ -147,67 +152,6 @@ function ToDo({ id, problem, isOperator }: { id: string; problem: ProblemView; i
           Repair
         </a>
       )}
-    </>
-  );
-}
-
-/** The message of the first one is much the same as those of the others. */
-function examplesOf([first, ...further]: ProblemView['examples']) {
-  const message = messageWords(first?.message ?? '');
-  const others = further.filter(({ rows }) => rows === undefined);
-  const rows = others.flatMap(({ line, value }, at) => [
-    at === 0 ? ' Also row ' : ', row ',
-    `${grouped(line)}, `,
-    <LongValue key={at} value={value} />,
-  ]);
-  return (
-    <>
-      Row {grouped(first?.line ?? 0)}
-      {first?.value !== '' && (
-        <>
-          , <LongValue value={first?.value ?? ''} />
-        </>
-      )}
-      {message !== '' && <>: {foreign(message)}</>}
-      {others.length > 0 && (
-        <>
-          {!message.endsWith('.') && '.'}
-          {rows}.
-        </>
-      )}
-    </>
-  );
-}
-
-/** "40 like this, 3 like li na (row 44), 2 others" */
-function shapesOf({ examples, examined, count }: Pick<ProblemView, 'examples' | 'examined' | 'count'>) {
-  const others = examples.reduce((left, { rows = 0 }) => left - rows, examined ?? count);
-  return [
-    examined !== undefined && `Of the first ${grouped(examined)}: `,
-    ...examples.map(({ line, value, rows = 0 }, at) => [
-      `${at === 0 ? '' : ', '}${grouped(rows)} `,
-      value === '' ? 'empty' : 'like ',
-      value !== '' && (at === 0 ? 'this' : <LongValue key={at} value={value} />),
-      at > 0 && ` (row ${grouped(line)})`,
-    ]),
-    others > 0 && `, ${grouped(others)} ${others === 1 ? 'other' : 'others'}`,
-  ];
-}
-
-/** Two lines on a phone. */
-const MAX_CHARACTERS = 60;
-
-/** A value, of which a long one shows its beginning until the whole is asked for. */
-function LongValue({ value }: { value: string }) {
-  const [isWhole, setWhole] = useState(false);
-  const characters = [...value];
-  if (characters.length <= MAX_CHARACTERS) return <code>{foreign(value)}</code>;
-  return (
-    <>
-      <code>{foreign(isWhole ? value : `${characters.slice(0, MAX_CHARACTERS).join('')}…`)}</code>{' '}
-      <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? 'Show its beginning' : `Show all ${grouped(characters.length)} characters`}
-      </button>
     </>
   );
 }

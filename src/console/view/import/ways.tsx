@@ -2,7 +2,7 @@
 
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT } from '../../import-words.ts';
 import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
@@ -17,41 +17,29 @@ import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
-/** The import as it is now, and the way to ask for it again. */
-interface Acted {
-  view: { readonly value: ImportView | undefined };
-  load: (signal: AbortSignal) => Promise<unknown>;
-}
-
 /** Those that cannot be undone are asked for twice. */
-const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: Acted) => Question>>> = {
-  cancel: (view, live) => ({
-    question: 'Cancel this import?',
-    explanation: (
-      <>
-        Rows that are still open then, now <OpenRows live={live} /> of {foreign(fileName(view.file))}, will not be sent.
-        What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.
-      </>
-    ),
-    yes: 'Cancel import',
-    no: 'Keep running',
-  }),
-  delete: (view) => ({
-    question: 'Delete this import?',
-    explanation: (
-      <>
-        The file {foreign(fileName(view.file))} and all records of its rows will be deleted. Memberships do not change.
-      </>
-    ),
-    yes: 'Delete import',
-    no: 'Keep it',
-  }),
+const ENDS: Readonly<Partial<Record<Action, readonly [label: string, explanation: string, no: string]>>> = {
+  cancel: [
+    'Cancel',
+    'Calls in flight finish, and what was sent stays. Rows that are still open will not be sent; they can be retried, but a cancelled import cannot be resumed.',
+    'Keep running',
+  ],
+  delete: ['Delete', 'The file and all records of its rows will be deleted. Memberships do not change.', 'Keep it'],
 };
 
-/** The number moves while the question is asked. */
-function OpenRows({ live }: { live: Acted }) {
-  const rows = live.view.value?.rows;
-  return grouped(rows === undefined ? 0 : Math.max(0, rows.read - sumOfOutcomes(rows)));
+/** The question before an action on these imports; undefined where there is none. */
+export function questionOf(action: Action, views: readonly ImportView[]): Question | undefined {
+  const asked = ENDS[action];
+  if (asked === undefined) return undefined;
+  const [label, explanation, no] = asked;
+  const [one] = views;
+  const what = views.length === 1 && one !== undefined ? fileName(one.file) : counted(views.length, 'import');
+  return {
+    question: foreign(`${label} ${what}?`),
+    explanation,
+    yes: `${label} ${views.length === 1 ? 'import' : 'imports'}`,
+    no,
+  };
 }
 
 interface ActHow {
@@ -66,14 +54,14 @@ interface Acting {
 }
 
 /** Acts on the import after the questions that belong to it. */
-export function useActing(live: Acted, view: ImportView): Acting {
+export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView): Acting {
   const { go } = usePlace();
   const work = useWork();
   const act: Acting['act'] = async (
     action,
     { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed } = {},
   ) => {
-    const question = QUESTIONS[action]?.(view, live);
+    const question = questionOf(action, [view]);
     if (question !== undefined && !(await confirmed(question))) return;
     const rows = rowsSentBy(action, view);
     await work.start(async (signal) => {

@@ -1,21 +1,22 @@
 /** The rows of an import that are being repaired: those that are shown, and edits that are not saved yet. */
 
-import { batch, type Signal, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { batch, signal, useSignal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
 import type { SentFor } from '../../../api/operation.ts';
 import { useEntry } from '../../../console/kept-entries.ts';
-import { announce } from '../../../console/kit/actions.tsx';
+import { announce, useLeaving, useWork } from '../../../console/kit/actions.tsx';
 import { type Filter, useFilter } from '../../../console/kit/filter.tsx';
+import { useListNews } from '../../../console/live.ts';
 import { isNarrow, usePlace } from '../../../console/place.ts';
 import { addressOf, call, connection, request } from '../../../console/requests.ts';
-import { isAway, Pages } from '../../../console/use-answer.ts';
+import { useAnswer, usePages } from '../../../console/use-answer.ts';
 import type {
   AskedEdit,
   RefusedEdit,
   RepairEdited,
   RepairReplaced,
   RepairRow,
-  RepairView,
   repairOperations,
 } from '../operations.ts';
 import { takenWords } from '../taken-words.ts';
@@ -34,91 +35,31 @@ type NewValue = { row: RepairRow; column: string; value: string | null };
 /** Edits that the server takes at a time. */
 const MAX_EDITS = 1000;
 
-export class RepairRows {
-  /** Undefined until it is loaded. */
-  view = signal<RepairView | undefined>(undefined);
-  /** The error for which nothing can be shown. */
-  error = signal<unknown>(undefined);
-  /** On a phone each row is as high as a card. */
-  pages = new Pages<RepairRow>({ name: 'rows', limit: isNarrow() ? 20 : 50 });
-  filter;
-  /** Edits that the server does not have yet, in order: they outlive the page. */
-  unsaved;
+/** Edits that the server does not have yet. They outlive the page, and are saved when the server is back. */
+class Edits {
+  /** In order. */
+  unsaved = signal<readonly AskedEdit[]>([]);
   /** The error for which they are not saved. */
   failure = signal<unknown>(undefined);
-  /** Edits that the server did not take. */
-  refused = signal<readonly RefusedEdit[]>([]);
-  /** The last one that was made by hand. */
-  latest = signal<AskedEdit | undefined>(undefined);
-  /** The result of the last work on many rows, in sentences, or its error. */
-  done = signal<readonly string[]>([]);
-  failed = signal<unknown>(undefined);
+  onSaved: (edits: readonly AskedEdit[], answer: RepairEdited) => void = () => undefined;
   #id;
   #saving: Promise<void> | undefined;
-  /** The revision of the rows that are shown. */
-  #revision = 0;
-  #leaving = new AbortController();
+  #over = new AbortController();
 
-  constructor(id: string, filter: Filter<keyof typeof CONDITIONS>, unsaved: Signal<readonly AskedEdit[]>) {
+  constructor(id: string) {
     this.#id = id;
-    this.filter = filter;
-    this.unsaved = unsaved;
+    connection.addEventListener('back', () => void this.save(), { signal: this.#over.signal });
   }
 
-  /** Returns the function that leaves the page. */
-  start(): () => void {
-    this.#leaving = new AbortController();
-    const { signal } = this.#leaving;
-    const end = this.pages.begin();
-    const again = () => void (document.hidden || this.save().then(() => this.load()));
-    again();
-    connection.addEventListener('back', again, { signal });
-    // Someone else may have edited rows meanwhile.
-    document.addEventListener('visibilitychange', again, { signal });
-    return () => {
-      end();
-      this.#leaving.abort();
-      if (this.unsaved.peek().length > 0) connection.addEventListener('back', () => void this.save(), { once: true });
-    };
+  isUnsaved() {
+    return this.unsaved.peek().length > 0;
   }
 
-  async load() {
-    // The rows are at least as new as this number.
-    const view = await this.overview();
-    this.pages.path = addressOf('GET /v1/imports/:id/repair/rows', { id: this.#id, query: this.filter.values });
-    await (this.pages.items === undefined || this.pages.isOld ? this.pages.restart() : this.pages.refresh());
-    if (view !== undefined) this.#revision = view.revision;
+  end() {
+    this.#over.abort();
   }
 
-  choose(wanted: Parameters<typeof this.filter.choose>[0]) {
-    this.filter.choose(wanted);
-    void this.load();
-  }
-
-  /** The value of a cell in the file; null where there is no such cell. */
-  inFile({ cells }: RepairRow, column: string) {
-    return cells[this.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
-  }
-
-  /** The same, saved or not. */
-  valueOf(row: RepairRow, column: string) {
-    const inFile = this.inFile(row, column);
-    const unsaved = this.unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
-    return unsaved === undefined ? (row.edits[column] ?? inFile) : (unsaved.value ?? inFile);
-  }
-
-  /** Resolves when they are saved, or one could not be. */
-  edit(edits: readonly NewValue[]) {
-    const asked = edits.map(({ row, ...edit }) => ({ ...edit, row: row.row, was: this.valueOf(row, edit.column) }));
-    const isAgain = (one: RefusedEdit) => asked.some(({ row, column }) => row === one.row && column === one.column);
-    batch(() => {
-      this.latest.value = asked.length === 1 ? asked[0] : undefined;
-      this.refused.value = this.refused.peek().filter((one) => !isAgain(one));
-      this.unsaved.value = [...this.unsaved.peek(), ...asked];
-    });
-    return this.save();
-  }
-
+  /** Resolves when all are saved, or one could not be. */
   save(): Promise<void> {
     this.#saving ??= this.#save().finally(() => {
       this.#saving = undefined;
@@ -127,103 +68,135 @@ export class RepairRows {
   }
 
   async #save() {
-    for (let edits = this.unsaved.peek(); edits.length > 0; edits = this.unsaved.peek()) {
-      const some = edits.slice(0, MAX_EDITS);
-      try {
-        this.#saved(some, await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits: some } }));
-      } catch (error) {
-        this.failure.value = error;
-        return;
+    try {
+      while (this.isUnsaved()) {
+        const edits = this.unsaved.peek().slice(0, MAX_EDITS);
+        const answer = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits } });
+        batch(() => {
+          this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
+          this.onSaved(edits, answer);
+        });
       }
-    }
-    this.failure.value = undefined;
-  }
-
-  #saved(edits: readonly AskedEdit[], { changed, refused, revisions }: RepairEdited) {
-    const answered = new Map(changed.map((row) => [row.row, row]));
-    batch(() => {
-      this.pages.edit((items) => items.map((row) => answered.get(row.row) ?? row));
-      this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
-      this.refused.value = [...this.refused.peek(), ...refused];
-    });
-    const own = answered.get(edits[0]?.row ?? 0);
-    const wrong = [...refused, ...(own?.problems ?? [])].map(({ reason }) => reason);
-    if (own !== undefined) announce(`Row ${own.line}: ${wrong.join('; ') || 'can be sent'}`);
-    const isFollowed = revisions.before === this.#revision;
-    if (isFollowed) this.#revision = revisions.after;
-    void (isFollowed ? this.overview() : this.load());
-  }
-
-  /** Work on many rows. @param task gives what it has done */
-  async carryOut(task: () => Promise<string | readonly string[]>) {
-    this.done.value = [];
-    this.failed.value = undefined;
-    try {
-      await this.allSaved();
-      this.done.value = [await task()].flat();
+      this.failure.value = undefined;
     } catch (error) {
-      this.failed.value = error;
+      this.failure.value = error;
     }
   }
 
-  /** Finds and replaces in the rows that pass the filter. */
-  async replace(given: Readonly<Record<string, string | null>>, preview: boolean): Promise<RepairReplaced> {
-    const { state, ...filter } = this.filter.set;
-    const body = { ...filter, ...(state && { states: [state] }), ...given, preview } as Asked;
-    const answer = await call('POST /v1/imports/:id/repair/replace', { id: this.#id, body }, this.#leaving.signal);
-    if (preview) return answer;
-    this.latest.value = undefined;
-    await this.load();
-    return answer;
-  }
-
-  /** @returns what was taken of it */
-  async takeFile(file: File) {
-    const address = addressOf('POST /v1/imports/:id/repair/file', { id: this.#id });
-    const taken = await request(address, { method: 'POST', body: file, signal: this.#leaving.signal });
-    await this.load();
-    return takenWords(taken);
-  }
-
-  /** Sends what is ready, if it is what is shown. @returns the import that it became */
-  async send(): Promise<{ id: string }> {
-    const asked = { id: this.#id, query: { revision: this.#revision } };
-    try {
-      return await call('POST /v1/imports/:id/repair/send', asked, this.#leaving.signal);
-    } catch (error) {
-      void this.load();
-      throw error;
-    }
-  }
-
-  /** @throws the error for which an edit cannot be saved */
+  /** @throws the error for which one cannot be saved */
   async allSaved() {
     await this.save();
-    if (this.failure.peek() !== undefined) throw this.failure.peek();
-  }
-
-  async overview(): Promise<RepairView | undefined> {
-    const { signal } = this.#leaving;
-    try {
-      this.view.value = await call('GET /v1/imports/:id/repair', { id: this.#id }, signal);
-      this.error.value = undefined;
-      return this.view.peek();
-    } catch (error) {
-      if (!signal.aborted && !(isAway(error) && this.view.peek() !== undefined)) this.error.value = error;
-      return undefined;
-    }
+    if (this.isUnsaved()) throw this.failure.peek();
   }
 }
 
-export function useRepairRows(): RepairRows {
+export type Repair = ReturnType<typeof useRepair>;
+export const RepairContext = createContext<Repair | undefined>(undefined);
+
+/** The repair of the page. */
+export const useRows = () => useContext(RepairContext) as Repair;
+
+/** The rows that pass the filter, and how many there are. */
+function useShown(id: string, filter: Filter<keyof typeof CONDITIONS>) {
+  const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
+  const path = addressOf('GET /v1/imports/:id/repair/rows', { id, query: filter.values });
+  // On a phone each row is as high as a card.
+  const pages = usePages(path, { name: 'rows', limit: isNarrow() ? 20 : 50 });
+  /** The revision of the rows that are shown. */
+  const revision = useRef<number | undefined>(undefined);
+  const latest = view?.revision;
+  // Someone else has edited rows, or many were edited at once.
+  useEffect(() => {
+    if (revision.current !== undefined && revision.current !== latest)
+      void pages.refresh().then(() => {
+        revision.current = latest;
+      });
+    else revision.current = latest;
+  }, [latest]);
+  const load = () => Promise.all([reload(), pages.refresh()]);
+  useListNews(['imports'], load, ({ imports }) => imports.some((one) => one.retryOf === id));
+  return { view, error, reload, pages, revision };
+}
+
+export function useRepair() {
   const { param: id } = usePlace();
   const filter = useFilter(CONDITIONS);
-  const repair = useRef<RepairRows | undefined>(undefined);
-  const { unsaved } = useEntry(`repair ${id}`, () => {
-    const edits = signal<readonly AskedEdit[]>([]);
-    return { unsaved: edits, isUnsaved: () => edits.peek().length > 0 };
-  });
-  repair.current ??= new RepairRows(id, filter, unsaved);
-  useEffect(() => repair.current?.start(), []);
-  return repair.current;
+  const { view, error, reload, pages, revision } = useShown(id, filter);
+  const edits = useEntry(`repair ${id}`, () => new Edits(id));
+  const refused = useSignal<readonly RefusedEdit[]>([]);
+  const latest = useSignal<AskedEdit | undefined>(undefined);
+  const done = useSignal<readonly string[]>([]);
+  const work = useWork();
+  const leaving = useLeaving();
+  useEffect(() => void edits.save(), []);
+  edits.onSaved = (asked, { changed, refused: left, revisions }) => {
+    const answered = new Map(changed.map((row) => [row.row, row]));
+    pages.edit((items) => items.map((row) => answered.get(row.row) ?? row));
+    refused.value = [...refused.peek(), ...left];
+    const own = answered.get(asked[0]?.row ?? 0);
+    const wrong = [...left, ...(own?.problems ?? [])].map(({ reason }) => reason);
+    if (own !== undefined) announce(`Row ${own.line}: ${wrong.join('; ') || 'can be sent'}`);
+    if (revisions.before === revision.current) revision.current = revisions.after;
+    void reload();
+  };
+  /** The value of a cell in the file; null where there is no such cell. */
+  const inFile = ({ cells }: RepairRow, column: string) =>
+    cells[view?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
+  /** The same, with its edits, saved or not. */
+  const valueNow = (row: RepairRow, column: string) => {
+    const unsaved = edits.unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
+    return (unsaved === undefined ? row.edits[column] : unsaved.value) ?? inFile(row, column);
+  };
+  return {
+    id,
+    filter,
+    view,
+    error,
+    pages,
+    edits,
+    /** Edits that the server did not take. */
+    refused,
+    /** The last one that was made by hand. */
+    latest,
+    /** The result of the last work on many rows, in sentences. */
+    done,
+    work,
+    inFile,
+    valueNow,
+    edit: (values: readonly NewValue[]) => {
+      const asked = values.map(({ row, ...edit }) => ({ ...edit, row: row.row, was: valueNow(row, edit.column) }));
+      const isAgain = (one: RefusedEdit) => asked.some(({ row, column }) => row === one.row && column === one.column);
+      batch(() => {
+        latest.value = asked.length === 1 ? asked[0] : undefined;
+        refused.value = refused.peek().filter((one) => !isAgain(one));
+        edits.unsaved.value = [...edits.unsaved.peek(), ...asked];
+      });
+      return edits.save();
+    },
+    /** Work on many rows. @param task gives what it has done */
+    carryOut: (task: () => Promise<string | readonly string[]>) =>
+      work.start(async () => {
+        done.value = [];
+        await edits.allSaved();
+        done.value = [await task()].flat();
+        await reload();
+      }),
+    /** Finds and replaces in the rows that pass the filter. */
+    replace: (given: Readonly<Record<string, string | null>>, preview: boolean): Promise<RepairReplaced> => {
+      const { state, ...others } = filter.set;
+      if (!preview) latest.value = undefined;
+      const body = { ...others, ...(state && { states: [state] }), ...given, preview } as Asked;
+      return call('POST /v1/imports/:id/repair/replace', { id, body }, leaving());
+    },
+    /** @returns what was taken of it */
+    takeFile: async (file: File) => {
+      const address = addressOf('POST /v1/imports/:id/repair/file', { id });
+      return takenWords(await request(address, { method: 'POST', body: file, signal: leaving() }));
+    },
+    /** Sends what is ready, if it is what is shown. @returns the import that it became */
+    send: () =>
+      call('POST /v1/imports/:id/repair/send', { id, query: { revision: revision.current } }, leaving()).finally(
+        reload,
+      ),
+  };
 }

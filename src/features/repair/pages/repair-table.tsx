@@ -7,32 +7,31 @@ import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairReplaced, RepairRow, RepairView } from '../operations.ts';
-import type { RepairRows } from './repair-rows.ts';
+import type { AskedEdit, RepairReplaced, RepairRow, RepairView } from '../operations.ts';
+import { type Repair, useRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
 
-export function RepairTable({ view, repair }: { view: RepairView; repair: RepairRows }) {
+export function RepairTable({ view }: { view: RepairView }) {
+  const { pages } = useRows();
   const { isOperator } = usePlace();
-  const names = columnsToShow(view, repair.pages.items ?? []);
+  const names = columnsToShow(view, pages.items ?? []);
   const columns = useMemo(
     (): Column<RepairRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
       ...names.map((name) => ({
         label: columnLabel(name),
-        cell: (row: RepairRow) => (
-          <Value repair={repair} row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />
-        ),
+        cell: (row: RepairRow) => <Value row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />,
       })),
-      { label: 'State', kind: 'wide', cell: (row) => <RowState repair={repair} row={row} /> },
+      { label: 'State', kind: 'wide', cell: (row) => <RowState row={row} /> },
     ],
     [names.join('\n'), isOperator],
   );
   return (
     <div class="repair-rows">
       <List
-        pages={repair.pages}
+        pages={pages}
         caption="Rows to repair"
         columns={columns}
         keyOf={({ row }) => row}
@@ -59,14 +58,10 @@ function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[]) {
     .filter((name) => name !== '_from_row' && name !== '_edited');
 }
 
-interface RowProperties {
-  repair: RepairRows;
-  row: RepairRow;
-}
-
 /** A value as a field. It is entered when the field is left, and with Enter, which goes to the row below. */
-function Value({ repair, row, column, isFixed }: RowProperties & { column: string; isFixed: boolean }) {
-  const now = repair.valueOf(row, column);
+function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFixed: boolean }) {
+  const repair = useRows();
+  const now = repair.valueNow(row, column);
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const isFresh = useRef(false);
   const enter = () => {
@@ -138,17 +133,18 @@ function focusBelow(field: HTMLInputElement) {
   return below !== undefined;
 }
 
-function RowState({ repair, row }: RowProperties) {
+function RowState({ row }: { row: RepairRow }) {
   const { isOperator } = usePlace();
+  const { edits: waiting, refused, inFile } = useRows();
   const { state, problems, edits, sentIn } = row;
   const edited = Object.keys(edits);
-  const isUnsaved = repair.unsaved.value.some((edit) => edit.row === row.row);
-  const refused = repair.refused.value.filter((edit) => edit.row === row.row);
+  const isOfRow = (edit: Pick<AskedEdit, 'row'>) => edit.row === row.row;
+  const isUnsaved = waiting.unsaved.value.some(isOfRow);
   return (
     <div class="repair-state">
       <div id={`state-${row.row}`}>
-        {isUnsaved && <p class="note">{repair.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
-        {refused.map(({ column, value, reason }) => (
+        {isUnsaved && <p class="note">{waiting.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
+        {refused.value.filter(isOfRow).map(({ column, value, reason }) => (
           <p key={column} class="attention">
             “{foreign(value ?? '')}” was not entered in {foreign(columnLabel(column))}: {foreign(reason)}
           </p>
@@ -169,19 +165,18 @@ function RowState({ repair, row }: RowProperties) {
             ))}
           </ul>
         )}
-        {edited.length > 0 && (
-          <p class="note">{edited.map((name) => wasText(repair.inFile(row, name), name)).join('; ')}</p>
-        )}
+        {edited.length > 0 && <p class="note">{edited.map((name) => wasText(inFile(row, name), name)).join('; ')}</p>}
       </div>
-      {isOperator && state !== 'sent' && <RowButtons repair={repair} row={row} />}
+      {isOperator && state !== 'sent' && <RowButtons row={row} />}
     </div>
   );
 }
 
-function RowButtons({ repair, row }: RowProperties) {
+function RowButtons({ row }: { row: RepairRow }) {
+  const repair = useRows();
   const { edits, line } = row;
   const last = repair.latest.value;
-  const missing = repair.view.value?.columns.filter(({ name }) => repair.valueOf(row, name) === null) ?? [];
+  const missing = repair.view?.columns.filter(({ name }) => repair.valueNow(row, name) === null) ?? [];
   const edited = Object.keys(edits);
   const button = (text: string, onClick: () => void, label?: string) => (
     <button type="button" class="quiet" aria-label={label} onClick={onClick}>
@@ -224,7 +219,7 @@ function wasText(was: string | null, column: string) {
 const MAX_LINES = 1000;
 
 /** Enters lines in a column, from a row on. @returns what was done */
-async function paste(repair: RepairRows, lines: readonly string[], row: RepairRow, column: string) {
+async function paste(repair: Repair, lines: readonly string[], row: RepairRow, column: string) {
   if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
   const below = () => {
     const rows = repair.pages.items ?? [];
@@ -255,7 +250,7 @@ async function paste(repair: RepairRows, lines: readonly string[], row: RepairRo
 }
 
 /** Finds and replaces, after a look at what would change. @returns what was done */
-export async function replace(repair: RepairRows, given: Readonly<Record<string, string | null>>) {
+export async function replace(repair: Repair, given: Readonly<Record<string, string | null>>) {
   const found = await repair.replace(given, true);
   if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
   const yes = await confirmed({

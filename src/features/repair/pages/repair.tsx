@@ -2,7 +2,7 @@
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
-import { confirmed, EntryForm, useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
@@ -11,7 +11,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../operations.ts';
-import { type RepairRows, useRepairRows } from './repair-rows.ts';
+import { RepairContext, useRepair, useRows } from './repair-rows.ts';
 import { RepairTable, replace } from './repair-table.tsx';
 
 const STATES: Choice[] = [
@@ -24,11 +24,10 @@ const STATES: Choice[] = [
 
 export function RepairPage() {
   const { param: id } = usePlace();
-  const repair = useRepairRows();
+  const repair = useRepair();
+  const { view, error } = repair;
   const { data } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   useTitle(data === undefined ? '' : `Repair ${fileName(data.file)}`);
-  const view = repair.view.value;
-  const error = repair.error.value ?? repair.pages.error;
   return (
     <>
       <p class="kicker">
@@ -37,14 +36,17 @@ export function RepairPage() {
       </p>
       <h1 tabIndex={-1}>Repair rows</h1>
       <div class="stack">
-        {error !== undefined || view === undefined ? <Pending error={error} /> : <Repair repair={repair} view={view} />}
+        <RepairContext.Provider value={repair}>
+          {error !== undefined || view === undefined ? <Pending error={error} /> : <Repair view={view} />}
+        </RepairContext.Provider>
       </div>
     </>
   );
 }
 
-function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
+function Repair({ view }: { view: RepairView }) {
   const { isOperator } = usePlace();
+  const { filter, work } = useRows();
   if (view.rows.total === 0) {
     return (
       <section class="card">
@@ -55,12 +57,13 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   return (
     <>
       <section class="repair-head" aria-label="State">
-        <RepairHead repair={repair} view={view} />
+        <RepairHead view={view} />
       </section>
       <section class="card" aria-label="Rows">
-        <Filters repair={repair} view={view} />
-        {isOperator && repair.filter.values.state !== 'sent' && <RepairTools view={view} repair={repair} />}
-        <RepairTable view={view} repair={repair} />
+        <Filters view={view} />
+        {isOperator && filter.values.state !== 'sent' && <RepairTools view={view} />}
+        <ErrorPlace error={work.error} />
+        <RepairTable view={view} />
         <p class="note">
           {isOperator
             ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
@@ -71,16 +74,15 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   );
 }
 
-function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { isOperator, param: id, go } = usePlace();
-  const work = useWork();
+function RepairHead({ view }: { view: RepairView }) {
+  const { isOperator, go } = usePlace();
+  const { id, pages, edits, work, send } = useRows();
   const { total, ready, wrong, sent } = view.rows;
-  const failure = repair.failure.value;
-  const isSaved = repair.unsaved.value.length === 0;
-  const send = () =>
+  const failure = edits.failure.value;
+  const sendAsked = () =>
     work.start(async (signal) => {
-      await repair.allSaved();
-      const { rows } = (await repair.overview()) ?? view;
+      await edits.allSaved();
+      const { rows } = await call('GET /v1/imports/:id/repair', { id }, signal);
       const left = rows.total - rows.sent - rows.ready;
       // The destination is that of the import that the rows are from.
       const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
@@ -99,7 +101,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
         no: 'Keep editing',
         tone: 'main',
       });
-      if (yes) go(importHref((await repair.send()).id));
+      if (yes) go(importHref((await send()).id));
     });
   return (
     <>
@@ -108,7 +110,13 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
         {grouped(Math.max(0, total - sent - ready - wrong))} not edited, {grouped(sent)} sent.
       </p>
       {isOperator && (
-        <p role="status">{isSaved ? 'All changes are saved' : failure === undefined ? 'Saving …' : 'Not saved'}</p>
+        <p role="status">
+          {edits.unsaved.value.length === 0
+            ? 'All changes are saved'
+            : failure === undefined
+              ? 'Saving …'
+              : 'Not saved'}
+        </p>
       )}
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
@@ -120,24 +128,25 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       {isOperator && view.maySend && ready > 0 && (
         <div class="buttons">
           {/* Before the rows are there, nothing was looked at that could be sent. */}
-          <WorkButton busy={work.busy || repair.pages.items === undefined} kind="main" onClick={send}>
+          <WorkButton busy={work.busy || pages.items === undefined} kind="main" onClick={sendAsked}>
             Send {counted(ready, 'repaired row')}…
           </WorkButton>
         </div>
       )}
       {failure !== undefined && (
-        <button type="button" onClick={() => void repair.save()}>
+        <button type="button" onClick={() => void edits.save()}>
           Save again
         </button>
       )}
-      <ErrorPlace error={failure ?? work.error} />
+      <ErrorPlace error={failure} />
     </>
   );
 }
 
 /** One problem at a time, or all; and what was done about it. */
-function Filters({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { state = '', status = '', code = '', problemColumn = '' } = repair.filter.values;
+function Filters({ view }: { view: RepairView }) {
+  const { filter } = useRows();
+  const { state = '', status = '', code = '', problemColumn = '' } = filter.values;
   const problems = view.problems.map(
     (one) => [JSON.stringify([one.status, one.code, one.column]), problemText(one)] as const,
   );
@@ -151,7 +160,7 @@ function Filters({ repair, view }: { repair: RepairRows; view: RepairView }) {
         choices={[[JSON.stringify(['', '', '']), 'all'], ...problems]}
         onChoose={(text) => {
           const [status, code, problemColumn] = JSON.parse(text);
-          repair.choose({ status, code, problemColumn });
+          filter.choose({ status, code, problemColumn });
         }}
       />
       <FilterChoice
@@ -159,7 +168,7 @@ function Filters({ repair, view }: { repair: RepairRows; view: RepairView }) {
         label="Show rows that are"
         value={state}
         choices={STATES}
-        onChoose={(state) => repair.choose({ state })}
+        onChoose={(state) => filter.choose({ state })}
       />
     </div>
   );
@@ -176,37 +185,33 @@ const MATCHES: readonly (readonly [string, string])[] = [
   ['cell', 'the whole value'],
 ];
 
-interface ToolProperties {
-  view: RepairView;
-  repair: RepairRows;
-}
-
-export function RepairTools({ view, repair }: ToolProperties) {
+function RepairTools({ view }: { view: RepairView }) {
+  const { done } = useRows();
   return (
     <div class="repair-tools">
       <details>
         <summary>Find and replace</summary>
-        <FindReplace view={view} repair={repair} />
+        <FindReplace view={view} />
       </details>
       <details>
         <summary>With a spreadsheet</summary>
-        <CorrectedFile view={view} repair={repair} />
+        <CorrectedFile view={view} />
       </details>
       <div role="status">
         <ul class="plain">
-          {repair.done.value.map((line, at) => (
+          {done.value.map((line, at) => (
             <li key={at} class={at > 0 ? 'attention' : ''}>
               {foreign(line)}
             </li>
           ))}
         </ul>
       </div>
-      <ErrorPlace error={repair.failed.value} />
     </div>
   );
 }
 
-function FindReplace({ view, repair }: ToolProperties) {
+function FindReplace({ view }: { view: RepairView }) {
+  const repair = useRows();
   const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
   const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
   return (
@@ -226,8 +231,8 @@ function FindReplace({ view, repair }: ToolProperties) {
 }
 
 /** The way of the spreadsheet: rows are downloaded, corrected and given back. */
-function CorrectedFile({ view, repair }: ToolProperties) {
-  const { param: id } = usePlace();
+function CorrectedFile({ view }: { view: RepairView }) {
+  const { id, carryOut, takeFile } = useRows();
   const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
   const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
   return (
@@ -251,7 +256,7 @@ function CorrectedFile({ view, repair }: ToolProperties) {
           accept=".csv,.xlsx,.ods"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            if (file !== undefined) void repair.carryOut(() => repair.takeFile(file));
+            if (file !== undefined) void carryOut(() => takeFile(file));
             // So that the same file can be given again when it has been corrected.
             currentTarget.value = '';
           }}
