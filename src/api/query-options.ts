@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { isError } from '../errors/rollcall-error.ts';
-import { descriptionOf, type OptionDeclaration, type Options } from '../options/option.ts';
+import { descriptionOf, filledShape, type OptionDeclaration, type Options, type SchemaOf } from '../options/option.ts';
 
 /** Parameters of queries: declared options, and those that many addresses of the HTTP API take. */
 
-type SchemaOf<Option> = Option extends { readonly schema: infer Schema extends z.ZodType } ? Schema : never;
 type Query<All> = { [Name in keyof All]: z.ZodOptional<z.ZodType<z.output<SchemaOf<All[Name]>>, string>> };
 
 /** The options as parameters of a query. */
@@ -12,6 +11,25 @@ export function queryOf<All extends Options>(options: All): Query<All> {
   return Object.fromEntries(
     Object.entries(options).map(([name, declared]) => [name, parameter(declared)]),
   ) as Query<All>;
+}
+
+type WrittenShape<All> = {
+  [Name in keyof All]: SchemaOf<All[Name]> extends z.ZodBoolean
+    ? z.ZodDefault<z.ZodBoolean>
+    : z.ZodOptional<SchemaOf<All[Name]> extends z.ZodEnum ? SchemaOf<All[Name]> : z.ZodString>;
+};
+
+/** The options as fields of a document, which keeps them as people write them; switches are true or false. */
+export function writtenShape<All extends Options>(options: All): WrittenShape<All> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, declared]) => {
+      if (declared.value === undefined) return [name, filledShape({ [name]: declared })[name]];
+      const text = parameterOf(declared).check(({ value, issues }) => {
+        issues.push(...((parameter(declared).safeParse(value).error?.issues ?? []) as typeof issues));
+      });
+      return [name, text.optional().meta({ description: descriptionOf(declared) })];
+    }),
+  ) as WrittenShape<All>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type

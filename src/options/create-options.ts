@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, type Given, givenOf, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
+import { choice, type Given, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 import { columnMap } from './option-texts.ts';
 
 /** Fields of a user or group that is created, as a column of the input may give them. */
@@ -122,23 +122,6 @@ export type CreateChoices = Given<typeof CREATION>;
 export function createOptionsOf(choices: CreateChoices): CreateOptions | undefined {
   const { createUsers = false, createGroups = false, reactivate = false } = choices;
   return createUsers || createGroups || reactivate ? createOptions.parse(keptOf(CREATION, choices)) : undefined;
-}
-
-/** The choices that give these options, as a schedule shows and takes them. */
-export function createSettingsOf(create: CreateOptions) {
-  const { users, groups, reactivate, membersWithGroup } = create;
-  const { createMap = {}, maxCreate = {}, ...choices } = givenOf(CREATION, create);
-  const columns = CREATION.createMap.print(createMap).join(',');
-  const max = textOfMaxCreate(maxCreate);
-  return {
-    ...choices,
-    createUsers: users,
-    createGroups: groups,
-    reactivate,
-    groupMembers: membersWithGroup,
-    ...(columns !== '' && { createMap: columns }),
-    ...(max !== '' && { maxCreate: max }),
-  };
 }
 
 /** `500`, `5%` or `users=500,groups=5%`, each kind once; undefined for what cannot be read. */

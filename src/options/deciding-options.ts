@@ -101,8 +101,13 @@ export const RUNNING = {
   repair: option({
     ...SWITCH,
     help: 'check the groups even if the file is unchanged, to reverse changes made by hand',
+    without: 'skip runs whose file is unchanged',
   }),
-  catchUp: option({ ...SWITCH, help: 'when the server starts, run once if a run was missed' }),
+  catchUp: option({
+    ...SWITCH,
+    help: 'when the server starts, run once if a run was missed',
+    without: 'leave out runs that were missed',
+  }),
 };
 
 /** Exceptions to the protection of members. On the command line, the UIDs to protect are in a file. */
@@ -117,7 +122,7 @@ export const REMOVING_BY_NAME = {
 };
 
 export const APPLYING = {
-  apply: option({ ...SWITCH, help: 'carry out the plan at once, unless a guard objects' }),
+  apply: option({ ...SWITCH, help: 'carry out the plan at once, unless a guard objects', without: 'only plan' }),
 };
 
 /** Memberships that end. */

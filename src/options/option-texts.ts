@@ -82,6 +82,11 @@ function unescaped(text: string) {
   return text.trim().replace(/\\([=,|])/g, '$1');
 }
 
+/** `members*.csv,{a,b}.json`: a comma within braces is part of a pattern, and `\,` is a comma of a name. */
+export function patternList(text: string) {
+  return text.split(/(?<!\\),(?![^{]*\})/).flatMap((pattern) => pattern.trim().replaceAll('\\,', ',') || []);
+}
+
 /** `uid,guid,-,scope` */
 export function columnList(text: string) {
   return parts(text).map(unescaped);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badUsage, isError } from '../errors/rollcall-error.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { defined } from '../platform/defined.ts';
 import { asSentence } from '../text/wording.ts';
@@ -33,12 +33,14 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
   readonly join?: (earlier: z.output<Schema>, later: z.output<Schema>) => z.output<Schema>;
   /** An option that is on by default: what `--no-…` does. */
   readonly off?: string;
+  /** What `--no-…` does where settings are edited. */
+  readonly without?: string;
 }
 // biome-ignore lint/suspicious/noExplicitAny: a list of options with values of any type
 export type Options = Readonly<Record<string, OptionDeclaration<any>>>;
 
 type KeptName<Option, Name> = Option extends { readonly kept: infer Kept extends string } ? Kept : Name;
-type SchemaOf<Option> = Option extends { readonly schema: infer Schema extends z.ZodType } ? Schema : never;
+export type SchemaOf<Option> = Option extends { readonly schema: infer Schema extends z.ZodType } ? Schema : never;
 
 /** Values by the names of their options, as flags and queries give them. */
 export type Given<All> = { readonly [Name in keyof All]?: z.output<SchemaOf<All[Name]>> | undefined };
@@ -50,13 +52,18 @@ type KeptShape<All> = {
   [Name in keyof All as KeptName<All[Name], Name & string>]: z.ZodOptional<SchemaOf<All[Name]>>;
 };
 
+/** The same as a form has them: switches as they are, choices, and all others as one text that people write. */
+export type Written<All> = {
+  readonly [Name in keyof All]?:
+    | (SchemaOf<All[Name]> extends z.ZodBoolean | z.ZodEnum ? z.output<SchemaOf<All[Name]>> : string)
+    | undefined;
+};
+
 type FilledShape<All> = {
   [Name in keyof All]: SchemaOf<All[Name]> extends z.ZodBoolean
     ? z.ZodDefault<z.ZodBoolean>
     : z.ZodOptional<SchemaOf<All[Name]>>;
 };
-
-type WrittenShape<All> = { [Name in keyof All]: z.ZodOptional<z.ZodString> };
 
 /** Declares an option; for its types. */
 export function option<Schema extends z.ZodType, const More extends { readonly kept?: string }>(
@@ -123,27 +130,6 @@ function schemaOf({ schema, help, preset }: OptionDeclaration) {
   return schema.optional().meta({ description: descriptionOf({ help, preset }) });
 }
 
-/** Options that are kept as the texts that people write. */
-export function writtenShape<All extends Options>(options: All): WrittenShape<All> {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, { parse, longest = 3_000, ...declared }]) => {
-      const text = z
-        .string()
-        .min(1)
-        .max(longest)
-        .superRefine((written, context) => {
-          try {
-            parse(written);
-          } catch (error) {
-            if (!isError(error, 'BAD_USAGE')) throw error;
-            context.addIssue({ code: 'custom', message: `allowed is ${error.message}` });
-          }
-        });
-      return [name, text.optional().meta({ description: descriptionOf(declared) })];
-    }),
-  ) as WrittenShape<All>;
-}
-
 /** Returns an option's description for the API's documentation. */
 export function descriptionOf({ help, preset }: { readonly help: string; readonly preset?: string | undefined }) {
   return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
@@ -172,4 +158,23 @@ export function textsOf<All extends Options>(options: All, given: Given<NoInfer<
     if (value === undefined || (placeholder === undefined && value === (off !== undefined))) return [];
     return print(value).map((text): [string, string] => [name, text]);
   });
+}
+
+/** Values as one text each; a switch stays what it is. What has no text is left out. */
+export function writtenOf<All extends Options>(options: All, given: Given<NoInfer<All>>): Written<All> {
+  const entries = Object.entries(options).map(([name, { print, value: placeholder }]) => {
+    const value: unknown = given[name];
+    return [name, value === undefined || placeholder === undefined ? value : print(value).join(',') || undefined];
+  });
+  return defined(Object.fromEntries(entries)) as Written<All>;
+}
+
+/** The reverse of `writtenOf`. @throws BAD_USAGE */
+export function valuesOf<All extends Options>(options: All, written: Written<NoInfer<All>>): Given<All> {
+  const texts = written as Readonly<Record<string, unknown>>;
+  const entries = Object.entries(options).map(([name, { parse }]) => {
+    const text = texts[name];
+    return [name, typeof text === 'string' ? parse(text) : text];
+  });
+  return defined(Object.fromEntries(entries)) as Given<All>;
 }

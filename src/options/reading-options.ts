@@ -4,7 +4,7 @@ import { timeText, waitTime } from '../platform/allowed-values.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
 import { choice, type Given, option, readAsSetting, TEXT } from './option.ts';
-import { boundList, columnMap, delimiterCharacter, shapeText } from './option-texts.ts';
+import { boundList, columnMap, delimiterCharacter, patternList, shapeText } from './option-texts.ts';
 import { shapeSettings } from './shape.ts';
 
 const FORMATS = ['auto', ...INPUT_KINDS] as const;
@@ -46,8 +46,8 @@ export const CONTENT = {
     value: '<pattern>',
     help: 'files of a folder or ZIP archive, such as members*.csv; behind a ! files that are left out; may be repeated',
     preset: 'those with rows at its top',
-    parse: (text) => [text],
-    print: (patterns) => patterns,
+    parse: patternList,
+    print: (patterns) => [patterns.map((pattern) => pattern.replaceAll(/,(?![^{]*\})/g, '\\,')).join(',')],
     join: (earlier, later) => [...earlier, ...later],
   }),
   format: option({ ...choice(FORMATS), value: '<format>', help: 'format of the input', preset: 'auto' }),

@@ -23,9 +23,14 @@ const rowsOrShare = {
 
 /** Conditions that the file must meet before anything of it is sent. */
 export const EXPECTING = {
-  expectRows: option({ ...rows(1), help: 'refuse a file with another number of rows, before anything is sent' }),
+  expectRows: option({
+    ...rows(1),
+    help: 'refuse a file with another number of rows, before anything is sent',
+    without: 'accept a file with any number of rows',
+  }),
   minRows: option({
     ...rowsOrShare,
+    without: 'accept a file that has become smaller',
     help: 'refuse a file with fewer rows, before anything is sent; a share is one of the rows of the last successful run of the same source or schedule',
   }),
 };
@@ -85,6 +90,7 @@ export const RUNS_WAIT = {
     ...GIVING_UP.giveUpAfter,
     help: 'maximum wait of a run for a service that answers nothing, such as 30m: then its planning fails, and its import is blocked until the service answers',
     preset: 'as the server is set, else until shortly before the schedule is due again',
+    without: 'wait as ROLLCALL_GIVE_UP_AFTER says, or until it is nearly due again',
   }),
 };
 

@@ -74,7 +74,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   expect(await page.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
   await page.getByLabel('Wait for the service at most').fill('soon');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.locator('#new-giveUpAfter-error', { hasText: '“soon” is not possible' }).waitFor();
+  await page.locator('#new-giveUpAfter-error', { hasText: 'allowed is a number of seconds' }).waitFor();
   await page.getByLabel('Wait for the service at most').fill('');
   expect(await page.getByLabel('Rows that the file must have').inputValue()).toBe('5');
   await page.getByLabel('Rows that the file must have').fill('');

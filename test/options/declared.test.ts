@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { queryOf } from '../../src/api/query-options.ts';
+import { queryOf, writtenShape } from '../../src/api/query-options.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { CREATION, createOptions, createOptionsOf, createSettingsOf } from '../../src/options/create-options.ts';
+import { CREATION, createOptions, createOptionsOf } from '../../src/options/create-options.ts';
 import { CHOICES, LABELS } from '../../src/options/labels.ts';
-import { type Options, textsOf } from '../../src/options/option.ts';
+import { type Options, textsOf, valuesOf, writtenOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { ROW_FILTER } from '../../src/options/row-filter.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
@@ -45,7 +45,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   until: ['90d', '90d'],
   map: ['uid=Member ID, old,guid=Team', { uid: 'Member ID, old', guid: 'Team' }],
   sheet: ['2', '2'],
-  files: ['members*.csv', ['members*.csv']],
+  files: ['members*.csv,{a,b}.json,one\\, two.csv', ['members*.csv', '{a,b}.json', 'one, two.csv']],
   format: ['ndjson', 'ndjson'],
   encoding: ['windows-1252', 'windows-1252'],
   delimiter: ['tab', '\t'],
@@ -117,6 +117,11 @@ describe.each(Object.entries(ALL))('the option %s', (name, declared) => {
     if (declared.off === undefined) expect(declared.join ? parsed.reduce(declared.join) : parsed[0]).toEqual(value);
     else expect(textsOf(option, { [name]: false })).toEqual([[name, 'false']]);
   });
+
+  test('is kept by a schedule as one text that says the same', () => {
+    const written = z.object(writtenShape(option)).parse(writtenOf(option, { [name]: value }));
+    expect(valuesOf(option, written)).toEqual({ [name]: value });
+  });
 });
 
 test('an import keeps each option of reading and sending under its name, and what it may create likewise', () => {
@@ -125,15 +130,7 @@ test('an import keeps each option of reading and sending under its name, and wha
   expect(Object.keys(createOptions.shape).toSorted()).toEqual(names(CREATION).toSorted());
 });
 
-test('what may be created is shown as it was chosen', () => {
-  const kept = createOptionsOf({ createUsers: true, groupMembers: false, createMap: { name: 'Full Name' } });
-  expect(kept && createSettingsOf(kept)).toEqual({
-    createUsers: true,
-    createGroups: false,
-    reactivate: false,
-    groupMembers: false,
-    createMap: 'name=Full Name',
-  });
+test('nothing is created by options that only say how', () => {
   expect(createOptionsOf({ userRole: 'staff' })).toBeUndefined();
 });
 

@@ -220,11 +220,11 @@ test('the file of a schedule is looked at before it is made, from a folder and a
   const before = readdirSync(join(server.dir.root, 'syncs'));
   const plainly = await look({ file: join(exports, 'rooms.csv') });
   expect(plainly).toMatchObject({ facts: { delimiter: ';' }, preview: { missing: ['uid', 'guid'] }, problem: null });
-  const mapped = await look({ file: join(exports, 'rooms.csv'), reading: { map: { uid: 'Wer', guid: 'Raum' } } });
+  const mapped = await look({ file: join(exports, 'rooms.csv'), map: 'uid=Wer,guid=Raum' });
   expect(mapped.preview?.rows).toMatchObject([{ uid: 'user-1', guid: 'team', original: { Raum: 'team' } }]);
   const fetched = await look({ file: `${address}/files/members.csv` });
   expect(fetched.preview?.rows).toMatchObject([{ uid: 'user-3' }]);
-  const wrong = await look({ file: join(exports, 'rooms.csv'), reading: { format: 'json' } });
+  const wrong = await look({ file: join(exports, 'rooms.csv'), format: 'json' });
   expect(wrong).toMatchObject({ preview: null, problem: { status: 400 } });
   expect(readdirSync(join(server.dir.root, 'syncs'))).toEqual(before);
   const refusedLook = (file: string) => server.problem('/v1/schedules/look', as('operator', 'POST', { file }));
@@ -235,17 +235,16 @@ test('the file of a schedule is looked at before it is made, from a folder and a
 });
 
 test('a schedule keeps of which system its file is an export, until an edit takes that away', async () => {
-  const reading = { exportOf: 'slack', map: { guid: 'channel', uid: 'user' } };
-  const made = await add({ name: 'export', reading });
-  expect(made.reading).toMatchObject({ exportOf: 'slack' });
-  const after = await server.json<ScheduleView>('/v1/schedules/export', edit({ version: 1, reading: {} }));
-  expect(after.reading.exportOf).toBeUndefined();
-  expect(await refused({ reading: { exportOf: 'nobody' } })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
+  const made = await add({ name: 'export', exportOf: 'slack', map: 'guid=channel,uid=user' });
+  expect(made).toMatchObject({ exportOf: 'slack' });
+  const after = await server.json<ScheduleView>('/v1/schedules/export', edit({ version: 1 }));
+  expect(after.exportOf).toBeUndefined();
+  expect(await refused({ exportOf: 'nobody' as never })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
 });
 
 test('who has seen an older version overwrites nothing', async () => {
-  const made = await add({ name: 'shared', limits: { groupRemovalsPercent: 30 } });
-  expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupRemovalsPercent: 30 } });
+  const made = await add({ name: 'shared', 'limit.groupRemovalsPercent': '30' });
+  expect(made).toMatchObject({ version: 1, restricted: true, 'limit.groupRemovalsPercent': '30' });
   const first = await server.json<ScheduleView>(
     '/v1/schedules/shared',
     edit({ cron: '0 4 * * *', mode: 'mirror', version: 1 }),
@@ -316,9 +315,9 @@ test.each([
   ['cron', { cron: '61 * * * *' }],
   ['tz', { tz: 'Europe/Roma' }],
   ['missing', { missing: 'remove' }],
-  ['limits.groupRemovalsPercent', { limits: { groupRemovalsPercent: 120 } }],
-  ['delimiter', { reading: { delimiter: ';;' } }],
-  ['shape', { reading: { shape: { identities: {} } } }],
+  ['limit.groupRemovalsPercent', { 'limit.groupRemovalsPercent': '120' }],
+  ['delimiter', { delimiter: ';;' }],
+  ['shape', { shape: '{"identities":{}}' }],
   // Only a person on the machine may give these.
   ['protectFile', { protectFile: '/etc/passwd' }],
   ['identities', { identities: '/etc/passwd' }],

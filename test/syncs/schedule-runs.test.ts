@@ -342,7 +342,6 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
     [{ file: 'http://exports.example/m.csv' }, 'allowed are https'],
     [{ headers: { Authorization: 'TOKEN' } }, 'headers are for https addresses'],
     [{ protectFile: '/no/such/file' }, 'the protect file'],
-    [{ limits: { nonsense: 1 } }, 'is not a limit of a guard'],
   ])('%j', async ({ name, ...changes }: Partial<GivenSettings> & { name?: string }, says) => {
     const office = openOffice();
     await expect(office.add(changes, name)).rejects.toThrow(says);

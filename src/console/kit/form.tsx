@@ -8,7 +8,7 @@ import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
 import { ApiError } from '../requests.ts';
 
-/** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
+/** Values and errors of a form by the names of its fields; a checkbox that is not ticked is ''. */
 export class Form {
   values: Signal<Readonly<Record<string, string>>>;
   errors = new Signal<Readonly<Record<string, string>>>({});
@@ -164,7 +164,7 @@ function Field({ form, name, label = LABELS[name], note, ...options }: FieldOpti
         <input
           type="checkbox"
           id={id}
-          checked={value === 'true'}
+          checked={value !== ''}
           ref={ref}
           onChange={({ currentTarget }) => form.set(name, currentTarget.checked ? 'true' : '')}
         />

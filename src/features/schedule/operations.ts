@@ -2,18 +2,20 @@ import { z } from 'zod';
 import { count, sentTo, stateReason, time } from '../../api/fields.ts';
 import { look } from '../../api/look.ts';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { limitOption } from '../../api/query-options.ts';
+import { limitOption, writtenShape } from '../../api/query-options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
+import { EXPORTS } from '../../imports/read/exports.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { CREATION } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
-import { descriptionOf, filledShape, keptShape, writtenShape } from '../../options/option.ts';
-import { READING } from '../../options/reading-options.ts';
+import { descriptionOf } from '../../options/option.ts';
+import { READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../options/sending-options.ts';
-import { guardLimits, syncView } from '../sync/api.ts';
+import { syncView } from '../sync/api.ts';
 import { planCreate } from '../sync/api-plan.ts';
+import { LIMIT_OPTIONS } from '../sync/guard-limits.ts';
 
 export const scheduleRun = z
   .strictObject({
@@ -31,23 +33,20 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
-/** Options for reading the file of a schedule. Missing ones are detected, or have their default. */
-const scheduleReading = z.strictObject({
-  ...keptShape({ ...READING, ...EXPECTING }),
-  exportOf: z.string().max(50).optional().meta({
-    description:
-      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
-  }),
-  shape: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Turns rows into memberships; docs/shaping.md has every setting.' }),
-});
-export type ScheduleReading = z.infer<typeof scheduleReading>;
-
-const uids = z.array(z.string().min(1).max(200)).max(10_000);
-const { createMap, userRole, groupOwner, groupIcon, groupDescription, ...creating } = CREATING;
-const deciding = filledShape({ ...MODE, ...LIFTING, ...creating, ...APPLYING, ...RUNNING });
+/** Options of the syncs that the runs are. Times and limits of a schedule are written as people write them. */
+export const RUNS = {
+  ...READING,
+  ...SHAPE,
+  ...EXPECTING,
+  ...RUNS_WAIT,
+  ...CREATION,
+  ...MODE,
+  ...LIFTING,
+  ...PROTECTING,
+  ...REMOVING_BY_NAME,
+  ...LIMIT_OPTIONS,
+  ...APPLYING,
+};
 
 /** A schedule's settings are stored, shown and edited like this. */
 export const scheduleSettings = z.strictObject({
@@ -61,14 +60,11 @@ export const scheduleSettings = z.strictObject({
     description: 'For an address: header -> environment variable of the server with its value, named SOURCE_….',
   }),
   maxSource: count.default(DEFAULT_MAX_FILE).meta({ description: 'Largest file, in bytes.' }),
-  reading: scheduleReading.default({}),
-  ...deciding,
-  mode: deciding.mode.unwrap().default('add'),
-  protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
-  removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
-  ...writtenShape({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
-  limits: guardLimits.default({}),
-  ...keptShape(RUNS_WAIT),
+  exportOf: z.enum(EXPORTS).optional().meta({
+    description:
+      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
+  }),
+  ...writtenShape({ ...RUNS, ...RUNNING }),
 });
 /** Settings as a client sends them. */
 export type ScheduleSettings = z.input<typeof scheduleSettings>;
@@ -89,6 +85,7 @@ export const machineSettings = z.strictObject({
 export const keptSettings = z.strictObject({
   ...scheduleSettings.shape,
   ...machineSettings.shape,
+  region: READING.region.schema,
   sandbox: z.boolean(),
   target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
   restricted: z.boolean().meta({ description: 'Its file was named over the API: only what ROLLCALL_SOURCES allows.' }),

@@ -1,22 +1,20 @@
 import { join } from 'node:path';
-import { z } from 'zod';
-import { queryOf } from '../../api/query-options.ts';
-import { type ImportOptions, importOptions } from '../../imports/import-options.ts';
+import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
-import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
-import { keptOf } from '../../options/option.ts';
-import { CONTENT } from '../../options/reading-options.ts';
-import { GIVING_UP } from '../../options/sending-options.ts';
+import { keptOf, valuesOf } from '../../options/option.ts';
+import { READING, SHAPE } from '../../options/reading-options.ts';
+import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { isRemote } from '../../text/address-text.ts';
-import { type NewSync, type Sync, syncFlags, syncReadingOf } from '../sync/kept-sync.ts';
+import { decisionOf, type NewSync, type Sync, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { KeptSettings } from './operations.ts';
+import { type KeptSettings, RUNS } from './operations.ts';
 
 /** The files that the runs of a schedule read beside its own. */
 export interface Beside {
@@ -27,53 +25,45 @@ export interface Beside {
 /** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
 export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Beside): Promise<SyncSettings> {
   const named = protectFile === undefined ? [] : await readProtectFile(protectFile.path, protectFile.name);
-  return syncSettings({ ...settings, protect: [...new Set([...settings.protect, ...named])] }, lookups);
+  const sync = syncSettings(settings, lookups);
+  return { ...sync, protect: [...new Set([...(sync.protect ?? []), ...named])] };
 }
 
 type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>;
 
-/** Returns the settings without a protect file. @throws BAD_OPTION, and ZodError about what is read */
+/** Returns the settings without a protect file. @throws BAD_OPTION */
 export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
-  const { limits, apply } = settings;
+  const chosen = valuesOf(RUNS, settings);
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
     // The name of a schedule is that of its runs.
-    ...syncFlags({ ...settings, syncName: 'schedule' }),
-    create: creationOf(settings),
-    limits,
-    apply,
-    ...keptOf(GIVING_UP, settings),
+    ...decisionOf({ ...chosen, syncName: 'schedule' }),
+    create: createOptionsOf(chosen),
+    ...keptOf(GIVING_UP, chosen),
   };
 }
 
-/** The delimiter of a schedule is written as people write it. */
-const readAs = importOptions.extend(queryOf({ delimiter: CONTENT.delimiter }));
-
-/** The options of an import that would read the file as the schedule does. @throws ZodError */
-export function readingOptions({ reading, sandbox }: Pick<KeptSettings, 'reading' | 'sandbox'>): ImportOptions {
-  return readAs.parse({ ...reading, sandbox });
+/** The options of an import that would read the file as the schedule does. */
+export function readingOptions(settings: KeptSettings): ImportOptions {
+  const { region, exportOf, sandbox } = settings;
+  return chosenOptions(valuesOf({ ...READING, ...SHAPE, ...EXPECTING }, settings), { region, sandbox, exportOf });
 }
 
-const written = z.object(queryOf({ createMap: CREATING.createMap, ...MAX_CREATE }));
-
 /** The users and groups that the runs may create; undefined: none. */
-export function creationOf({ createMap, maxCreate, ...settings }: KeptSettings): CreateOptions | undefined {
-  return createOptionsOf({ ...settings, ...written.parse({ createMap, maxCreate }) });
+export function creationOf(settings: KeptSettings): CreateOptions | undefined {
+  return createOptionsOf(valuesOf(CREATION, settings));
 }
 
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
 const WINDOW = 0.95;
 
-type Waiting = Pick<ImportOptions, 'giveUpAfter'>;
-
 /**
  * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
  * due again.
  */
-export function patienceOf(own: Waiting, all: Patience, untilDueMs: number): Waiting {
-  const set = own.giveUpAfter ?? all.giveUpAfter;
-  if (set !== undefined) return { giveUpAfter: set };
-  return untilDueMs > 0 ? { giveUpAfter: Math.floor(untilDueMs * WINDOW) } : {};
+export function patienceOf(own: Partial<Patience>, all: Patience, untilDueMs: number): Patience {
+  const byItself = untilDueMs > 0 ? Math.floor(untilDueMs * WINDOW) : undefined;
+  return { giveUpAfter: own.giveUpAfter ?? all.giveUpAfter ?? byItself };
 }
 
 /** Returns the place of a schedule's file, for a SourceReader. */

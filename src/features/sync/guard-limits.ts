@@ -1,4 +1,6 @@
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { z } from 'zod';
+import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
+import { type Given, type OptionDeclaration, option } from '../../options/option.ts';
 
 const number = (byDefault: number, why: string) => ({ default: byDefault, unit: 'number' as const, why });
 const percent = (byDefault: number, why: string) => ({ ...number(byDefault, why), unit: 'percent' as const });
@@ -122,17 +124,55 @@ export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'la
         remedy: `allowed are ${Object.keys(LIMITS).join(', ')}`,
       });
     }
-    const { unit, grows }: Limit = LIMITS[name];
-    const isPercent = unit === 'percent';
-    const isWhole = isPercent ? Number.isFinite(value) : Number.isSafeInteger(value);
-    const most = isPercent && !grows ? 100 : Number.POSITIVE_INFINITY;
-    if (!isWhole || value < 0 || value > most) {
-      const allowed = isPercent ? `a percentage from 0${grows ? '' : ' to 100'}` : 'a whole number from 0';
+    const allowed = allowedFor(LIMITS[name], value);
+    if (allowed !== undefined) {
       throw new RollcallError('BAD_LIMIT', { what: `the limit ${name} is ${value}`, remedy: `allowed is ${allowed}` });
     }
     limits[name] = value;
   }
   return limits as Limits;
+}
+
+/** What a limit may be, where it cannot be this value. */
+function allowedFor({ unit, grows }: Limit, value: number) {
+  const isPercent = unit === 'percent';
+  const isWhole = isPercent ? Number.isFinite(value) : Number.isSafeInteger(value);
+  const most = isPercent && !grows ? 100 : Number.POSITIVE_INFINITY;
+  if (isWhole && value >= 0 && value <= most) return undefined;
+  return isPercent ? `a percentage from 0${grows ? '' : ' to 100'}` : 'a whole number from 0';
+}
+
+const PREFIX = 'limit.';
+
+/** The limits as options: `limit.groupRemovals`. */
+export const LIMIT_OPTIONS = Object.fromEntries(
+  Object.entries<Limit>(LIMITS).map(([name, limit]) => [
+    `${PREFIX}${name}`,
+    option({
+      schema: z.number(),
+      value: '<n>',
+      help: `guards: ${limit.why}`,
+      preset: `${limit.default}${limit.unit === 'percent' ? ' (percent)' : ''}`,
+      parse: (text) => {
+        const value = /^\d+(\.\d+)?%?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
+        const allowed = allowedFor(limit, value);
+        if (allowed !== undefined) throw badUsage(allowed);
+        return value;
+      },
+      print: (value) => [String(value)],
+    }),
+  ]),
+) as Readonly<Record<`limit.${LimitName}`, OptionDeclaration<z.ZodNumber>>>;
+
+/** The limits among these options. */
+export function limitsOf(given: object): GivenLimits {
+  const limits = Object.entries(given).filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined);
+  return Object.fromEntries(limits.map(([name, value]) => [name.slice(PREFIX.length), value]));
+}
+
+/** The options that give these limits. */
+export function limitOptionsOf(limits: GivenLimits): Given<typeof LIMIT_OPTIONS> {
+  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${PREFIX}${name}`, value]));
 }
 
 function isLimitName(name: string): name is LimitName {

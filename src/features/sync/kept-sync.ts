@@ -13,7 +13,8 @@ import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { guardLimits, syncView } from './api.ts';
 import type { PlanCreate } from './api-plan.ts';
-import { type DecidingQuery, limitsOf } from './deciding-query.ts';
+import type { DecidingQuery } from './deciding-query.ts';
+import { limitsOf } from './guard-limits.ts';
 
 /**
  * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a

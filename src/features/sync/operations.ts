@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { anyTexts } from '../../api/query-options.ts';
+import { anyTexts, queryOf } from '../../api/query-options.ts';
 import {
   endingPage,
   endingQuery,
@@ -90,7 +90,7 @@ export const syncOperations = {
   expire: operation('POST /v1/memberships/expire', 'operator', {
     audit: 'membership.expire',
     summary: 'Plan the removal of the members whose memberships are over, as a sync; apply=true carries it out',
-    query: z.strictObject(EXPIRING),
+    query: z.strictObject(queryOf(EXPIRING)),
     status: 202,
     answer: syncView,
     location: '/v1/syncs/:id',

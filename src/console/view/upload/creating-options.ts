@@ -1,36 +1,28 @@
 /** The options for creating users and groups that the service does not know. Pure. */
+import { pairsText } from './shape-form.ts';
 
-/** The fields as the server takes them. */
+/** The fields as the server takes them; '' where nothing of the kind is created. */
 export function creatingOptions({
   createUsers = '',
   createGroups = '',
   reactivate = '',
   ...values
 }: Readonly<Record<string, string>>): Record<string, string> {
-  if (createUsers + createGroups + reactivate === '') return {};
-  const pairs = (texts: Record<string, string | undefined>) =>
-    Object.entries(texts)
-      .filter(([, text]) => text !== undefined && text !== '')
-      .map(([name, text]) => `${name}=${text}`)
-      .join(',');
   const users = createUsers !== '';
   const groups = createGroups !== '';
+  const at = (name: string, isWanted: boolean) => (isWanted ? (values[name] ?? '') : '');
+  const pairs = (texts: Record<string, string>) =>
+    pairsText(Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')));
   return {
     createUsers,
     createGroups,
     reactivate,
-    userNameFrom: users && values['userNameFrom'] === 'true' ? 'uid' : '',
-    groupNameFrom: groups && values['groupNameFrom'] === 'true' ? 'guid' : '',
-    groupType: groups ? (values['groupType'] ?? '') : '',
+    userNameFrom: at('userNameFrom', users) && 'uid',
+    groupNameFrom: at('groupNameFrom', groups) && 'guid',
+    groupType: at('groupType', groups),
     createMap:
-      values['createMap'] ||
-      pairs({
-        name: users ? values['nameColumn'] : '',
-        group_name: groups ? values['groupNameColumn'] : '',
-      }),
-    maxCreate: pairs({
-      users: users || reactivate !== '' ? values['maxUsers'] : '',
-      groups: groups ? values['maxGroups'] : '',
-    }),
+      at('createMap', createUsers + createGroups + reactivate !== '') ||
+      pairs({ name: at('nameColumn', users), group_name: at('groupNameColumn', groups) }),
+    maxCreate: pairs({ users: at('maxUsers', createUsers + reactivate !== ''), groups: at('maxGroups', groups) }),
   };
 }

@@ -8,7 +8,7 @@ import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { ApiError, connection, query, request } from '../../requests.ts';
 import { isZip } from '../../uploads.ts';
-import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
+import { pairsIn, pairsText, READING, readingOptions, SHAPING, unsaidOf } from './shape-form.ts';
 import { readiness } from './steps.ts';
 
 /** Size of the beginning of a file that is sent for a preview, in bytes. */
@@ -43,7 +43,7 @@ export class ShownFile {
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   /** Columns that were chosen by hand, by field. */
-  chosen = computed(() => chosenIn(this.form.get('map')));
+  chosen = computed((): Chosen => pairsIn(this.form.get('map')));
   protected form;
 
   constructor(form: Form) {
@@ -52,7 +52,7 @@ export class ShownFile {
 
   /** @param columns of fields; '' for none */
   chooseAll(columns: Chosen) {
-    this.form.set('map', chosenText({ ...this.chosen.peek(), ...columns }));
+    this.form.set('map', pairsText({ ...this.chosen.peek(), ...columns }));
     for (const field of Object.keys(columns)) this.form.setError(`map-${field}`, '');
   }
 
@@ -64,15 +64,6 @@ export class ShownFile {
 }
 
 type Chosen = Readonly<Partial<Record<Field, string>>>;
-
-/** The text of a form's value that keeps chosen columns, by field: a column may have any name. */
-export function chosenText(columns: Chosen) {
-  return Object.keys(columns).length === 0 ? '' : JSON.stringify(columns);
-}
-
-export function chosenIn(text: string): Chosen {
-  return text === '' ? {} : JSON.parse(text);
-}
 
 export class FilePreview extends ShownFile {
   /** The last import of the same file; undefined for none. */
@@ -101,19 +92,9 @@ export class FilePreview extends ShownFile {
   /** The options by which the file is read, as the server takes them. */
   get options(): Record<string, string> {
     const values = this.form.read();
-    const reading = READING.map((name) => [name, values[name] ?? '']);
-    const hasOwnUid = (values['uidFrom'] ?? '') !== '';
-    const map = Object.entries(this.chosen.peek())
-      .filter(([field]) => !(field === 'uid' && hasOwnUid))
-      .map(([field, column]) => `${field}=${column}`);
-    const uidColumn = this.columnOf('uid');
-    const shape = shapeOf(values, { width: this.#width, uidColumn, lookups: this.lookups.peek() });
-    return {
-      ...Object.fromEntries(reading),
-      map: map.join(','),
-      shape: shape === undefined ? '' : JSON.stringify(shape),
-      recipe: values['recipe'] ?? '',
-    };
+    const lookups = this.lookups.peek();
+    const known = { width: this.#width, uidColumn: this.columnOf('uid'), lookups };
+    return { ...readingOptions(values, known), recipe: values['recipe'] ?? '' };
   }
 
   /** Looks at another file. */

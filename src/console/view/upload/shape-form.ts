@@ -15,6 +15,24 @@ export const FORMAT = ['format', 'encoding', 'delimiter', 'sheet', 'files'];
 /** The options by which a file is read. */
 export const READING = [...DEFAULTS, ...FORMAT];
 
+/** `uid=Member ID,guid=Team`, as the server takes it. */
+export function pairsText(values: Readonly<Record<string, string>>) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+}
+
+/** The reverse. */
+export function pairsIn(text: string): Record<string, string> {
+  const parts = text.split(/,(?=[^,]*=)/).filter((part) => part.trim() !== '');
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [name.trim(), value.join('=').trim()];
+    }),
+  );
+}
+
 /** The origins of a field's values. */
 export const FIRST_OF = 'firstOf';
 export const TEMPLATE = 'template';
@@ -219,6 +237,42 @@ export function shapeOf(values: Values, { width, uidColumn, lookups }: ShapeOfKn
       shape[part] = inner === undefined ? value : { ...(shape[part] as object), [inner]: value };
   }
   return Object.keys(shape).length === 0 ? undefined : shape;
+}
+
+/** The options for reading a file that the fields stand for, as the server takes them. */
+export function readingOptions(values: Values, known: ShapeOfKnown): Record<string, string> {
+  const map = pairsIn(values['map'] ?? '');
+  const { uid: uidColumn = known.uidColumn, ...others } = map;
+  const hasOwnUid = (values['uidFrom'] ?? '') !== '';
+  return {
+    ...Object.fromEntries(READING.map((name) => [name, values[name] ?? ''])),
+    map: pairsText(hasOwnUid ? others : map),
+    shape: shapeText(shapeOf(values, { ...known, uidColumn }), values['shape'] ?? ''),
+  };
+}
+
+/** The shape as JSON, with what no field can say; what is no JSON is for the server to refuse. */
+function shapeText(shape: Partial<Shape> | undefined, rest: string) {
+  if (rest === '') return shape === undefined ? '' : JSON.stringify(shape);
+  try {
+    return JSON.stringify({ ...shape, ...JSON.parse(rest) });
+  } catch {
+    return rest;
+  }
+}
+
+/** The fields that options for reading a file fill. */
+export function fieldsOfReading({ map = '', shape: text = '', ...plain }: Values): Values {
+  const shape: KnownShape = JSON.parse(text || '{}');
+  const { fields, rest } = fieldsAndRest(shape);
+  const [uid = ''] = fields['uidFrom'] === FIRST_OF ? (shape.firstOf?.uid ?? []) : [];
+  return {
+    ...plain,
+    ...fields,
+    map: uid === '' ? map : pairsText({ ...pairsIn(map), uid }),
+    width: String(shape.columns?.length ?? ''),
+    shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
+  };
 }
 
 /** Words of the file and the scopes that they stand for. */

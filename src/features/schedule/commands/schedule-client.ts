@@ -3,16 +3,16 @@ import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
 import { scheduleChanges } from '../change-schedule.ts';
 import { scheduleOperations } from '../operations.ts';
 import { changingHandlers, lookingHandlers } from '../routes/handlers.ts';
 import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-catalog.ts';
-import type { EditFlags } from './schedule-flags.ts';
+import type { PlaceFlags } from './schedule-flags.ts';
 
 /** Does operations on the schedules of a data directory: the process that owns it changes them, else this one. */
 export function schedulesHere(config: Config, sandbox: boolean): Client {
@@ -36,18 +36,12 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
   });
 }
 
-/** The schedules that a command is about, where its imports are. @throws as openImports */
-async function openSchedules(
-  given: Omit<Parameters<typeof openImports>[0], 'giveUpAfter'> & Pick<EditFlags, 'giveUpAfter'>,
-) {
-  // How long the runs of a schedule wait is no setting of this process.
-  const { giveUpAfter: _, ...flags } = given;
-  const { config, imports } = await openImports(flags);
-  const client = imports.server ?? schedulesHere(config, 'sandbox' in flags && flags.sandbox === true);
-  return { config, imports, client };
+/** The schedules that a command is about, where its imports are. How long their runs wait is no setting of this process. @throws as openImports */
+async function openSchedules({ dataDir, server, profile, plainHttp, sandbox }: PlaceFlags) {
+  const { config, imports } = await openImports(defined({ dataDir, server, profile, plainHttp, sandbox }));
+  return { config, imports, client: imports.server ?? schedulesHere(config, sandbox === true) };
 }
 
-export type PlaceFlags = CommonFlags;
 type Opened = Awaited<ReturnType<typeof openSchedules>>;
 
 /** The answer of a command: for programs, for people who asked for it, and what else there is to say. */

@@ -4,16 +4,16 @@ import { wholeNumber, withJson, withRunning, withServer } from '../../../cli/fla
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
-import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
-import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
+import { asFlag } from '../../../errors/named-options.ts';
+import type { Options } from '../../../options/option.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { type ScheduleView, scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 import { add, addCommand } from './schedule-add.ts';
-import { answer, type PlaceFlags, type Work } from './schedule-client.ts';
-import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
+import { answer, type Work } from './schedule-client.ts';
+import { changesIn, EDITED, type EditFlags, localTime, type PlaceFlags } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
@@ -67,28 +67,16 @@ const aboutOne = (verb: string, description: string) =>
 /** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
 function editCommand() {
   const command = aboutOne('edit', 'change settings of a schedule; settings that are not given do not change');
-  withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING, ...RUNS_WAIT, ...EXPECTING }).option(
-    '--file <path|pattern|url>',
-    'another file',
-  );
-  for (const [flag, does] of Object.entries(TAKEN_AWAY)) command.addOption(new Option(flag, does));
+  withOptions(command, EDITED).option('--file <path|pattern|url>', 'another file');
+  for (const [option, { without }] of Object.entries(EDITED as Options))
+    if (without !== undefined) command.addOption(new Option(asFlag({ option, value: 'false' }), without));
   return command;
 }
 
-const TAKEN_AWAY: Readonly<Record<string, string>> = {
-  '--no-give-up-after': 'wait as ROLLCALL_GIVE_UP_AFTER says, or until it is nearly due again',
-  '--no-apply': 'only plan',
-  '--no-repair': 'skip runs whose file is unchanged',
-  '--no-catch-up': 'leave out runs that were missed',
-  '--no-expect-rows': 'accept a file with any number of rows',
-  '--no-min-rows': 'accept a file that has become smaller',
-};
-
 const edit: Work<EditFlags> = async (client, name, flags) => {
-  const { changes, read } = changesIn(flags);
+  const changes = changesIn(flags);
   const before = await client.call(scheduleOperations.one, { name });
-  const reading = { ...before.reading, ...read };
-  const made = await client.call(scheduleOperations.edit, { ...before, ...changes, reading });
+  const made = await client.call(scheduleOperations.edit, { ...before, ...changes });
   return { json: made, says: [`Schedule ${name} is changed.`, `It ${dueWords(made)}.`] };
 };
 
@@ -112,7 +100,7 @@ const list: Work<PlaceFlags> = async (client, _name, _flags, { imports }) => {
 };
 
 function blockOf(schedule: ScheduleView) {
-  const { name, cron, tz, file, paused, next, mode, missing = 'report', apply, create, lastRun } = schedule;
+  const { name, cron, tz, file, paused, next, mode = 'add', missing = 'report', apply, create, lastRun } = schedule;
   const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
   const times = next.map((at) => localTime(at, tz)).join(', ');
   const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;

@@ -9,46 +9,46 @@ import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { CREATION, type CreateChoices } from '../../../options/create-options.ts';
-import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
+import { APPLYING, PROTECTING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
-import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
-import { READING, type ReadingChoices, SHAPE } from '../../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices, RUNS_WAIT } from '../../../options/sending-options.ts';
+import { type Given, givenOf, keptOf, writtenOf } from '../../../options/option.ts';
+import { READING, SHAPE } from '../../../options/reading-options.ts';
+import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../operations.ts';
+import { limitOptionsOf } from '../../sync/guard-limits.ts';
+import { type NewSchedule, RUNS, type ScheduleSettings } from '../operations.ts';
+
+/** Flags that say where the schedules are. */
+export type PlaceFlags = Pick<CommonFlags, 'dataDir' | 'server' | 'profile' | 'plainHttp' | 'json'> & {
+  readonly sandbox?: true;
+};
 
 export interface AddFlags
-  extends CommonFlags,
-    ReadingChoices,
+  extends PlaceFlags,
     RecipeFlags,
     ShapeFlags,
-    CreateChoices,
+    SourceFlags,
     ModeFlags,
-    ExpectingChoices,
-    Given<typeof SCHEDULING & typeof RUNS_WAIT & typeof APPLYING & typeof RUNNING>,
-    SourceFlags {
+    Omit<Given<typeof RUNS & typeof RUNNING>, 'protect'> {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
-  readonly sandbox?: true;
 }
+
+/** The options that `schedule edit` changes. */
+export const EDITED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...RUNS_WAIT, ...EXPECTING };
 
 /** False where `--no-…` takes a setting away. */
-type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | false };
-
-export interface EditFlags
-  extends Omit<CommonFlags, keyof typeof RUNS_WAIT>,
-    Clearable<ExpectingChoices & Given<typeof RUNS_WAIT>>,
-    Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
-  readonly file?: string;
-}
+export type EditFlags = PlaceFlags & { readonly file?: string } & {
+  readonly [Name in keyof typeof EDITED]?: Given<typeof EDITED>[Name] | false;
+};
 
 /** The schedule that the flags describe. @param server where it is made; undefined: on this machine */
 export async function scheduleOf(
@@ -57,17 +57,17 @@ export async function scheduleOf(
   config: Config,
   server: Client | undefined,
 ): Promise<NewSchedule> {
-  const { createMap, maxCreate, limit = {} } = flags;
+  const { cron, tz, maxSource, limit = {}, protect, ...options } = flags;
   const { headers = {}, ...sourceSettings } = await sourceSettingsOf(flags);
-  const written = {
-    createMap: createMap && CREATION.createMap.print(createMap).join(','),
-    maxCreate: maxCreate && CREATION.maxCreate.print(maxCreate).join(','),
+  const given = {
+    ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limitOptionsOf(limit) }),
+    ...{ name, cron, tz, maxSource, headers },
   };
-  const given = { ...settingsIn(flags), ...written, ...keptOf(RUNS_WAIT, flags), name, limits: limit, headers };
   if (server !== undefined) {
     refuseFilesHere(flags);
-    const { protect } = await syncFlagsOf({ ...flags, syncName: name });
-    return { ...given, protect, reading: await readingOf(flags, config, server) };
+    const uids = await syncFlagsOf({ ...flags, syncName: name });
+    const read = await recipeReading(flags, config, server);
+    return { ...given, ...writtenOf(PROTECTING, uids), ...read, file: flags.file };
   }
   const whole = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });
   const file = await wholeSource(flags.file, process.cwd(), {
@@ -76,27 +76,28 @@ export async function scheduleOf(
   });
   return {
     ...given,
+    ...(await recipeReading(flags, config, undefined, file)),
     file,
-    reading: await readingOf(flags, config, undefined, file),
     ...(await mapLookupsInTurn(flags, whole)),
-    protectFile: flags.protect && (await whole(flags.protect)),
+    protectFile: protect && (await whole(protect)),
     sourceSettings,
     sandbox: flags.sandbox === true,
   };
 }
 
+const READ = { ...READING, ...SHAPE, ...EXPECTING };
+
 /**
- * The options for reading the file. The schedule keeps them, whatever becomes of the recipe.
+ * The options for reading the file with those of the recipe. The schedule keeps them, whatever becomes of the recipe.
  * @param server has the recipe, if that is named @param file is looked at, if it is there
  */
-async function readingOf(flags: AddFlags, config: Config, server: Client | undefined, file?: string) {
+async function recipeReading(flags: AddFlags, config: Config, server: Client | undefined, file?: string) {
   const { recipe: name } = flags;
-  const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
-  if (name === undefined) return given as ScheduleReading;
+  if (name === undefined) return {};
   if (file !== undefined && existsSync(file))
     return readingIn(await optionsWithRecipe(config, name, importOptionsOf(config, flags), file, flags.file));
   const recipe = await recipeOf(name, config, server);
-  const options = withRecipe(recipe, given as Partial<ImportOptions>);
+  const options = withRecipe(recipe, keptOf(READ, { ...flags, shape: shapeOf(flags) }));
   requireNeeds(recipe, options);
   return readingIn(options);
 }
@@ -107,25 +108,8 @@ async function recipeOf(recipe: string, config: Config, server: Client | undefin
   return RECIPE_NAME.test(recipe) ? server.call(recipeOperations.one, { name: recipe }) : recipeOfFile(recipe);
 }
 
-/** Without what is the default. */
-function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>) {
-  const chosen = {
-    map: Object.keys(map).length === 0 ? undefined : map,
-    format: format === 'auto' ? undefined : format,
-  };
-  return scheduleSettings.shape.reading
-    .unwrap()
-    .strip()
-    .parse({ ...options, ...chosen });
-}
-
-/** Settings that have a flag with their name and value. */
-function settingsIn(flags: AddFlags | EditFlags) {
-  const { protect: _, createMap: __, maxCreate: ___, ...plain } = scheduleSettings.partial().shape;
-  const names = Object.keys(plain);
-  return Object.fromEntries(
-    Object.entries(flags).filter(([name, value]) => names.includes(name) && value !== undefined),
-  ) as Pick<AddFlags, 'cron' | 'tz' | 'file'>;
+function readingIn({ exportOf, ...options }: Partial<ImportOptions>) {
+  return { ...writtenOf(READ, givenOf(READ, options)), exportOf };
 }
 
 function refuseFilesHere({ header: _, ...flags }: AddFlags) {
@@ -140,20 +124,17 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   );
 }
 
-/** Returns the settings that the flags change, and those of reading the file. @throws BAD_USAGE where that is nothing */
-export function changesIn(flags: EditFlags) {
-  const changes = { ...settingsIn(flags), ...changed(RUNS_WAIT, flags) };
-  const read = changed(EXPECTING, flags);
-  if (Object.keys({ ...changes, ...read }).length === 0) {
-    throw badUsage('there is nothing to change; give a setting, such as --cron or --file');
-  }
-  return { changes, read };
-}
-
-/** Undefined: a setting that is taken away. */
-function changed<All extends Options>(options: All, flags: Clearable<Given<NoInfer<All>>>) {
-  const kept = Object.entries(keptOf(options, flags as Given<All>));
-  return Object.fromEntries(kept.map(([name, value]) => [name, value === false ? undefined : value])) as Kept<All>;
+/** Returns the settings that the flags change; undefined: one that is taken away. @throws BAD_USAGE where that is nothing */
+export function changesIn({ file, ...flags }: EditFlags): Partial<ScheduleSettings> {
+  const given = Object.entries(flags).filter(([, value]) => value !== false);
+  const taken = Object.entries(flags).filter(([, value]) => value === false);
+  const changes: Partial<ScheduleSettings> = {
+    ...defined(writtenOf(EDITED, Object.fromEntries(given))),
+    ...Object.fromEntries(taken.map(([name]) => [name, undefined])),
+    ...defined({ file }),
+  };
+  if (Object.keys(changes).length > 0) return changes;
+  throw badUsage('there is nothing to change; give a setting, such as --cron or --file');
 }
 
 /** "2027-03-28 03:30" in a time zone. @param at ISO 8601 */

@@ -16,11 +16,11 @@ import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
-import { FORMAT, READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
+import { FORMAT, fieldsOfReading, pairsText, READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, readingFields } from './settings-form.ts';
+import { cronOf, EVERY_CHOICES, textsIn } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -234,7 +234,9 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
   );
   useChange(chosen?.name, () => {
     form.clear([...FORMAT, ...SHAPING, 'exportOf', 'map', 'shape']);
-    if (chosen !== undefined) form.assign(readingFields(chosen.settings));
+    if (chosen === undefined) return;
+    const { map = {}, shape = {}, ...plain } = chosen.settings;
+    form.assign(fieldsOfReading({ ...textsIn(plain), map: pairsText(map), shape: JSON.stringify(shape) }));
   });
   return (
     <>

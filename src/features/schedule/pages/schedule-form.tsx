@@ -25,7 +25,7 @@ import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/r
 import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
-import { fieldsOf, settingsOf } from './settings-form.ts';
+import { EACH_RUN, fieldsOf, settingsOf } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -78,10 +78,7 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
     <fieldset>
       <legend>Each run</legend>
       <div class="fields">
-        <Fields
-          form={form}
-          fields={[...planFields(form), 'repair', 'catchUp', 'giveUpAfter', 'expectRows', 'minRows']}
-        />
+        <Fields form={form} fields={[...planFields(form), ...EACH_RUN]} />
       </div>
       <GuardLimits form={form} />
       {before?.protectFile !== undefined && (
@@ -286,8 +283,6 @@ const AS_TEXT = {
 
 /** The control that a field of the API belongs to. */
 function scheduleControl(field: string, form: Form) {
-  const [, read] = /^reading\.(\w+)/.exec(field) ?? [];
-  if (read !== undefined) return read;
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
   return creatingField(field, form);
 }

@@ -115,7 +115,7 @@ const COLUMNS: Column<Schedule>[] = [
   {
     label: 'File',
     kind: 'wide',
-    cell: ({ file, mode, missing = 'report', create }) => (
+    cell: ({ file, mode = 'add', missing = 'report', create }) => (
       <>
         {foreign(file)}
         <p class="note">{modeWords({ mode, missing })}</p>

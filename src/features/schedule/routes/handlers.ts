@@ -93,9 +93,9 @@ export function runningHandlers(runs: Schedules['runs']) {
 
 /** The settings that differ from their defaults, for the audit log. */
 function settingsInShort(settings: KeptSettings): string {
-  const plain: object = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
+  const plain = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
   const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
-  const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name as never]));
+  const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name]));
   return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
 }
 

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { option, words } from '../../../errors/named-options.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -8,17 +8,16 @@ import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
+import { valuesOf, writtenOf } from '../../../options/option.ts';
 import type { Config } from '../../../platform/config.ts';
 import { checkCron } from '../../../queue/cron.ts';
-import { badOption } from '../../../server/problem.ts';
 import { badReading } from '../../../server/uploads/upload-options.ts';
 import { headerFrom } from '../../../sources/named.ts';
 import { allowedSource, wholeSource } from '../../../sources/obtain.ts';
 import { adapterFor, checkedAddress, shownFile } from '../../../sources/schemes.ts';
 import { isAddress, isRemote } from '../../../text/address-text.ts';
-import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
-import { type KeptSettings, keptSettings, machineSettings, type newSchedule } from '../operations.ts';
+import { type KeptSettings, keptSettings, machineSettings, type newSchedule, RUNS } from '../operations.ts';
 import { badSetting, type Schedule } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
 
@@ -43,11 +42,8 @@ export async function settingsToKeep(
   before: Schedule | undefined,
   at: GivenAt,
 ): Promise<KeptSettings> {
-  const { cron, tz, headers } = given;
+  const { cron, tz, headers, region = at.defaultRegion } = given;
   checkTimes(cron, tz);
-  for (const [name, value] of Object.entries(given.limits)) {
-    named(`limits.${name}`, () => limitsWith({ [name]: value }));
-  }
   const own = ofMachine(given, before, at);
   // An unchanged address keeps the query that is not shown.
   const same = before !== undefined && [before.file, shownFile(before)].includes(given.file) ? before : undefined;
@@ -62,7 +58,8 @@ export async function settingsToKeep(
     ...own,
     sourceSettings,
     file,
-    reading: { region: at.defaultRegion, ...given.reading },
+    region,
+    ...writtenOf(RUNS, valuesOf(RUNS, given)),
     ...aimOf(given, before, at),
     restricted: same?.restricted ?? !at.isHere,
   });
@@ -166,15 +163,14 @@ async function checkRuns(settings: KeptSettings) {
   if (protectFile !== undefined && !isRemote(protectFile)) await readProtectFile(protectFile);
 }
 
-/** The options for reading the file. @throws Problem BAD_OPTION */
-export function checkedReading(settings: Pick<KeptSettings, 'reading' | 'sandbox'>): ImportOptions {
+/** The options for reading the file. @throws BAD_OPTION */
+export function checkedReading(settings: KeptSettings): ImportOptions {
+  const options = readingOptions(settings);
   try {
-    const options = readingOptions(settings);
     checkIntakeOptions(options);
     return options;
   } catch (error) {
-    if (error instanceof IntakeError) throw badReading(error);
-    throw error instanceof z.ZodError ? badOption(error, settings.reading) : error;
+    throw error instanceof IntakeError ? badReading(error) : error;
   }
 }
 

@@ -11,14 +11,13 @@ import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.t
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
-import { LIFTING } from '../../../options/ban-options.ts';
+import type { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
   APPLYING,
   MODE,
   type ModeChoices,
   NAMING,
-  PROTECTING,
   REMOVING_BY_NAME,
   UNDOING,
 } from '../../../options/deciding-options.ts';
@@ -27,7 +26,8 @@ import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type ExpectingChoices, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import { LIMITS, limitsWith } from '../guard-limits.ts';
+import { DECIDING } from '../deciding-query.ts';
+import { LIMITS, limitOptionsOf, limitsWith } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
 import { readProtectFile } from '../plan/protect.ts';
 
@@ -97,16 +97,7 @@ async function protectedUids(protect: string, profile: string | undefined) {
   }
 }
 
-const SENT = {
-  ...NAMING,
-  ...MODE,
-  ...LIFTING,
-  ...PROTECTING,
-  ...REMOVING_BY_NAME,
-  ...APPLYING,
-  ...SURVEYING,
-  ...UNDOING,
-};
+const SENT = { ...NAMING, ...MODE, ...DECIDING, ...UNDOING };
 
 /** Characters of UIDs that a server takes with one request. */
 const MAX_UIDS_LENGTH = 8_000;
@@ -115,16 +106,14 @@ const MAX_UIDS_LENGTH = 8_000;
 export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean): Promise<URLSearchParams> {
   const { protect, removeNamed } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
-  const given = { ...choices, protect, removeNamed };
+  const given = { ...choices, protect, removeNamed, ...limitOptionsOf(limit) };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
     if (!isSent || encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw badUsage(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );
   }
-  const query = new URLSearchParams(textsOf(SENT, given));
-  for (const [name, value] of Object.entries(limit)) query.set(`limit.${name}`, String(value));
-  return query;
+  return new URLSearchParams(textsOf(SENT, given));
 }
 
 function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}) {

@@ -3,9 +3,8 @@ import { syncHref } from '../../../console/kit/elements.tsx';
 import { Fields, type Form } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
-import { GuardLimits, limitsIn, PLAN, planFields, takesMissing } from './plan-parts.tsx';
+import { GuardLimits, planFields, planOptions } from './plan-parts.tsx';
 
 /** Options of a sync that no schedule has. */
 const NAMING = ['syncName', 'adopt'];
@@ -16,14 +15,11 @@ export const SYNC: UploadKind = {
   base: '/syncs',
   path: '/v1/syncs',
   hrefOf: syncHref,
-  toQuery: ({ missing = '', whose = '', ...values }) => ({
-    ...Object.fromEntries([...NAMING, ...PLAN].map((name) => [name, values[name] ?? ''])),
-    ...(values['mode'] === 'mirror' && { missing }),
-    ...(takesMissing({ ...values, missing }) && { whose }),
-    ...creatingOptions(values),
-    ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
+  toQuery: (values) => ({
+    ...Object.fromEntries(NAMING.map((name) => [name, values[name] ?? ''])),
+    ...planOptions(values),
   }),
-  fieldOf: (name, form) => creatingField(name.replace(/^limit\./, 'limits.'), form),
+  fieldOf: creatingField,
   label: (form: Form) => (form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'),
   fields: PlanChoices,
 };

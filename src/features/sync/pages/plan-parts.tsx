@@ -4,23 +4,15 @@ import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
+import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
 
 /** Options of a plan. */
-export const PLAN = [
-  'mode',
-  'missing',
-  'whose',
-  'left',
-  'changed',
-  'protect',
-  'removeNamed',
-  ...Object.keys(PLAN_CHECKS),
-];
+const PLAN = ['mode', 'missing', 'whose', 'left', 'changed', 'protect', 'removeNamed', ...Object.keys(PLAN_CHECKS)];
 
 /** Whether members who are not in the file are removed or banned. */
-export function takesMissing({ mode, missing = '' }: Readonly<Record<string, string>>) {
+function takesMissing({ mode, missing = '' }: Readonly<Record<string, string>>) {
   return mode === 'mirror' && missing !== '';
 }
 
@@ -43,18 +35,19 @@ export function GuardLimits({ form }: { form: Form }) {
 }
 
 /** Before the name of a limit. */
-const LIMIT = 'limits.';
+const LIMIT = 'limit.';
 
-/** The limits that are filled in. */
-export function limitsIn(values: Readonly<Record<string, string>>): (readonly [name: string, value: string])[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    name.startsWith(LIMIT) && value !== '' ? [[name.slice(LIMIT.length), value] as const] : [],
+/** The options of a plan that the fields stand for, as the server takes them. */
+export function planOptions({ missing = '', ...values }: Readonly<Record<string, string>>): Record<string, string> {
+  const chosen = { ...values, missing: values['mode'] === 'mirror' ? missing : '' };
+  const named = Object.entries({ whose: '', ...chosen }).filter(
+    ([name]) => PLAN.includes(name) || name.startsWith(LIMIT),
   );
-}
-
-/** The fields that these limits fill. */
-export function limitFields(limits: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${LIMIT}${name}`, String(value)]));
+  return {
+    ...Object.fromEntries(named),
+    ...(!takesMissing(chosen) && { whose: '' }),
+    ...creatingOptions(values),
+  };
 }
 
 /** A plan in numbers. */

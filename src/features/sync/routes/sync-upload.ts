@@ -26,8 +26,7 @@ const syncQuery = z.strictObject({
     description:
       'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
   }),
-  ...queryOf({ ...NAMING, ...MODE, ...CREATION }),
-  ...DECIDING,
+  ...queryOf({ ...NAMING, ...MODE, ...CREATION, ...DECIDING }),
   ...FROM,
   ...KEPT_READING,
   ...RECIPE,
