@@ -75,3 +75,10 @@ export function inputNames(last: 'and' | 'or') {
   const names = Object.values(ALL).map(({ name }) => name.replace(/ (workbook|sheet)$/, ''));
   return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 }
+
+/**
+ * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
+ * those of any other file. Elements about something else (messages, users, channels) give no rows.
+ */
+export const EXPORTS = ['slack', 'mattermost', 'stream', 'sendbird', 'twilio', 'cometchat', 'scim', 'teams'] as const;
+export type ExportName = (typeof EXPORTS)[number];

@@ -41,6 +41,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   guid: ['team-1', 'team-1'],
   scope: ['moderator', 'moderator'],
   region: ['eu', 'eu'],
+  within: ['14d', 1_209_600_000],
   onBehalfOf: ['anna', 'anna'],
   until: ['90d', '90d'],
   map: ['uid=Member ID, old,guid=Team', { uid: 'Member ID, old', guid: 'Team' }],

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
+import type { ExportName } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { cellOf } from '../../text/csv-line.ts';
 import type { FileSet } from './archive/file-set.ts';
@@ -8,13 +9,6 @@ import type { IntakeSource } from './byte-source.ts';
 import { type Element, type Elements, isText } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
-
-/**
- * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
- * those of any other file. Elements about something else (messages, users, channels) give no rows.
- */
-export const EXPORTS = ['slack', 'mattermost', 'stream', 'sendbird', 'twilio', 'cometchat', 'scim', 'teams'] as const;
-export type ExportName = (typeof EXPORTS)[number];
 
 type FlatRow = Readonly<Record<string, unknown>>;
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<FlatRow>;

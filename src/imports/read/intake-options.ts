@@ -1,7 +1,6 @@
-import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
+import type { ExportName, InputFormat, InputKind } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import type { ColumnMapping, ColumnRole } from './columns.ts';
-import type { ExportName } from './exports.ts';
 import type { FileOptions } from './file-state.ts';
 import type { InputRow } from './input-row.ts';
 import type { GivenBounds } from './intake-error.ts';

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openColumns } from '../../../src/imports/read/columns.ts';
 import { type Element, elementReader, isText } from '../../../src/imports/read/element.ts';
-import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
+import { ofExport } from '../../../src/imports/read/exports.ts';
 import { boundsWith } from '../../../src/imports/read/intake-error.ts';
 import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
+import { EXPORTS, type ExportName } from '../../../src/options/input-kinds.ts';
 import { runs } from '../../runs.ts';
 
 const originals = (name: ExportName, element: Element) => {
