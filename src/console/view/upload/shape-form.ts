@@ -34,7 +34,7 @@ export function pairsIn(text: string): Record<string, string> {
 }
 
 /** The origins of a field's values. */
-export const FIRST_OF = 'firstOf';
+const FIRST_OF = 'firstOf';
 export const TEMPLATE = 'template';
 
 export interface ShapeField {
