@@ -33,7 +33,7 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
   readonly join?: (earlier: z.output<Schema>, later: z.output<Schema>) => z.output<Schema>;
   /** An option that is on by default: what `--no-…` does. */
   readonly off?: string;
-  /** What `--no-…` does where settings are edited. */
+  /** The effect of `--no-…` where settings are edited. */
   readonly without?: string;
 }
 // biome-ignore lint/suspicious/noExplicitAny: a list of options with values of any type

@@ -133,7 +133,7 @@ export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'la
   return limits as Limits;
 }
 
-/** What a limit may be, where it cannot be this value. */
+/** The values that a limit may have, where this is none of them. */
 function allowedFor({ unit, grows }: Limit, value: number) {
   const isPercent = unit === 'percent';
   const isWhole = isPercent ? Number.isFinite(value) : Number.isSafeInteger(value);
