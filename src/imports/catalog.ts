@@ -5,10 +5,10 @@ import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
+import { LedgerError } from '../platform/ledger-error.ts';
 import {
   idsOf,
   inTransaction,
-  LedgerError,
   openForReading,
   openForWriting,
   type Statements,

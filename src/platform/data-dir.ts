@@ -15,7 +15,8 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { CATALOG, privateFile } from './sqlite.ts';
+import { CATALOG, ENDS, MEMORY } from './ledger-error.ts';
+import { privateFile } from './sqlite.ts';
 
 export type DataDir = Readonly<ReturnType<typeof dataDir>>;
 
@@ -28,14 +29,14 @@ export function dataDir(path: string) {
     root,
     catalog: join(root, CATALOG),
     /** Members whom syncs with a name made. */
-    memory: join(root, 'memberships.sqlite'),
+    memory: join(root, MEMORY),
     controlSocket: join(root, 'control.sock'),
     /** A file with the path of the socket, where the path of the data directory is too long for it. */
     control: join(root, 'control'),
     /** A file with the URL of the server that owns the directory, while there is one. */
     address: join(root, 'address'),
     /** Memberships that end. */
-    ends: join(root, 'ends.sqlite'),
+    ends: join(root, ENDS),
     /** Recipes that were saved. */
     recipes: join(root, 'recipes'),
     /** Files for the schedules of a server with a sandbox whose settings name no other folder. */

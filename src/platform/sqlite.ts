@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
+import { LedgerError } from './ledger-error.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 
@@ -14,32 +13,6 @@ import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
  * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file as well.
  */
 const CACHE_KIB = 4_096;
-
-type LedgerCode = 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
-
-export class LedgerError extends RollcallError<LedgerCode> {
-  declare readonly code: LedgerCode;
-
-  static damaged(path: string, cause: Error): LedgerError {
-    const remedy = basename(path) === CATALOG ? NO_CATALOG : NO_LEDGER;
-    return new LedgerError('DAMAGED_LEDGER', { what: `${path} is damaged (${cause.message})`, remedy }, { cause });
-  }
-
-  /** @param what in a clause: what SQLite reads and rollcall never writes */
-  static contradiction(what: string): LedgerError {
-    return new LedgerError('DAMAGED_LEDGER', { what: `the ledger is damaged: ${what}`, remedy: NO_LEDGER });
-  }
-
-  static missing(path: string): LedgerError {
-    return new LedgerError('LEDGER_MISSING', { path, remedy: NO_LEDGER });
-  }
-}
-
-/** The name of the one file that can be made again. */
-export const CATALOG = 'catalog.sqlite';
-const NO_CATALOG = '`rollcall doctor --rebuild-catalog` makes a new one from the folders of the imports';
-/** Without it no one knows which rows were sent; a repeat finds that out, and changes nothing that is as it should be. */
-const NO_LEDGER = words`put it back from a backup, or import the input again, with another ${option('dataDir')} if this one's disk fails: members who were added before are reported as already members`;
 
 /** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
@@ -240,6 +213,28 @@ export function openForReading(path: string, schema: SchemaFiles): DatabaseSync 
     // The process that is making it has not made its tables yet.
     if (!hasTables(database, schema, path)) openForWriting(path, schema).close();
   });
+}
+
+/** Reads a database where there is one. @param none the answer where there is none */
+export function readIfThere<Result>(
+  path: string,
+  schema: SchemaFiles,
+  none: Result,
+  read: (database: DatabaseSync) => Result,
+): Result {
+  if (!existsSync(path)) return none;
+  const database = openForReading(path, schema);
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads each page of a database. @throws LedgerError DAMAGED_LEDGER */
+export function checkPages(database: DatabaseSync) {
+  const found = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
+  if (found !== 'ok') throw LedgerError.damaged(database.location() ?? '', new Error(found));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { LedgerError } from './sqlite.ts';
+import { LedgerError } from './ledger-error.ts';
 
 /**
  * JSON that a database of ours keeps, as the type that it was written from. By type guards and not by zod: commands that

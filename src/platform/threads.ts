@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { LedgerError } from './sqlite.ts';
+import { LedgerError } from './ledger-error.ts';
 
 /**
  * Work in threads. A file `x-thread.ts` serves functions by name, and another thread opens it and asks:

@@ -8,7 +8,7 @@ import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
 import { busyIn } from '../platform/database-busy.ts';
-import { LedgerError } from '../platform/sqlite.ts';
+import { LedgerError } from '../platform/ledger-error.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -90,6 +90,23 @@ test('a damaged catalog is named with its remedy, kept beside the new one, and i
   server.interrupt('SIGTERM');
   await server.ended;
   expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toHaveLength(1);
+});
+
+test('doctor names a damaged file of ends and of the members of syncs, each with its remedy', async () => {
+  const { dataDir, run } = await openSandboxPlace();
+  mkdirSync(dataDir);
+  for (const file of ['ends.sqlite', 'memberships.sqlite']) writeFileSync(join(dataDir, file), 'x'.repeat(8_192));
+  const { code, stdout } = await run(['doctor', '--json']);
+  const found: { check: string; ok: boolean; detail: string; remedy?: string }[] = JSON.parse(stdout).findings;
+  expect([code, found.filter(({ ok }) => !ok)]).toEqual([
+    EXIT.usage,
+    ['ends of memberships', 'members of syncs'].map((check) => ({
+      check,
+      ok: false,
+      detail: expect.stringContaining('DAMAGED_LEDGER'),
+      remedy: expect.stringContaining('move it away'),
+    })),
+  ]);
 });
 
 test('a data directory of another version is refused by each command, with what to do, and stays as it is', async () => {

@@ -48,6 +48,7 @@ async function endingImport() {
   const closings = createClosings({
     dir,
     catalog: {
+      find: () => undefined,
       attend: () => {},
       get: () => RECORD,
       setProblems: () => {},

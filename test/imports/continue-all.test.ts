@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isError } from '../../src/errors/rollcall-error.ts';
-import { LedgerError } from '../../src/platform/sqlite.ts';
+import { LedgerError } from '../../src/platform/ledger-error.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, type Pipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';

@@ -1,5 +1,5 @@
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { LedgerError } from '../../src/platform/sqlite.ts';
+import { LedgerError } from '../../src/platform/ledger-error.ts';
 import { serve, tellOpener } from '../../src/platform/threads.ts';
 
 export class Refused extends RollcallError<string> {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { LedgerError } from '../../src/platform/sqlite.ts';
+import { LedgerError } from '../../src/platform/ledger-error.ts';
 import { Thread } from '../../src/platform/threads.ts';
 import { Refused, type SomeThread } from './some-thread.ts';
 

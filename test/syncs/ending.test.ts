@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -67,7 +68,7 @@ const reasons = (at: Syncing, id: string) =>
 const expired = async (at: Syncing) => syncSettled(at.syncs, await at.syncs.expire({ apply: true, who: 'tester' }));
 const NONE = { smallGroupRemovals: 0 };
 const GUESTS = ['team,anna,2100-01-01', 'team,bob,2100-01-01', 'team,cleo,2100-01-01'];
-const GROUPS = { team: { participants: ['there', 'a1', 'a2', 'a3', 'a4'] } };
+const GROUPS = { team: { participants: ['there', 'a1', 'a2', 'a3', 'a4'] }, club: { participants: ['there'] } };
 
 test('an expiry removes who is over, spares owners, admins and those whom an open import names, and an undo brings them back for good', async () => {
   const at = await openSyncing(GROUPS);
@@ -170,4 +171,57 @@ test('an expiry that begins by itself is reported to the audit log', async () =>
     onTestFinished(stop);
   });
   expect((await syncSettled(at.syncs, id)).state).toBe('applied');
+});
+
+test('an undo puts ends back as they were before the import, where no later row has changed them', async () => {
+  const at = await openSyncing(GROUPS);
+  const undo = async (id: string) => {
+    const done = await syncSettled(at.syncs, await at.syncs.undo(id, { apply: true, who: 'tester' }));
+    expect(done.state).toMatch(/^(applied|unchanged)$/);
+    return at.plan(done.id, (plan) => plan.facts().notes.map(({ code }) => code));
+  };
+  const run = (...rows: string[]) => at.run(`guid,uid,until\n${rows.join('\n')}\n`);
+  await run('team,a1,2100-01-01', 'team,a2,2100-01-01', 'team,a3,2100-01-01');
+  const before = ending(at);
+  const moving = await run('team,a1,2100-05-01', 'team,a2,', 'team,a3,2100-05-01', 'team,a4,2100-05-01');
+  const later = await run('team,a3,2100-06-01');
+  expect(await undo(later.id)).toEqual(['ENDS_PUT_BACK']);
+  expect(ending(at).at(-1)).toMatch(/^a4 2100-05/);
+  await undo(moving.id);
+  expect(ending(at)).toEqual(before);
+  // A later row without an end keeps who has none.
+  const open = await run('team,a1,');
+  await run('team,a1,');
+  expect(await undo(open.id)).toEqual([]);
+  expect(ending(at)).toEqual(before.filter((one) => !one.startsWith('a1')));
+});
+
+test('rows that are sent again keep their ends: the later one of duplicates, and that of a sync', async () => {
+  const at = await openSyncing(GROUPS);
+  const late = async (send: () => Promise<{ id: string }>) => {
+    at.sandbox.addUser('us', 'late');
+    at.sandbox.setActive('us', 'late', false);
+    const { id } = await send();
+    at.sandbox.setActive('us', 'late', true);
+    await at.coordinator.settled(await at.coordinator.retry(id));
+    expect(at.members('team')['late']).toBe('participant');
+    return ending(at);
+  };
+  const rows = 'guid,uid,until\nteam,late,2100-01-01\nteam,late,2100-05-01\n';
+  expect(await late(() => at.run(rows))).toEqual(['late 2100-05-02T00:00:00.000Z']);
+  expect(await late(() => at.sync('guid,uid,until\nclub,late,2100-06-01\n'))).toEqual([
+    'late 2100-05-02T00:00:00.000Z',
+    'late 2100-06-02T00:00:00.000Z',
+  ]);
+});
+
+test('an import ends well where ends cannot be noted, and says so; the file names its own remedy', async () => {
+  const at = await openSyncing(TEAM);
+  await imported(at, ...GUESTS);
+  writeFileSync(at.dir.ends, 'no database'.repeat(1_000));
+  const done = await at.run('guid,uid,until\nteam,dan,2100-01-01\n');
+  expect([done.state, at.counts(done.id).added]).toEqual(['completed', 1]);
+  expect(JSON.parse(done.totals ?? '').notes).toMatchObject([{ code: 'ENDS_NOT_NOTED' }]);
+  expect(() => ending(at)).toThrow(/ends\.sqlite is damaged .*move it away and import the files again/);
+  expect((await at.sync('guid,uid,until\nteam,dan,2100-02-01\n')).state).toBe('unchanged');
 });

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -114,6 +114,12 @@ test('with --whose ours only members whom the sync made are removed, and the pla
   rmSync(at.dir.memory);
   const lost = await at.sync(people('old'), OURS);
   expect([lost.state, notes(at, lost.id)]).toEqual(['unchanged', ['NOTHING_REMEMBERED', 'NOT_OURS']]);
+  writeFileSync(at.dir.memory, 'no database'.repeat(1_000));
+  expect(await at.sync(people('old'), OURS)).toMatchObject({
+    state: 'failed',
+    code: 'DAMAGED_LEDGER',
+    reason: expect.stringMatching(/memberships\.sqlite is damaged .*counts every member as made by others/),
+  });
 });
 
 test.for(['re-add', 'keep-out', 'ask'] as const)('users who have left: %s', async (left) => {

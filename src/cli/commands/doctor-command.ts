@@ -4,13 +4,16 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { MEMORY_SCHEMA } from '../../features/sync/memory/memory.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
 import { adoptDirectory, copyFault } from '../../imports/life/copied-directory.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
+import { ENDS_SCHEMA } from '../../imports/schemas.ts';
 import { readConfig, secretFiles } from '../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
+import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord, wrap } from '../../text/terminal-text.ts';
 import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
@@ -116,16 +119,24 @@ async function checkDisk(folder: string): Promise<Finding> {
 /** Ledgers that are opened for a look. */
 const MAX_LEDGERS = 1_000;
 
-/** Whether this rollcall can use what an earlier one wrote: the list of imports, and the ledgers of the newest ones. */
+/**
+ * Whether this rollcall can use what an earlier one wrote: the list of imports, the ledgers of the newest ones, when memberships end, and
+ * whom syncs made members.
+ */
 function checkCatalog(dir: DataDir): Finding[] {
   const fault = catalogFault(dir) ?? copyFault(dir);
   const faults = fault === undefined ? ledgerFaults(dir) : [fault];
-  return faults.map(({ code, what, remedy }) => ({
-    check: 'imports',
-    ok: false,
-    detail: `${code}: ${what}`,
-    ...(remedy !== undefined && { remedy }),
-  }));
+  const ends = faultOf(() => readIfThere(dir.ends, ENDS_SCHEMA, undefined, checkPages));
+  const memory = faultOf(() => readIfThere(dir.memory, MEMORY_SCHEMA, undefined, checkPages));
+  const found = { imports: faults, 'ends of memberships': ends ?? [], 'members of syncs': memory ?? [] };
+  return Object.entries(found).flatMap(([check, all]) =>
+    [all].flat().map(({ code, what, remedy }) => ({
+      check,
+      ok: false,
+      detail: `${code}: ${what}`,
+      ...(remedy !== undefined && { remedy }),
+    })),
+  );
 }
 
 /** Bytes of ledgers of which each page is read; the larger ones are opened only. */

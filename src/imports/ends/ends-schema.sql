@@ -13,3 +13,29 @@ create table ends (
 ) strict, without rowid;
 
 create index ends_by_time on ends (until) where until is not null;
+
+-- Ends that rows set, moved or took away, as they were before: an undo puts them back.
+create table moved (
+  by     text not null,                  -- the import or sync whose row did it
+  app    text not null,
+  region text not null,
+  guid   text not null collate nocase,
+  uid    text not null collate nocase,
+  until  integer,                        -- null: none
+  at     integer not null,               -- when `by` was begun (ms)
+  primary key (by, app, region, guid, uid)
+) strict, without rowid;
+
+create trigger end_set after insert on ends when new.until is not null begin
+  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, null, new.at);
+end;
+
+create trigger end_moved after update of until on ends when new.until is not old.until begin
+  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, old.until, new.at);
+end;
+
+-- Those that no later row has changed. What an undo says (its id begins so) was said before.
+create view puttable as
+select m.by, app, region, guid, uid, m.until
+  from moved m join ends e using (app, region, guid, uid)
+ where e.until is not m.until and (e.by = m.by or e.by glob 'undo-*');

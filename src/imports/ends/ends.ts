@@ -5,6 +5,7 @@ import {
   inTransaction,
   openForReading,
   openForWriting,
+  readIfThere,
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../schemas.ts';
@@ -34,25 +35,61 @@ export interface NotedImport {
   readonly apps: string;
   /** Ledgers of imports that were begun before it and are not over. */
   readonly earlier: readonly string[];
+  /** It carries out a sync, or sends its rows again: the file of the sync says when memberships end. */
+  readonly isOfSync: boolean;
+  /** Ledger of the import whose rows it sends again as they were. */
+  readonly retried: string | undefined;
 }
 
+/** An undo puts ends back that were moved within this time before the last import. */
+const UNDO_MS = 90 * 86_400_000;
+
 /** Writes the ends of an import's memberships. Doing it again changes nothing. */
-export function noteEnds({ ends, ledger, by, at, apps, earlier }: NotedImport): void {
+export function noteEnds({ ends, ledger, by, at, apps, earlier, isOfSync, retried }: NotedImport): void {
   const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(ledger)) return;
   const database = openForWriting(ends, ENDS_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   try {
     attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
+    if (retried !== undefined) attachForReading(database, retried, 'retried', IMPORT_SCHEMA);
     if (!all && [...sql('has_any').all(), ...sql('has_ends').all()].length === 0) return;
     inTransaction(database, () => {
-      sql('forget_lost').run({ apps, at });
-      sql('note_import').run({ apps, by, at, all: all ? 1 : 0 });
+      sql('forget_moved').run({ before: at - UNDO_MS });
+      sql('forget_lost').run({ apps, by, at });
+      if (!isOfSync) sql('note_import').run({ apps, by, at, all: all ? 1 : 0 });
+      if (retried !== undefined) sql('keep_retried').run({ apps, by });
       if (!all) sql('forget_open').run();
     });
   } finally {
     database.close();
   }
+}
+
+/** The undo of what changed ends. */
+interface Undoing {
+  readonly ends: string;
+  /** Ids of what is undone, and of the undo. */
+  readonly undone: string;
+  readonly by: string;
+}
+
+/** Puts ends back that no later row has changed. */
+export function putBackEnds({ ends, undone, by }: Undoing): void {
+  if (!existsSync(ends)) return;
+  const database = openForWriting(ends, ENDS_SCHEMA);
+  try {
+    statementsOf(database, STATEMENTS)('put_back').run({ undone, by });
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns how many `putBackEnds` would put back. */
+export function endsToPutBack({ ends, undone }: Undoing): number {
+  return readIfThere(ends, ENDS_SCHEMA, 0, (database) =>
+    Number(statementsOf(database, STATEMENTS)('count_puttable').get({ undone })?.['ends']),
+  );
 }
 
 /** Whether a membership of a staged file ends. */
@@ -83,13 +120,9 @@ export function endingBefore(
   limit: number,
   after?: Omit<Ending, 'by'>,
 ) {
-  if (!existsSync(path)) return [];
-  const database = openForReading(path, ENDS_SCHEMA);
-  try {
-    const { until, region, guid, uid } = after ?? { until: 0, region: '', guid: '', uid: '' };
-    const given = { apps: aimed === undefined ? null : appsOf(aimed), before, limit, until, region, guid, uid };
-    return statementsOf(database, STATEMENTS)<Ending>('ending').all(given);
-  } finally {
-    database.close();
-  }
+  const { until, region, guid, uid } = after ?? { until: 0, region: '', guid: '', uid: '' };
+  const given = { apps: aimed === undefined ? null : appsOf(aimed), before, limit, until, region, guid, uid };
+  return readIfThere(path, ENDS_SCHEMA, [], (database) =>
+    statementsOf(database, STATEMENTS)<Ending>('ending').all(given),
+  );
 }

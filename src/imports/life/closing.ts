@@ -1,8 +1,12 @@
 import pLimit from 'p-limit';
+import { kindOf } from '../../membership/import-kind.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { Catalog } from '../catalog.ts';
+import { LedgerError } from '../../platform/ledger-error.ts';
+import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Emit, EndState } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
+import { ledgerIsThere } from '../lost-ledger.ts';
+import type { IntakeNote } from '../read/notes.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
@@ -10,7 +14,7 @@ import { appsOf } from '../target.ts';
 
 interface ClosingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'attend' | 'get' | 'setProblems' | 'setTotals' | 'unfinished'>;
+  readonly catalog: Pick<Catalog, 'attend' | 'find' | 'get' | 'setProblems' | 'setTotals' | 'unfinished'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: LedgerThreads;
   readonly emit: Emit;
@@ -34,11 +38,11 @@ export function createClosings(options: ClosingOptions) {
     const path = dir.ledger(id);
     const { difference } = await reading.check(path);
     await reading.indexUids(path);
-    await noteEnds(id, path);
+    const notes = await noteEnds(id, path);
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
-    const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record });
+    const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record, notes });
     // Open there, it could not be put into one file.
     await reading.forget(path);
     if (stopped) return;
@@ -52,20 +56,38 @@ export function createClosings(options: ClosingOptions) {
     await emit(id, { kind: 'closed', state, reason: said, code });
   };
 
-  /** Before the state moves: after a crash it is done again. */
-  const noteEnds = (id: string, ledger: string) => {
+  /** Before the state moves: after a crash it is done again. Returns what a person should know. */
+  const noteEnds = async (id: string, ledger: string): Promise<IntakeNote[]> => {
     const record = catalog.get(id);
     const at = record.createdAt;
     const earlier = catalog.unfinished().filter((other) => other.id !== id && other.createdAt <= at);
-    const apps = appsOf(readOptions(record));
-    return reading.noteEnds({
-      ends: dir.ends,
-      ledger,
-      by: id,
-      at,
-      apps,
-      earlier: earlier.map((one) => dir.ledger(one.id)),
-    });
+    const { isRepaired, ...origin } = originOf(record);
+    const isRetry = origin.id !== id && !isRepaired;
+    try {
+      await reading.noteEnds({
+        ends: dir.ends,
+        ledger,
+        by: id,
+        at,
+        apps: appsOf(readOptions(record)),
+        earlier: earlier.map((one) => dir.ledger(one.id)),
+        isOfSync: ['sync', 'undo'].includes(kindOf(origin)),
+        retried: isRetry && ledgerIsThere(dir.ledger(origin.id)) ? dir.ledger(origin.id) : undefined,
+      });
+      return [];
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      return [{ code: 'ENDS_NOT_NOTED', text: `The ends of its memberships are not noted: ${error.message}` }];
+    }
+  };
+
+  /** The import whose rows are sent again, by retries of retries too, and whether people have edited them in one of these. */
+  const originOf = (record: ImportRecord): ImportRecord & { readonly isRepaired: boolean } => {
+    const isRepaired = readOptions(record).repaired === true;
+    const earlier = record.retryOf === null ? undefined : catalog.find(record.retryOf);
+    if (earlier === undefined) return { ...record, isRepaired };
+    const origin = originOf(earlier);
+    return { ...origin, isRepaired: isRepaired || origin.isRepaired };
   };
 
   return {

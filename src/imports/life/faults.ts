@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { sqliteCode } from '../../platform/database-busy.ts';
-import { LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/ledger-error.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf, type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/ledger-error.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { wrongState } from '../import-errors.ts';

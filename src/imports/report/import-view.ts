@@ -5,7 +5,7 @@ import { kindOf } from '../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { busyIn } from '../../platform/database-busy.ts';
-import { LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/ledger-error.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { isLedgerLost } from '../lost-ledger.ts';

@@ -3,6 +3,7 @@ import { cursorText } from '../../platform/cursors.ts';
 import { serve } from '../../platform/threads.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { noteEnds } from '../ends/ends.ts';
+import type { IntakeNote } from '../read/notes.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
@@ -71,6 +72,8 @@ export interface ReportsRequest extends AtPath {
   /** The folder of the files. */
   readonly folder: string;
   readonly record: Omit<ImportRecord, 'finishedAt'>;
+  /** Notes that came up while it was closed. */
+  readonly notes: readonly IntakeNote[];
 }
 
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
@@ -130,13 +133,13 @@ function indexUids({ path }: AtPath) {
   }
 }
 
-async function writeReports({ path, folder, record }: ReportsRequest) {
+async function writeReports({ path, folder, record, notes: found }: ReportsRequest) {
   const reader = openImportReader(path);
   try {
     const input = reader.input();
     const paths = reportPaths(folder, input);
     const grown = reader.growthNote();
-    const notes = grown === undefined ? input.notes : [...input.notes, grown];
+    const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
     const totals = totalsOf(reader.counters(), true, { ...input, notes });
     const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
     const problems = await writeReportFiles(reader, paths, summary);

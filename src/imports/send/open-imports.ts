@@ -1,5 +1,5 @@
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/ledger-error.ts';
 import type { Catalog } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { hasLedger } from '../lost-ledger.ts';

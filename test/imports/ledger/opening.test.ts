@@ -15,7 +15,8 @@ import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
-import { inTransaction, LedgerError, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
+import { LedgerError } from '../../../src/platform/ledger-error.ts';
+import { inTransaction, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
 import { openAccessStore } from '../../../src/server/access/access-store.ts';
 import { tempDir } from '../../temp-dir.ts';
 

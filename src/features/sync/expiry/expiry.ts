@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime } from '../../../api/fields.ts';
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
 import { type Ending, endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../../../imports/schemas.ts';
@@ -13,10 +14,10 @@ import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
 
 const STATEMENTS = new URL('plan-ends.sql', import.meta.url);
 /** A run of a sync that is over, whose file says which memberships end. */
-export interface NotedRun extends Omit<NotedImport, 'ledger'> {
+export interface NotedRun extends Omit<NotedImport, 'ledger' | 'isOfSync' | 'retried'> {
   readonly plan: string;
   readonly desired: string;
-  readonly mode: 'add' | 'mirror' | 'expiry';
+  readonly mode: PlanFlags['mode'];
 }
 
 /** Writes the ends of the members whom the file of a sync names. Doing it again changes nothing. */

@@ -10,7 +10,7 @@ select :apps ->> g.region, g.region, g.guid, a.uid, r.until, :by, :at
   join desired.rows r on r.id = a.row_id
   join desired.scopes s on s.id = r.scope_id and s.name <> 'ban'
   left join main.ends kept on kept.app = :apps ->> g.region and kept.region = g.region and kept.guid = g.guid and kept.uid = a.uid
- where a.action in ('keep', 'add', 'change') and (:all or r.until is not null or kept.until is not null)
+ where a.action in ('keep', 'add', 'change') and (:all or r.until is not null or kept.app is not null)
 on conflict do update set until = excluded.until, by = excluded.by, at = excluded.at where excluded.at >= ends.at;
 
 -- name: forget_gone

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { isoTime } from '../../../api/fields.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { scopeOf } from '../../../imports/record/enum-ids.ts';
@@ -9,6 +8,7 @@ import {
   inTransaction,
   openForReading,
   openForWriting,
+  readIfThere,
   type Statements,
   statementsOf,
 } from '../../../platform/sqlite.ts';
@@ -73,13 +73,7 @@ export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembe
 export type MemoryThread = { remember: (work: Remembered) => void };
 
 function reading<Result>(memory: string, none: Result, read: (sql: Statements) => Result): Result {
-  if (!existsSync(memory)) return none;
-  const database = openForReading(memory, MEMORY_SCHEMA);
-  try {
-    return read(statementsOf(database, STATEMENTS));
-  } finally {
-    database.close();
-  }
+  return readIfThere(memory, MEMORY_SCHEMA, none, (database) => read(statementsOf(database, STATEMENTS)));
 }
 
 /** Ids of runs and imports that are part of the memory of a sync. */

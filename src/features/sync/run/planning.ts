@@ -1,9 +1,10 @@
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
+import { endsToPutBack } from '../../../imports/ends/ends.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { appsOf, isSameTarget } from '../../../imports/target.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
-import { counted } from '../../../text/wording.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import { writeOver } from '../expiry/expiry.ts';
 import { flagsOf, type Sync } from '../kept-sync.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -15,6 +16,7 @@ import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow } from '../plan/staleness.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 import { importToUndo, ledgersAfter } from './sync-imports.ts';
+import { undoingOf } from './sync-memory.ts';
 
 /** The parts with which plans are made. */
 export interface PlanningOptions extends Pick<PlanningTask, 'stage' | 'regions'> {
@@ -70,6 +72,10 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
     make: async (record: Sync, how: How) => planFor(await taskOf(record, record.source, how)),
     /** Asks the guards, with the last runs of the same sync in view. */
     judge: (record: Sync, made: PlanLedger) => {
+      const undoing = undoingOf({ dir, catalog }, record);
+      const ends = undoing === undefined ? 0 : endsToPutBack(undoing);
+      const text = `Ends of memberships that are put back as they were: ${grouped(ends)}`;
+      if (ends > 0) made.addNotes([{ code: 'ENDS_PUT_BACK', text }]);
       const before = runsBefore(record);
       const previous = previousRunIn(before.map((run) => planFiles(dir.sync(run.id)).plan));
       const changesBefore = before.map((run) => run.totals?.changes ?? 0);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { putBackEnds } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { appsOf } from '../../../imports/target.ts';
 import { Thread } from '../../../platform/threads.ts';
@@ -32,7 +33,6 @@ function sentImport(place: Place, id: string) {
 async function noteEnds({ dir, coordinator }: Place, run: Sync) {
   const { id, mode, importId } = run;
   const { plan, desired } = planFiles(dir.sync(id));
-  if (mode === 'undo') return;
   const at = (importId === null ? undefined : coordinator.lookUp(importId)?.createdAt) ?? Date.parse(run.createdAt);
   const earlier = coordinator.unfinished(at).filter((ledger) => ledger !== dir.ledger(id));
   const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: appsOf(run), earlier };
@@ -40,11 +40,20 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
   else await new Thread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
 }
 
+/** The ends that an undo puts back; undefined where it puts none back: those that an expiry took away are over. */
+export function undoingOf({ dir, catalog }: Pick<MemoryOf, 'dir' | 'catalog'>, { id, undoOf }: Sync) {
+  if (undoOf === null || catalog.find(undoOf)?.mode === 'expiry') return undefined;
+  return { ends: dir.ends, undone: undoOf, by: id };
+}
+
 /** Makes a run that is over part of the memory of its sync, if that has a name. @throws LedgerError */
 export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   const { dir, catalog } = place;
   const { id, importId, undoOf } = run;
-  await noteEnds(place, run);
+  if (undoOf === null) await noteEnds(place, run);
+  const undoing = undoingOf(place, run);
+  // A plan alone changes nothing.
+  if (undoing !== undefined && (run.apply || run.state === 'applying')) putBackEnds(undoing);
   // An undo takes back what a run did.
   const { syncName } = (undoOf === null ? run : catalog.find(undoOf)) ?? {};
   if (syncName === undefined) return;

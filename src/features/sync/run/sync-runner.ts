@@ -295,8 +295,15 @@ export class SyncRunner {
   }
 
   async #unchanged(record: Sync) {
-    await rememberRun(this.#options, record);
+    await rememberRun(this.#options, record).catch((error: unknown) => {
+      if (waitOf(error) !== undefined) throw error;
+      this.#noteForgotten(record.id, error);
+    });
     this.#move(record.id, 'unchanged');
+  }
+
+  #noteForgotten(id: string, error: unknown) {
+    this.catalog.note(id, `the run is not remembered: ${messageOf(error)}`);
   }
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
@@ -327,7 +334,7 @@ export class SyncRunner {
     } catch (error) {
       const wait = waitOf(error);
       if (wait !== undefined && this.whenOver(wait, () => this.#follow({ id, state }))) return;
-      this.catalog.note(id, `the run is not remembered: ${messageOf(error)}`);
+      this.#noteForgotten(id, error);
     }
     if (state === 'completed') this.#move(id, 'applied');
     else {
