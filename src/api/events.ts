@@ -14,3 +14,11 @@ export interface ListEvents {
   /** Schedules, or runs of them, have changed. */
   readonly schedules: Readonly<Record<string, never>>;
 }
+
+/** Events for those who follow one thing: it is in another state. */
+export interface Moves extends Pick<ListEvents, 'sync'> {
+  readonly import: { readonly id: string };
+  /** The check of the import is over, or stopped. */
+  readonly check: { readonly id: string };
+  readonly export: { readonly id: string };
+}

@@ -3,6 +3,7 @@ import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZodType } from 'zod';
 import { addressOf } from '../api/address-of.ts';
@@ -133,7 +134,12 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ c
 async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
   const { promise: isSent, resolve } = Promise.withResolvers<void>();
   reply.once('close', resolve);
-  const end = (status: number, body: unknown) => {
+  const end = async (status: number, body: unknown) => {
+    if (isPieces(body)) {
+      // Nobody waits for its end.
+      pipeline(body, reply).catch(() => {});
+      return;
+    }
     reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null), resolve);
     return isSent;
   };
@@ -144,6 +150,10 @@ async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: Serve
   } catch (error) {
     await end(409, refusalOf(error));
   }
+}
+
+function isPieces(answer: unknown): answer is AsyncIterable<string | Uint8Array> {
+  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
 }
 
 /** An error as the other process throws it again. */
@@ -182,34 +192,47 @@ const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONN
  */
 export async function askOwner<Answer>(
   dir: DataDir,
-  { method, path, answer }: Pick<Operation, 'method' | 'path'> & { readonly answer: ZodType<Answer> },
+  { answer, ...operation }: Asked & { readonly answer: ZodType<Answer> },
   input: object,
   who: string,
 ): Promise<Answer | undefined> {
+  const reply = await replyOf(dir, operation, input, who);
+  if (reply === undefined) return undefined;
+  const read = answer.safeParse((await documentOf(reply)) ?? undefined);
+  if (!read.success) throw unreadable();
+  return read.data;
+}
+
+type Asked = Pick<Operation, 'method' | 'path'>;
+
+/** The reply of the owner, before its body; undefined when there is none. @param signal ends it @throws as askOwner */
+export async function replyOf(
+  dir: DataDir,
+  { method, path }: Asked,
+  input: object,
+  who: string,
+  signal?: AbortSignal,
+): Promise<IncomingMessage | undefined> {
   const socketPath = await findSocket(dir);
   if (socketPath === undefined || !existsSync(socketPath)) return undefined;
   const { address, rest } = addressOf(path, input);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage | undefined>();
   const body = JSON.stringify(rest);
   // Named, because Node names it only for some methods.
   const headers = { [WHO]: encodeURIComponent(who), 'content-length': Buffer.byteLength(body) };
-  const outgoing = http().request({ socketPath, method, path: address, headers }, async (reply) => {
-    try {
-      const document = jsonOrUndefined(Buffer.concat(await reply.toArray()).toString());
-      if (reply.statusCode !== 200) return reject(refused(document));
-      const read = answer.safeParse(document ?? undefined);
-      if (read.success) resolve(read.data);
-      else reject(unreadable());
-    } catch (error) {
-      reject(error);
-    }
-  });
+  const outgoing = http().request({ socketPath, method, path: address, headers, signal }, resolve);
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
     if (NOT_LISTENING.has(error.code)) resolve(undefined);
     else reject(error);
   });
   outgoing.end(body);
-  return promise;
+  const reply = await promise;
+  if (reply === undefined || reply.statusCode === 200) return reply;
+  throw refused(await documentOf(reply));
+}
+
+async function documentOf(reply: IncomingMessage): Promise<unknown> {
+  return jsonOrUndefined(Buffer.concat(await reply.toArray()).toString());
 }
 
 function refused(document: unknown): RollcallError {

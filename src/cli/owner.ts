@@ -1,9 +1,13 @@
-import { importOperations } from '../api/operations/import-operations.ts';
+import type { Operation } from '../api/operation.ts';
+import { eventOperations, importOperations } from '../api/operations/import-operations.ts';
 import { serviceOperations } from '../api/operations/service-operations.ts';
+import type { App } from '../app/app.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { importView } from '../imports/report/import-view.ts';
+import { importView, type ViewSources } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import type { Lifecycle } from '../platform/lifecycle.ts';
+import { type Events, eventHandlers, openEvents } from '../server/events/hub.ts';
 import {
   fileOperations,
   type ImportActs,
@@ -12,36 +16,76 @@ import {
   regionHandlers,
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
+import { followStaging } from '../server/staging-progress.ts';
 import { askedHere } from './audit.ts';
-import { sourcesOf } from './client/data-directory.ts';
+import { clientOfDirectory, sourcesOf } from './client/data-directory.ts';
+import { type Imports, importsIn } from './client/import-place.ts';
 import { viewing } from './client/kept-imports.ts';
 import { clientOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 
-interface Owner {
+/** A process that owns a data directory, for those who follow what it does. */
+export interface Owner {
   readonly dir: DataDir;
   readonly coordinator: Coordinator;
+  readonly events: Events;
+  /** The progress of a file that it reads. */
+  readonly staging?: ViewSources['staging'];
+}
+
+/** Imports as this process shows them. */
+function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): ImportActs['views']['of'] {
+  return (record) => viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog, staging)));
+}
+
+/** For a process other than a server. @param onStop registers what ends its events */
+export function openOwner(
+  { dir, coordinator, log }: Pick<App, 'dir' | 'coordinator' | 'log'>,
+  onStop: Lifecycle['onStop'],
+) {
+  const known = followStaging(coordinator);
+  const staging = (id: string) => known.get(id) ?? null;
+  // Those who ask a command follow one thing.
+  const events = openEvents({ coordinator, unfinished: () => [], view: shownBy({ dir, staging }), log });
+  onStop(async () => events.close());
+  return { dir, coordinator, events, staging } satisfies Owner;
 }
 
 /** Answers other commands on this machine, for the process that owns the data directory and does these operations. */
-export function ownerAnswers(owner: Owner, operations: readonly Handled[]): AnswerOwner {
+export function ownerAnswers(owner: Pick<Owner, 'dir' | 'coordinator'>, operations: readonly Handled[]): AnswerOwner {
   const perform = performerOf(operations);
   return ({ who, ...request }) => perform(request, askedHere(owner, who));
 }
 
 /** The operations that every process with imports does, for itself and for others: it stays until what they begin is over. */
-export function importOwner({ dir, coordinator }: Owner): readonly Handled[] {
-  const of: ImportActs['views']['of'] = (record) =>
-    viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog)));
-  const parts = { dir, coordinator, views: { of } };
+export function importOwner(owner: Owner): readonly Handled[] {
+  const { dir, coordinator, events } = owner;
+  const parts = { dir, coordinator, views: { of: shownBy(owner) } };
   return [
     handled(importOperations, importActs(parts)),
     handled(fileOperations, importMaking(parts)),
     handled(serviceOperations, regionHandlers(coordinator)),
+    handled(eventOperations, eventHandlers(events)),
   ];
 }
 
 /** Imports, for the command that owns the data directory itself. */
 export function ownImports(owner: Owner): Client {
   return clientOf(importOwner(owner), askedHere(owner));
+}
+
+/** The imports of a data directory, as the process that owns it sees them. */
+export function importsHere(imports: Imports, owner: Owner): Imports {
+  const { coordinator, dir, events, staging } = owner;
+  const own = clientOf([handled(eventOperations, eventHandlers(events))], askedHere(owner));
+  const client = clientOfDirectory(dir, staging);
+  return importsIn({
+    ...imports,
+    client: {
+      ...client,
+      download: (operation, ...asked) =>
+        ((operation as Operation) === eventOperations.lists ? own : client).download(operation, ...asked),
+    },
+    regions: () => coordinator.regions.status(),
+  });
 }

@@ -10,6 +10,7 @@ import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
+import { importOwner, importsHere, type Owner, openOwner, ownerAnswers } from './owner.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
@@ -34,7 +35,7 @@ export async function openRunning(io: Io, flags: RunningFlags): Promise<Running>
 }
 
 /** This process while it does the work: the owner of the data directory, with its coordinator. */
-export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed'> {
+export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed'>, Owner {
   /** Registers what is opened beside the coordinator and must stop before it. */
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C, and when this process cannot continue. */
@@ -208,21 +209,17 @@ async function openHere(
     reading: io.reading,
     signal: first,
   });
-  const { coordinator, dir, failed } = app;
+  const { coordinator, failed } = app;
+  const owner = openOwner(app, lifecycle.onStop);
   // With `--sandbox`, that was said.
   const aim = coordinator.sendsTo.sandbox ? '' : aimText(coordinator.sendsTo);
   if (aim !== '') say(io, `Service: ${aim}.`);
-  // Loaded when another command asks, which is seldom.
-  await app.serveOwner(async (request) => {
-    const { importOwner, ownerAnswers } = await import('./owner.ts');
-    return ownerAnswers(app, importOwner(app))(request);
-  });
+  await app.serveOwner(ownerAnswers(owner, importOwner(owner)));
   const failing = new AbortController();
   void failed.then(() => failing.abort());
   const signal = AbortSignal.any([first, failing.signal]);
-  const here: Here = { ...app, onStop: lifecycle.onStop, signal };
-  const { importsHere } = await import('./client/data-directory.ts');
+  const here: Here = { ...app, ...owner, onStop: lifecycle.onStop, signal };
   const client = await work.open(here);
-  const doing: Doing = { client, imports: importsHere(imports, { coordinator, dir }), signal, here };
+  const doing: Doing = { client, imports: importsHere(imports, owner), signal, here };
   return { app, doing, failed };
 }

@@ -6,6 +6,7 @@ import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
+import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import type { Api, ServerContext } from './context.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents } from './events/hub.ts';
@@ -15,6 +16,10 @@ import type { ServerOptions } from './server-options.ts';
 import { openRecipes } from './uploads/upload-recipes.ts';
 
 type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;
+
+const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
+/** Most unfinished imports that events are about. */
+const MAX_LISTED = 200;
 
 /** Opens the parts of a server. What only answers questions is closed with it, what works is stopped after it. */
 export async function openContext(
@@ -32,7 +37,13 @@ export async function openContext(
   const syncs = syncsOf(options);
   const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncs });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
-  const events = openEvents({ coordinator, reading, views, running, log });
+  const events = openEvents({
+    coordinator,
+    unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
+    view: (record, regions) => (record.state === 'running' ? running.of(record, regions) : views.of(record)),
+    isSending: () => (reading.counts().get('running') ?? 0) > 0,
+    log,
+  });
 
   const recipes = openRecipes(dir);
   onStop(() => recipes.close());

@@ -11,7 +11,8 @@ const away = () => Promise.reject(new RollcallError('AWAY', { url: server.url, w
 function following(answers: (() => Promise<{ readonly underWay: boolean }>)[]) {
   return followSteps({
     io: new Screen(80).io,
-    imports: { server, regions: async () => [] },
+    id: 'export-1',
+    imports: { server, client: server, regions: async () => [] },
     signal: new AbortController().signal,
     look: () => (answers.shift() ?? unused)(),
     goesOn: ({ underWay }) => underWay,

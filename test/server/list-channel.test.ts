@@ -24,19 +24,15 @@ function openList(count: number) {
   };
   const sources = {
     coordinator: { lookUp },
-    regions: () => [],
-    reading: {
-      page: () => ({ imports: [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)) }),
-    },
-    views: { of },
-    running: { of },
+    unfinished: () => [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)),
+    view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
   };
   const list = new ListChannel(sources as unknown as ConstructorParameters<typeof ListChannel>[0]);
-  const join = async () => {
+  const join = async (about?: string) => {
     const written: string[] = [];
     const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };
-    const watcher = { response, isStillAllowed: () => true } as unknown as Watcher;
+    const watcher = { response, about, isStillAllowed: () => true } as unknown as Watcher;
     list.watchers.add(watcher);
     await list.welcome(watcher);
     return written;
@@ -52,7 +48,7 @@ function openList(count: number) {
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
   const { list, join, asked } = openList(130);
-  const written = await Promise.all(Array.from({ length: 500 }, join));
+  const written = await Promise.all(Array.from({ length: 500 }, () => join()));
   expect(asked()).toBe(130);
   for (const [first] of written) expect(first).toContain('"id":"import-129"');
   list.close();
@@ -110,5 +106,18 @@ test('of an import that is removed while it is looked at, nothing is sent after 
   expect(removed).toContain('event: removed');
   expect(after.join()).toContain('import-2');
   expect(after.join()).not.toContain('import-1');
+  list.close();
+});
+
+test('who follows one import hears of it alone, and costs a look at it alone', async () => {
+  const { list, states, join, asked } = openList(3);
+  const written = await join('import-1');
+  list.tell('import', { id: 'import-2' });
+  list.tell('import', { id: 'import-1' });
+  states.set('import-0', 'paused');
+  states.set('import-1', 'paused');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked()).toBe(1);
+  expect(written.map((text) => /"id":"([^"]+)"/.exec(text)?.[1])).toEqual([undefined, 'import-1', 'import-1']);
   list.close();
 });

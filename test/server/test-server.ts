@@ -18,7 +18,7 @@ import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore } from '../../src/server/access/access-store.ts';
 import { stopServer } from '../../src/server/bare-server.ts';
-import type { Api } from '../../src/server/context.ts';
+import type { Api, ServerContext } from '../../src/server/context.ts';
 import { createServer } from '../../src/server/server.ts';
 import type { ServerOptions } from '../../src/server/server-options.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
@@ -31,6 +31,7 @@ export interface TestServer {
   readonly access: AccessStore;
   readonly coordinator: Coordinator;
   readonly syncs: SyncRunner;
+  readonly events: ServerContext['events'];
   /** Not started: none of them is due by itself. */
   readonly schedules: Schedules;
   readonly sandbox: Sandbox;
@@ -165,6 +166,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     access,
     coordinator,
     syncs: context.syncs,
+    events: context.events,
     schedules: context.schedules,
     sandbox,
     fetch: (path, init) => fetch(`${url}${path}`, init),

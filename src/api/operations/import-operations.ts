@@ -106,7 +106,12 @@ export const importOperations = {
 export const eventOperations = {
   lists: operationOfImports('GET /v1/events', 'viewer', {
     summary:
-      'Follow the lists: events `imports` with those that changed, `removed`, `sync` where one moved, and `schedules`',
+      'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `check` or `export` where one moved',
+    query: z.strictObject({
+      id: z.string().max(200).optional().meta({
+        description: 'Only events of this import, with its check, or of this sync or export.',
+      }),
+    }),
     answer: fileOf('Events as they happen.', 'text/event-stream'),
   }),
 };

@@ -6,7 +6,6 @@ import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
-import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -16,12 +15,12 @@ import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { handled } from '../../server/perform.ts';
-import { followStaging } from '../../server/staging-progress.ts';
 import { askedHere, currentUser } from '../audit.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { type Files, type Imports, importsIn } from './import-place.ts';
 import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
 import { clientOf, ownerElse } from './local-client.ts';
+import type { Client } from './operation-client.ts';
 
 /** The imports of a data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
@@ -52,11 +51,8 @@ export function localImports(config: Config): Imports {
   });
 }
 
-/**
- * Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here.
- * @param staging known only to the process that reads a file
- */
-function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null) {
+/** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */
+export function clientOfDirectory(dir: DataDir, staging?: ViewSources['staging']): Client {
   const asked = askedHere({ dir });
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {
@@ -69,9 +65,9 @@ function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () =>
   });
 }
 
-function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSources['staging']) {
+function readingHandlers(dir: DataDir, catalog: CatalogReader, staging?: ViewSources['staging']) {
   const find = (id: string) => catalog.get(id);
-  const view = (record: ImportRecord) => importView(record, { ...sourcesOf(dir, catalog), staging });
+  const view = (record: ImportRecord) => importView(record, sourcesOf(dir, catalog, staging));
   return [
     handled(
       importOperations,
@@ -105,13 +101,17 @@ function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
   })();
 }
 
-export function sourcesOf(dir: DataDir, catalog: CatalogReader): ViewSources {
+/** @param staging known only to the process that reads a file */
+export function sourcesOf(
+  dir: DataDir,
+  catalog: CatalogReader,
+  staging: ViewSources['staging'] = () => null,
+): ViewSources {
   return {
     catalog,
     folder: dir.folder,
     totals: (record) => countedTotals(dir, record),
-    // Only the process that reads the file knows.
-    staging: () => null,
+    staging,
     reports: (_, written) => written,
     write: asFlag,
   };
@@ -137,18 +137,4 @@ export async function changeCatalog<Catalog extends { close(): void }, Result>(
   } finally {
     release();
   }
-}
-
-/** The imports of a data directory, as the process that owns it sees them. */
-export function importsHere(
-  imports: Imports,
-  { coordinator, dir }: { readonly coordinator: Coordinator; readonly dir: DataDir },
-): Imports {
-  const staging = followStaging(coordinator);
-  return importsIn({
-    ...imports,
-    client: clientOfDirectory(dir, (id) => staging.get(id) ?? null),
-    regions: () => coordinator.regions.status(),
-    coordinator,
-  });
 }

@@ -5,7 +5,6 @@ import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
@@ -34,8 +33,6 @@ interface Place {
   files(found: Pick<ImportView, 'id' | 'reports'>): Files;
   /** Says before anything is sent where it goes; a process of this machine says so when it begins. */
   saySendsTo(io: Io): Promise<void>;
-  /** Runs imports in this process. Undefined: another process, or a server, runs them. */
-  readonly coordinator?: Coordinator;
 }
 
 /** Places of files; null for one that was not written. */

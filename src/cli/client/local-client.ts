@@ -1,6 +1,8 @@
+import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
-import { askOwner } from '../../app/owner-socket.ts';
+import { eventOperations } from '../../api/operations/import-operations.ts';
+import { askOwner, replyOf } from '../../app/owner-socket.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
@@ -18,8 +20,12 @@ export function clientOf(all: readonly Handled[], asked: Asked): Client {
     }
     throw new Error(`this process has no handler of ${operation.method} ${operation.path}`);
   };
+  const download = async (operation: Operation, input: object, signal?: AbortSignal) => {
+    const pieces = await perform(operation, input);
+    return signal !== undefined && pieces instanceof Readable ? addAbortSignal(signal, pieces) : pieces;
+  };
   // Their types are those of their declarations.
-  return { call: perform, download: perform } as unknown as Client;
+  return { call: perform, download } as unknown as Client;
 }
 
 /** Does operations of one group in this process. @throws as `clientOf` */
@@ -34,6 +40,26 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
 const OWNER_LEFT =
   'the process that used the data directory has just ended, and nothing was begun; give the command again';
 
+/** The answer of the process that owns a data directory; undefined where there is none. */
+function askedOwner(dir: DataDir, operation: Operation & { readonly answer: z.ZodType }, input: object) {
+  // An answer may be nothing, too.
+  const whole = { ...operation, answer: operation.answer.transform((answer) => ({ answer })) };
+  return askOwner(dir, whole, input, currentUser());
+}
+
+/** Has the process that owns a data directory do operations. @throws OWNER_REFUSED where there is none any more; as it refuses */
+export function ownerClient(dir: DataDir): Client {
+  const there = <Answer>(answer: Answer | undefined): Answer => {
+    if (answer === undefined) throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
+    return answer;
+  };
+  return {
+    call: async (operation, input) => there(await askedOwner(dir, operation, input as object)).answer as never,
+    download: async (operation, input, signal) =>
+      there(await replyOf(dir, operation, input as object, currentUser(), signal)),
+  };
+}
+
 /**
  * Does operations about a data directory: the process that owns it, if there is one, does those that change something.
  * @param here does one in this process, with the client that it gives to `perform`
@@ -46,18 +72,20 @@ export function ownerElse(
     perform: (client: Client) => Promise<unknown>,
   ) => Promise<unknown>,
 ): Client {
+  const owner = ownerClient(dir);
   const call = async (operation: Operation & { readonly answer: z.ZodType }, input: object) => {
     const alone = () =>
       here(operation, input as never, (client) => client.call(operation, input as never) as Promise<unknown>);
     // Reading needs no owner, and one that only runs an import does not know it.
     if (operation.method === 'GET') return alone();
-    // An answer may be nothing, too.
-    const whole = { ...operation, answer: operation.answer.transform((answer) => ({ answer })) };
-    const done = await askOwner(dir, whole, input, currentUser());
+    const done = await askedOwner(dir, operation, input);
     if (done !== undefined) return done.answer;
     // Only an owner begins work: it has ended since it was found.
-    if (operation.status === 202) throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
-    return alone();
+    return operation.status === 202 ? owner.call(operation, input as never) : alone();
   };
-  return { call, download: call } as unknown as Client;
+  const download = (operation: Operation, input: object, signal?: AbortSignal) =>
+    operation === eventOperations.lists
+      ? owner.download(operation, input as never, signal)
+      : call(operation as never, input);
+  return { call, download } as unknown as Client;
 }

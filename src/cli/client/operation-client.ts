@@ -6,8 +6,12 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 export interface Client {
   /** Has an operation done; never repeated. @throws AWAY, or as its handler */
   call<One extends Operation, Answer>(operation: One & Answering<Answer>, input: InputOf<One>): Promise<Answer>;
-  /** An answer piece by piece. @throws as `call`, before the first piece and between pieces */
-  download<One extends Operation>(operation: One, input: InputOf<One>): Promise<AsyncIterable<string | Uint8Array>>;
+  /** An answer piece by piece. @param signal ends it @throws as `call`, before the first piece and between pieces */
+  download<One extends Operation>(
+    operation: One,
+    input: InputOf<One>,
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<string | Uint8Array>>;
 }
 
 export interface Answering<Answer> {

@@ -115,8 +115,9 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     url,
     call: async (operation, input) =>
       parsed(await exchange(...requestOf(operation, input as object)), operation.answer),
-    download: async (operation, input) => {
-      const { body } = await exchange(...requestOf(operation, input as object));
+    download: async (operation, input, signal) => {
+      const [path, options] = requestOf(operation, input as object);
+      const { body } = await exchange(path, { ...options, ...(signal && { signal }) });
       return (async function* () {
         try {
           yield* body as AsyncIterable<Uint8Array>;

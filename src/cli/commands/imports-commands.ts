@@ -83,6 +83,7 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
 /** An import of which nothing is in flight ends at once, as soon as its reports are written. */
 async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean) {
   await followSteps({
+    id,
     io,
     imports,
     signal: new AbortController().signal,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportView } from '../../api/imports.ts';
+import { eventOperations } from '../../api/operations/import-operations.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Counters } from '../../imports/record/counters.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
@@ -7,9 +8,13 @@ import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
 import type { Imports } from '../client/import-place.ts';
+import type { Client } from '../client/operation-client.ts';
 import { type Io, say } from './io.ts';
 import { type Progress, showProgress, showSteps } from './show-progress.ts';
 
+/** Between two looks at something whose events are heard, in ms: some may be missed. */
+const SLOW_MS = 3_000;
+/** The same where no events come. */
 const LOOK_MS = 250;
 /** Time that a server may be away while a command follows something, in ms: it may be restarting. */
 const PATIENCE_MS = 120_000;
@@ -18,18 +23,17 @@ const APPEAR_MS = 8_000;
 
 /** Something under way that a command follows: an import, a sync, a check. */
 interface Followed<View> {
-  readonly imports: Pick<Imports, 'server'>;
+  readonly id: string;
+  readonly imports: Pick<Imports, 'server' | 'client'>;
   /** Ends the following, not what is followed. */
   readonly signal: AbortSignal;
   /** In ms. Default: as long as it takes. */
   readonly timeoutMs?: number;
   readonly look: () => Promise<View>;
-  /** Asked after each look. */
-  readonly goesOn: (view: View, before: View | undefined) => boolean;
+  /** Asked after each look. `soon`: it may be over, which another look will tell. */
+  readonly goesOn: (view: View, before: View | undefined, isHeard: boolean) => boolean | 'soon';
   /** Shows the progress. @param last the last look @param trouble why there is no newer one */
   readonly show: (last: () => View | undefined, trouble: () => string | undefined) => Progress;
-  /** Calls `look` when something has happened; returns what ends that. Default: it looks a few times a second. */
-  readonly onMove?: ((look: () => void) => () => void) | undefined;
 }
 
 interface End<View> {
@@ -40,47 +44,75 @@ interface End<View> {
 
 /**
  * Follows what this process, another one or a server does, with progress, until it is over, the signal comes or the time is up.
- * It looks at least once.
+ * It looks when an event says that something has happened, and now and then. It looks at least once.
  * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
-  const { imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
+  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
   let last: { readonly view: View } | undefined;
   let isAway = false;
   let wake = new AbortController();
+  const over = new AbortController();
+  const events = hear(imports.client, id, () => wake.abort(), over.signal);
   const progress = show(
     () => last?.view,
     () => (isAway ? `${imports.server?.url} does not answer; trying again` : undefined),
   );
-  const ignoreMoves = followed.onMove?.(() => wake.abort());
   const until = performance.now() + timeoutMs;
   let answeredAt = performance.now();
   try {
     for (;;) {
       wake = new AbortController();
       const before = last;
+      let isSoon = !events.areHeard();
       try {
         last = { view: await look() };
         [isAway, answeredAt] = [false, performance.now()];
-        if (!goesOn(last.view, before?.view)) return { view: last.view, end: 'over' };
+        const next = goesOn(last.view, before?.view, events.areHeard());
+        if (next === false) return { view: last.view, end: 'over' };
+        isSoon ||= next === 'soon';
       } catch (error) {
         if (!isError(error, 'AWAY') || performance.now() - answeredAt > PATIENCE_MS) throw error;
         if (signal.aborted && last === undefined) throw error;
-        isAway = true;
+        [isAway, isSoon] = [true, true];
       }
       if (last !== undefined && signal.aborted) return { view: last.view, end: 'left' };
-      if (last !== undefined && performance.now() >= until) return { view: last.view, end: 'late' };
-      await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
+      const leftMs = until - performance.now();
+      if (last !== undefined && leftMs <= 0) return { view: last.view, end: 'late' };
+      const waitMs = Math.min(isSoon ? LOOK_MS : SLOW_MS, Math.max(1, leftMs));
+      await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
     }
   } finally {
-    ignoreMoves?.();
+    over.abort();
     progress.stop();
   }
 }
 
+/** Hears the events about something, until the signal. A stream that breaks is opened again. @param wake called for each event, and when it breaks */
+function hear(client: Client, id: string, wake: () => void, signal: AbortSignal) {
+  let areHeard = false;
+  const listen = async () => {
+    while (!signal.aborted) {
+      try {
+        for await (const _ of await client.download(eventOperations.lists, { id }, signal)) {
+          areHeard = true;
+          wake();
+        }
+      } catch {
+        // A look says what is wrong.
+      }
+      if (areHeard) wake();
+      areHeard = false;
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    }
+  };
+  void listen();
+  return { areHeard: () => areHeard };
+}
+
 interface FollowedSteps<View> extends Omit<Followed<View>, 'show' | 'imports'> {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'server' | 'regions'>;
+  readonly imports: Pick<Imports, 'server' | 'client' | 'regions'>;
   readonly linesOf: (view: View) => readonly string[];
   /** The same as in showSteps. */
   readonly begins: string;
@@ -109,14 +141,6 @@ export interface FollowOptions {
   readonly begins?: true;
 }
 
-interface Look {
-  readonly view: ImportView;
-  /** Whether it was over before this look. */
-  readonly wasOver: boolean;
-  /** Whether a process runs it. */
-  readonly isRun: boolean;
-}
-
 /**
  * Shows an import until nothing more happens to it by itself (`over`), no process runs it (`abandoned`), the signal comes
  * (`left`), or the time is up (`late`). @throws as `follow`
@@ -127,64 +151,45 @@ export async function followImport(
   id: string,
   { signal, timeoutMs, begins }: FollowOptions,
 ): Promise<'over' | 'abandoned' | 'left' | 'late'> {
-  const { coordinator } = imports;
-  let isOver = false;
-  // The coordinator may close first.
-  const settled = coordinator?.settled(id).then(
-    () => {
-      isOver = true;
-    },
-    () => {},
-  );
   let announces = begins === true;
   let runAt = performance.now();
-  const { view, end } = await follow<Look>({
+  const { view, end } = await follow<ImportView>({
+    id,
     imports,
     signal,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    onMove:
-      coordinator &&
-      ((look) => {
-        coordinator.events.on('state', look);
-        void settled?.then(look);
-        return () => coordinator.events.off('state', look);
-      }),
-    look: async () => {
-      const wasOver = isOver;
-      const isElsewhere = coordinator === undefined && imports.server === undefined;
-      const isRun = !isElsewhere || (await imports.regions()) !== undefined;
-      return { view: await imports.one(id), wasOver, isRun };
-    },
-    goesOn: ({ view, wasOver, isRun }, before) => {
+    look: () => imports.one(id),
+    goesOn: (view, before, isHeard) => {
       if (announces && view.writes !== undefined && view.state !== 'staged') {
         say(io, messagesSentence(view.writes));
         announces = false;
       }
-      if (isRun) runAt = performance.now();
-      if (coordinator !== undefined) return !wasOver;
-      return !rests(view, before?.view) && performance.now() - runAt <= APPEAR_MS;
+      // A server that is away is waited for in another way.
+      if (isHeard || imports.server !== undefined) runAt = performance.now();
+      if (rests(view, before) || performance.now() - runAt > APPEAR_MS) return false;
+      return view.state === 'staged' ? 'soon' : true;
     },
     show: (last, trouble) =>
       showProgress(io, {
         trouble,
         counters: () => {
-          const seen = last()?.view;
+          const seen = last();
           return seen === undefined || seen.state === 'staging' ? undefined : countersOf(seen);
         },
         staging: () => {
-          const staging = last()?.view.staging ?? undefined;
+          const staging = last()?.staging ?? undefined;
           return staging && { ...staging, totalBytes: staging.totalBytes ?? undefined };
         },
         regions: async () => (await imports.regions()) ?? [],
       }),
   });
   if (end !== 'over') return end;
-  return coordinator === undefined && !rests(view.view, view.view) ? 'abandoned' : 'over';
+  return rests(view, view) ? 'over' : 'abandoned';
 }
 
-/** An import passes through `staged` on its way to `running`: only one that is seen there twice has stopped there. */
-function rests({ state }: ImportView, before: ImportView | undefined) {
-  return !isUnderWay(state) && (state !== 'staged' || before?.state === 'staged');
+/** An import passes through `staged` on its way to `running`: only one with a reason, or that is seen there twice, has stopped there. */
+function rests({ state, code }: ImportView, before: ImportView | undefined) {
+  return !isUnderWay(state) && (state !== 'staged' || code !== undefined || before?.state === 'staged');
 }
 
 /** Returns counters like the ledger's: rows without an outcome are unprocessed. */

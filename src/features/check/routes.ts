@@ -6,6 +6,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
+import type { Events } from '../../server/events/hub.ts';
 import { attachment, sendFile } from '../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
@@ -15,7 +16,7 @@ import { Checks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
+export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, events, log }: ServerContext): void {
   const { apps } = settings;
   const checks = new Checks({ dir, coordinator, apps, pace: settings, anybodyActs });
   app.addHook('preClose', () => checks.works.stop());
@@ -32,7 +33,7 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
       return sendFile(reply, { type, disposition: attachment(file, name), bytes: createReadStream(path) });
     };
   serveAll(app, checkOperations, {
-    ...checkHandlers({ coordinator, dir, checks, onError }),
+    ...checkHandlers({ coordinator, dir, checks, events, onError }),
     rows: download('rows', 'check.csv'),
     groups: download('groups', 'check-groups.csv'),
   });
@@ -42,15 +43,19 @@ interface Handling {
   readonly coordinator: Pick<Coordinator, 'find'>;
   readonly dir: DataDir;
   readonly checks: Checks;
+  readonly events: Pick<Events, 'tell'>;
   /** Called with the unexpected error of a check that has begun. */
   readonly onError: (error: unknown, id: string) => void;
 }
 
 /** Checks, in any process that makes them. */
-export function checkHandlers({ coordinator, dir, checks, onError }: Handling) {
+export function checkHandlers({ coordinator, dir, checks, events, onError }: Handling) {
   return {
     begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }, { audited }) => {
-      checks.start(id, { maxCalls }).catch((error: unknown) => onError(error, id));
+      checks
+        .start(id, { maxCalls })
+        .catch((error: unknown) => onError(error, id))
+        .finally(() => events.tell('check', { id }));
       audited(inShort({ maxCalls }));
       return viewOf(checks, dir, id);
     },

@@ -26,6 +26,8 @@ import {
 interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
   readonly dir: DataDir;
   readonly onError: (id: string, error: unknown) => void;
+  /** Called when one is read to its end, or has stopped. */
+  readonly onEnd: (id: string) => void;
   /** Called for an export that cannot be read, once for each error. */
   readonly onUnread?: (error: unknown) => void;
 }
@@ -124,7 +126,7 @@ export class Exports {
   }
 
   #run(id: string, store: ExportStore, maxCalls: number | undefined): void {
-    const { pages, onError } = this.#options;
+    const { pages, onError, onEnd } = this.#options;
     const ended = this.#works.begin(id, async (signal, onProgress) => {
       try {
         await runExport({ store, pages, signal, maxCalls, onProgress });
@@ -137,7 +139,7 @@ export class Exports {
       }
     });
     // Such as where the disk is full: it can be continued, as after a crash.
-    ended.catch((error: unknown) => onError(id, error));
+    ended.catch((error: unknown) => onError(id, error)).finally(() => onEnd(id));
   }
 
   /** An id from a URL must not lead out of the folder. @throws UNKNOWN_EXPORT */

@@ -1,6 +1,10 @@
-import type { ListEvents } from '../../api/events.ts';
+import { PassThrough } from 'node:stream';
+import type { ListEvents, Moves } from '../../api/events.ts';
+import type { HandlersOf } from '../../api/operation.ts';
+import type { eventOperations } from '../../api/operations/import-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
 import { type EventSources, ListChannel, TICK_MS, type Watcher, write } from './list-channel.ts';
 
@@ -8,17 +12,25 @@ export type Events = ReturnType<typeof openEvents>;
 
 const HEARTBEAT_MS = 15_000;
 
-/** Server-sent events: what changes in the lists. */
-export function openEvents(sources: Omit<EventSources, 'regions'>) {
+interface HubSources extends Omit<EventSources, 'view'> {
+  readonly coordinator: Pick<Coordinator, 'events' | 'lookUp' | 'regions'>;
+  /** @param regions their status, at most a second old */
+  readonly view: (record: ImportRecord, regions: readonly RegionStatus[]) => Promise<object>;
+  /** Whether imports are sent and their views show the regions. Default: they do not. */
+  readonly isSending?: () => boolean;
+}
+
+/** Server-sent events of a process that runs imports: what changes in the lists, and what moves. */
+export function openEvents({ isSending = () => false, ...sources }: HubSources) {
   const { coordinator, log } = sources;
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
-  const list = new ListChannel({ ...sources, regions: () => regions });
+  const list = new ListChannel({ ...sources, view: (record) => sources.view(record, regions) });
 
   /** A queue that does not answer delays no event. */
   const ask = async () => {
-    if (asking || !list.isSending()) return;
+    if (asking || list.watchers.size === 0 || !isSending()) return;
     asking = true;
     try {
       regions = await answersSoon(coordinator.regions.status());
@@ -32,9 +44,13 @@ export function openEvents(sources: Omit<EventSources, 'regions'>) {
   };
   const onRemoved = (id: string) => list.removed(id);
   coordinator.events.on('removed', onRemoved);
-  const onMoved = ({ id }: ImportRecord) => list.moved(id);
+  const onChanged = ({ id }: ImportRecord) => list.moved(id);
+  coordinator.events.on('changed', onChanged);
+  const onMoved = ({ id }: ImportRecord) => {
+    list.moved(id);
+    list.tell('import', { id });
+  };
   coordinator.events.on('state', onMoved);
-  coordinator.events.on('changed', onMoved);
   const asker = setInterval(ask, TICK_MS);
   const heart = setInterval(() => {
     for (const watcher of list.watchers) {
@@ -44,17 +60,22 @@ export function openEvents(sources: Omit<EventSources, 'regions'>) {
   }, HEARTBEAT_MS);
 
   return {
-    watchList: async (watcher: Watcher) => {
+    /** The events from now on. @param about the id of the import, sync or export that they are about; undefined: all */
+    watch: async (about: string | undefined, isStillAllowed: Watcher['isStillAllowed'] = () => true) => {
+      const response = new PassThrough();
+      const watcher = { response, about, isStillAllowed };
       list.watchers.add(watcher);
-      watcher.response.on('close', () => {
+      response.once('close', () => {
         list.watchers.delete(watcher);
         if (list.watchers.size === 0) list.rest();
       });
       await ask();
       await list.welcome(watcher);
+      return response;
     },
-    /** Tells those who watch the list. */
-    tell: <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => list.tell(name, data),
+    /** Tells those who watch. */
+    tell: <Name extends keyof (ListEvents & Moves)>(name: Name, data: (ListEvents & Moves)[Name]) =>
+      list.tell(name, data),
     /** Returns the number of viewers. */
     watchers: () => list.watchers.size,
     /** Ends all streams; browsers come back by themselves. */
@@ -63,8 +84,13 @@ export function openEvents(sources: Omit<EventSources, 'regions'>) {
       clearInterval(heart);
       coordinator.events.off('removed', onRemoved);
       coordinator.events.off('state', onMoved);
-      coordinator.events.off('changed', onMoved);
+      coordinator.events.off('changed', onChanged);
       list.close();
     },
   };
+}
+
+/** Events, in any process that runs imports. */
+export function eventHandlers(events: Pick<Events, 'watch'>): HandlersOf<typeof eventOperations> {
+  return { lists: async ({ id }) => events.watch(id) };
 }

@@ -1,38 +1,30 @@
-import type { ServerResponse } from 'node:http';
-import type { RegionStatus } from '../../api/region-status.ts';
+import type { Writable } from 'node:stream';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { DataReader } from '../data-reader.ts';
-import type { ImportViews } from '../import-views.ts';
-import type { RunningImports } from '../running-imports.ts';
 
 /** One browser or program that follows events. */
 export interface Watcher {
-  readonly response: ServerResponse;
+  readonly response: Writable;
+  /** The id of the only thing that it follows; undefined: all. */
+  readonly about: string | undefined;
   /** Whether its token is still valid; asked at each heartbeat. */
   readonly isStillAllowed: () => boolean;
 }
 
 /** The parts from which events are made. */
 export interface EventSources {
-  readonly coordinator: Coordinator;
-  readonly reading: DataReader;
-  readonly views: ImportViews;
-  readonly running: RunningImports;
-  /** Returns the status of the regions, at most a second old. */
-  readonly regions: () => readonly RegionStatus[];
-  readonly log: Logger;
+  readonly coordinator: Pick<Coordinator, 'lookUp'>;
+  /** Imports that are not over, those that are looked at. */
+  readonly unfinished: () => readonly ImportRecord[];
+  readonly view: (record: ImportRecord) => Promise<object>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 export const TICK_MS = 1_000;
 /** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
 const MAX_UNSENT = 1024 * 1024;
-
-const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
-/** Most unfinished imports that are looked at. */
-const MAX_LISTED = 200;
 
 /** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
 export class ListChannel {
@@ -53,8 +45,10 @@ export class ListChannel {
   }
 
   /** The text of an event is made once; each watcher costs one write. */
-  tell(name: string, data: unknown): void {
-    for (const watcher of this.watchers) write(watcher, `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  tell(name: string, data: object): void {
+    const { id } = data as { readonly id?: string };
+    const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    for (const watcher of this.watchers) if ((watcher.about ?? id) === id) write(watcher, text);
   }
 
   close(): void {
@@ -78,11 +72,6 @@ export class ListChannel {
     if (this.#ticker !== undefined) this.#moved.add(id);
   }
 
-  /** Whether someone watches while imports are sent: then what the regions do is in the events. */
-  isSending(): boolean {
-    return this.watchers.size > 0 && (this.#sources.reading.counts().get('running') ?? 0) > 0;
-  }
-
   /** An import was removed. */
   removed(id: string): void {
     this.#moved.delete(id);
@@ -90,9 +79,10 @@ export class ListChannel {
     this.tell('removed', { id });
   }
 
-  /** Sends one watcher the unfinished imports, as all others know them then. */
+  /** Sends one watcher the unfinished imports, as all others know them then. One that follows a single thing looks at it by itself. */
   async welcome(watcher: Watcher): Promise<void> {
     this.#ticker ??= setInterval(() => void this.#tick(), TICK_MS);
+    if (watcher.about !== undefined) return write(watcher, listText([]));
     this.#new.add(watcher);
     try {
       if (Date.now() - this.#lookedAt >= TICK_MS) await this.#look();
@@ -100,11 +90,6 @@ export class ListChannel {
       this.#new.delete(watcher);
     }
     write(watcher, listText([...this.#sent.values()]));
-  }
-
-  async #viewOf(record: ImportRecord): Promise<string> {
-    const { views, running, regions } = this.#sources;
-    return JSON.stringify(await (record.state === 'running' ? running.of(record, regions()) : views.of(record)));
   }
 
   #look(): Promise<void> {
@@ -118,15 +103,14 @@ export class ListChannel {
 
   /** Sends the views that differ from what was sent. */
   async #sendChanged(sent: Map<string, string>): Promise<void> {
-    const { coordinator, reading } = this.#sources;
+    const { coordinator, view } = this.#sources;
     const looked = [...this.#moved];
     this.#moved.clear();
     const changed = new Map<string, string>();
     try {
-      const unfinished = reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports;
-      for (const id of new Set([...looked, ...unfinished.map(({ id }) => id)])) {
+      for (const id of new Set([...looked, ...this.#unfinished()])) {
         const record = coordinator.lookUp(id);
-        const text = record && (await this.#viewOf(record));
+        const text = record && JSON.stringify(await view(record));
         if (text !== undefined && sent.get(id) !== text) changed.set(id, text);
       }
     } catch (error) {
@@ -144,7 +128,21 @@ export class ListChannel {
     if (sent === this.#sent) this.#lookedAt = Date.now();
     if (changed.size === 0) return;
     const text = listText([...changed.values()]);
-    for (const watcher of this.watchers) if (!this.#new.has(watcher)) write(watcher, text);
+    for (const watcher of this.watchers) {
+      const { about } = watcher;
+      const own = about === undefined ? text : changed.has(about) && listText([changed.get(about) ?? '']);
+      if (own && !this.#new.has(watcher)) write(watcher, own);
+    }
+  }
+
+  /** Ids of the imports that someone watches. */
+  #unfinished(): string[] {
+    const { coordinator, unfinished } = this.#sources;
+    const abouts = [...this.watchers].map(({ about }) => about);
+    if (abouts.includes(undefined)) return unfinished().map(({ id }) => id);
+    return abouts.filter(
+      (id) => id !== undefined && !isFinal(coordinator.lookUp(id)?.state ?? 'completed'),
+    ) as string[];
   }
 
   async #tick(): Promise<void> {

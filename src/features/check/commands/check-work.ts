@@ -27,14 +27,14 @@ export function checkWork(running: Running, checking: Checking): Work {
   let isRead = false;
   let fault: unknown;
   const open = (here: Here) => {
-    const { coordinator, dir, service, onStop } = here;
+    const { coordinator, dir, service, events, onStop } = here;
     const { apps, anybodyActs } = service;
     const checks = new Checks({ dir, coordinator, apps, pace: config, anybodyActs });
     onStop(() => checks.works.stop());
     const onError = (error: unknown) => {
       fault = error;
     };
-    const handlers = checkHandlers({ coordinator, dir, checks, onError });
+    const handlers = checkHandlers({ coordinator, dir, checks, events, onError });
     // The import begins here, too.
     return clientOf([handled(checkOperations, handlers), ...importOwner(here)], askedHere(here));
   };
@@ -96,6 +96,7 @@ async function makeCheck(options: MakeCheck) {
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
     return followSteps({
+      id,
       io,
       imports,
       signal,

@@ -90,7 +90,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
   const begins = 'the export to begin';
   return {
     open: (here) => {
-      const { coordinator, dir, service, onStop } = here;
+      const { coordinator, dir, service, events, onStop } = here;
       const exports = new Exports({
         dir,
         pages: (region) => coordinator.pages(region),
@@ -98,6 +98,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
         onError: (_, error) => {
           fault = error;
         },
+        onEnd: (id) => events.tell('export', { id }),
       });
       onStop(() => exports.stop());
       const handlers = exportHandlers(exports, Object.keys(service.apps) as Region[]);
@@ -107,6 +108,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
     begin: ({ client }) => begin(client),
     follow: async ({ client, imports, signal }, id) => {
       const { underWay } = await followSteps({
+        id,
         io,
         imports,
         signal,

@@ -15,12 +15,13 @@ const TYPES = {
 const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
-export function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
+export function exportRoutes(app: Api, { coordinator, dir, settings, events, log }: ServerContext): void {
   const exports = new Exports({
     dir,
     pages: (region) => coordinator.pages(region),
     ...coordinator.sendsTo,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+    onEnd: (id) => events.tell('export', { id }),
     onUnread: (err) => log.error({ err }, 'an export cannot be read'),
   });
   const retention =

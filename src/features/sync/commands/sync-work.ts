@@ -19,10 +19,11 @@ import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere(here: Here, io: Io) {
-  const { coordinator, dir, service, log, onStop, fail } = here;
+  const { coordinator, dir, service, log, events, onStop, fail } = here;
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
+  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
   const parts = { dir, syncs };
   const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
   return { syncs, client: clientOf(all, askedHere(here)) };
@@ -62,14 +63,14 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew }: 
     named: (id) => `Sync ${id}`,
     follow: async (doing, id) => {
       const { imports, signal } = doing;
-      const planned = await settled(running, doing, id, own, isBeingPlanned);
+      const planned = await settled(running, doing, id, isBeingPlanned);
       ({ importId: carrying } = planned);
       if (isNew && planned.totals !== null) await showPlan(shown, id);
       if (planned.state === 'applying' && carrying !== null) {
         await followImport(io, imports, carrying, { signal, begins: true });
         // The sync ends just after its import.
         const { state } = await imports.one(carrying);
-        if (isFinal(state)) await settled(running, doing, id, own, ({ state }) => isSyncUnderWay(state));
+        if (isFinal(state)) await settled(running, doing, id, ({ state }) => isSyncUnderWay(state));
       }
       if (!signal.aborted || !(await isRunning(doing, id))) return 'over';
       // Otherwise a server that continues unfinished work would carry it out later.
@@ -104,14 +105,9 @@ async function isRunning({ client, imports }: Doing, id: string) {
   return importId === null || isUnderWay((await imports.one(importId)).state);
 }
 
-function settled(
-  { io }: Running,
-  { client, imports, signal }: Doing,
-  id: string,
-  own: SyncRunner | undefined,
-  goesOn: (sync: SyncView) => boolean,
-) {
+function settled({ io }: Running, { client, imports, signal }: Doing, id: string, goesOn: (sync: SyncView) => boolean) {
   return followSteps({
+    id,
     io,
     imports,
     signal,
@@ -119,12 +115,6 @@ function settled(
     look: () => client.call(syncOperations.one, { id }),
     linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
     begins: 'the planning to begin',
-    ...(own && {
-      onMove: (look: () => void) => {
-        own.events.on('state', look).on('import', look);
-        return () => void own.events.off('state', look).off('import', look);
-      },
-    }),
   });
 }
 
