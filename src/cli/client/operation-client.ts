@@ -18,19 +18,6 @@ export interface Answering<Answer> {
   readonly answer: z.ZodType<Answer>;
 }
 
-/** A client that is loaded with its first operation. */
-export function onDemand(load: () => Promise<Client>): Client {
-  let loaded: Promise<Client> | undefined;
-  const client = () => {
-    loaded ??= load();
-    return loaded;
-  };
-  return {
-    call: async (...asked) => (await client()).call(...asked),
-    download: async (...asked) => (await client()).download(...asked),
-  };
-}
-
 /** An answer; undefined where it is refused with this code. */
 export async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
