@@ -11,15 +11,26 @@ export function UploadsBar() {
     .map((upload) => <UploadState key={upload.task.key} upload={upload} />);
 }
 
-function UploadState({ upload }: { upload: Upload }) {
+/** Shows how far an upload is, or how it ended: beside the form that started it, or on another page. */
+export function UploadState({ upload }: { upload: Upload }) {
   const { file, formHref, noun } = upload.task;
-  const isUnderWay = upload.isUnderWay;
+  const { isUnderWay } = upload;
   const isMade = upload.state.value === 'made';
+  const isElsewhere = !upload.isWatched.value;
   const dismiss = () => upload.dismiss();
+  // With an identity or group file, more is sent than the file.
+  const sent = Math.min(upload.sent.value, file.size);
   return (
     <div class="inner">
-      {isUnderWay && <b>{foreign(file.name)}</b>}
-      {isUnderWay && <Progress upload={upload} />}
+      {isUnderWay && (
+        <>
+          {isElsewhere && <b>{foreign(file.name)}</b>}
+          <progress max={1} value={file.size === 0 ? 1 : sent / file.size} aria-label="Upload" />
+          <span class="note">
+            Uploading: {size(sent)} of {size(file.size)}
+          </span>
+        </>
+      )}
       <p role="status" class={upload.state.value === 'failed' ? 'attention' : ''}>
         {sentence(upload)}
       </p>
@@ -28,7 +39,7 @@ function UploadState({ upload }: { upload: Upload }) {
           See the {noun}
         </a>
       )}
-      {!isMade && <a href={formHref}>Back to its form</a>}
+      {!isMade && isElsewhere && <a href={formHref}>Back to its form</a>}
       <button type="button" class="quiet" onClick={isUnderWay ? () => upload.stop() : dismiss}>
         {isUnderWay ? 'Cancel' : 'Dismiss'}
       </button>
@@ -36,28 +47,13 @@ function UploadState({ upload }: { upload: Upload }) {
   );
 }
 
-export function Progress({ upload }: { upload: Upload }) {
-  const total = upload.task.file.size;
-  // With an identity or group file, more is sent than the file.
-  const sent = Math.min(upload.sent.value, total);
-  return (
-    <>
-      <progress max={1} value={total === 0 ? 1 : sent / total} aria-label="Upload" />
-      <span class="note">
-        Uploading: {size(sent)} of {size(total)}
-      </span>
-    </>
-  );
-}
-
 /** Describes the state of an upload; '' while it is being sent. */
-export function sentence({ state, task: { file, address }, error }: Upload) {
+function sentence({ state, task: { file, noun }, error }: Upload) {
   if (state.value === 'broken') return 'The connection was lost. The file is sent again when the server answers.';
   if (state.value === 'made') {
-    const isHeld = /[?&](dryRun|askFirst)=true/.test(address);
     return (
       <>
-        {foreign(file.name)} has been uploaded.{isHeld && ' Nothing is sent until its page is opened.'}
+        {foreign(file.name)} has been uploaded.{noun === 'import' && ' Nothing is sent until its page is opened.'}
       </>
     );
   }

@@ -32,8 +32,6 @@ export interface Task {
   key: string;
   /** The page that it was started from. */
   formHref: string;
-  /** The page of what is made. */
-  hrefOf: (id: string) => string;
   noun: 'import' | 'sync';
 }
 
@@ -107,7 +105,7 @@ export class Upload {
       this.state.value = 'sending';
     };
     const { id } = await upload(this.task, onProgress, stopped);
-    this.href = this.task.hrefOf(id);
+    this.href = `/${this.task.noun}s/${encodeURIComponent(id)}`;
     this.state.value = 'made';
   }
 }

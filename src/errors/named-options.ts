@@ -50,9 +50,13 @@ export function written(text: Words, write: WriteOption): string {
   return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');
 }
 
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** Writes an option for the shell, with quotes if the value needs them. */
 export const asFlag: WriteOption = ({ option: name, value }) => {
-  const flag = `--${value === 'false' ? 'no-' : ''}${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = flagOf(value === 'false' ? `no-${name}` : name);
   return value === undefined || value === 'false' ? flag : `${flag} ${quoted(value)}`;
 };
 

@@ -28,10 +28,8 @@ export interface PreviewRequest {
 
 /** Previews the beginning of a file. @throws IntakeError when it cannot be read */
 export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
-  const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
-  // Archives and workbooks are read at random places, and were uploaded whole.
-  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
-  const look = await lookAt({ ...source, name }, { ...options, lenient: true }, ROWS_SHOWN + 1);
+  const { open, isCut } = await opened({ head, name, options });
+  const look = await lookAt(open(), { ...options, lenient: true }, ROWS_SHOWN + 1);
   const { format, kind, encoding, delimiter, recognised, names, refusal } = look;
   // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
   if (format === undefined || kind === undefined || look.rows.length === 0) throw refusal;
@@ -49,6 +47,14 @@ export async function preview({ head, name, options }: PreviewRequest): Promise<
     rows: shown,
     truncated: refusal !== undefined || look.rows.length > ROWS_SHOWN || isCut || shown.length < rows.length,
   };
+}
+
+async function opened({ head, name, options }: PreviewRequest) {
+  const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
+  // Archives and workbooks are read at random places, and were uploaded whole.
+  const isWhole = isZip(bytes);
+  const open = () => (isWhole ? { bytes, name } : { stream: Readable.from([beginning(bytes, options, isCut)]), name });
+  return { open, isCut, isWhole };
 }
 
 /** A long CSV text ends somewhere in a row: that row is not shown. */
@@ -93,16 +99,16 @@ export type InspectThread = {
 };
 
 /** Returns the facts about a file, as far as its beginning shows them. */
-export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
-  const given = Buffer.from(head);
-  const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
-  const shown = beginning(bytes, options, isCut);
+export async function inspectHead({ recipes, ...request }: InspectRequest): Promise<FileFacts> {
+  const { name, options } = request;
+  const { open, isCut, isWhole } = await opened(request);
+  const given = Buffer.from(request.head);
   return inspect({
     name,
     bytes: undefined,
     head: await headOf(given, options.encoding),
-    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
-    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    isCut: !isWhole && (isCut || given.length >= BEGINNING_BYTES),
+    open,
     options,
     recipes,
     write: asParameter,

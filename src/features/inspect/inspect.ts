@@ -6,7 +6,7 @@ import type { IntakeSource } from '../../imports/read/byte-source.ts';
 import { cellsOf, DELIMITERS } from '../../imports/read/detect.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { listed } from '../../imports/read/intake-error.ts';
-import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
+import type { ByLookup, LookupName } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { fitting, seenIn } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
@@ -19,7 +19,7 @@ import {
   isSecret,
   withoutSecrets,
 } from './column-facts.ts';
-import { settingsOf, suggest, withoutOpen } from './suggestion.ts';
+import { settingsOf, suggest } from './suggestion.ts';
 import { commandFor } from './typed-import.ts';
 
 /** Rows that are looked at. */
@@ -82,7 +82,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),
     recognised: look.recognised,
     missing: missingFields(look.recognised, options),
-    rows: { seen: look.rows.length, valid: validIn(strict) },
+    rows: { seen: look.rows.length, valid: strict.rows.filter(({ problems }) => problems.length === 0).length },
     refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
     steps,
@@ -100,25 +100,14 @@ function nextFor(
 ) {
   const { format, encoding, delimiter, map, guid, scope, sheet, files, shape } = options;
   const chosen: RecipeSettings = defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
-  const commandWith = (
-    settings: RecipeSettings & { readonly recipe?: string },
-    needs: readonly ('guid' | LookupName)[],
-  ) =>
-    commandFor(name, settings, {
-      guid: needs.includes('guid'),
-      lookups: {
-        ...mapLookups<{ readonly example: string }, string>(LOOKUPS, ({ example }, lookup) =>
-          needs.includes(lookup) ? `<${example}>` : undefined,
-        ),
-        ...lookups,
-      },
-    });
   const nothing = { steps: [], command: null };
   // A page is one with any option.
   if (strict.refusal?.code === 'MORE_PAGES') return nothing;
   if (recipe !== undefined) {
-    const command = commandWith({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    return { steps: [{ text: written(adviceOf(recipe), write) }], command };
+    const needs = neededBy(recipe, options, columns);
+    const advice = words`It looks like ${recipe.title}: ${option('recipe', recipe.name)} reads it, \`rollcall recipes show ${recipe.name}\` says how.`;
+    const command = commandFor(name, { ...chosen, recipe: recipe.name }, needs, lookups);
+    return { steps: [{ text: written(advice, write) }], command };
   }
   if (look.format === undefined) return nothing;
   const steps = suggest({
@@ -139,11 +128,11 @@ function nextFor(
     shape: { ...shape, ...settings.shape },
   };
   // With nothing to add it is the command that was refused.
-  const command = strict.refusal !== undefined && addsNothing ? null : commandWith(together, needs);
-  const said = steps.map((step) => ({
+  const command = strict.refusal !== undefined && addsNothing ? null : commandFor(name, together, needs, lookups);
+  const said = steps.map(({ text = '', open, ...step }) => ({
     ...step,
-    text: written(step.text ?? '', write),
-    settings: withoutOpen(step),
+    text: written(text, write),
+    isOpen: open !== undefined,
   }));
   return { steps: said, command };
 }
@@ -162,8 +151,6 @@ function topLines({ shape }: ImportOptions) {
   if (shape?.columns !== undefined) return shape.skipLines ?? 0;
   return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
 }
-
-const validIn = ({ rows }: ReadBeginning) => rows.filter(({ problems }) => problems.length === 0).length;
 
 function refusalOf(strict: ReadBeginning, look: ReadBeginning) {
   const refusal = strict.refusal ?? look.refusal;
@@ -193,10 +180,6 @@ function neededBy(
       return (areEmails || optional !== true) && own?.templates?.uid === undefined;
     })
     .map(({ what }) => what);
-}
-
-function adviceOf({ name, title }: Recipe) {
-  return words`It looks like ${title}: ${option('recipe', name)} reads it, \`rollcall recipes show ${name}\` says how.`;
 }
 
 function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined) {

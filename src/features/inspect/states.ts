@@ -26,8 +26,8 @@ export interface Step {
   readonly needs?: 'guid' | LookupName;
   /** Settings that do in place of the addition. */
   readonly instead?: RecipeSettings;
-  /** Only the user can say it: what is a column or a word for? */
-  readonly isOpen?: boolean;
+  /** Settings that only the user can complete, with `<…>` where a word is missing. */
+  readonly open?: RecipeSettings;
 }
 
 /** States and flags of something else than the membership. */
@@ -73,8 +73,7 @@ export function statesIn(columns: readonly ColumnFacts[]): Step[] {
     .filter(({ column, condition }) => !isOpen(condition) || isSaid(column) !== true)
     .map(({ column, condition }) => ({
       text: adviceFor(column, condition),
-      settings: { shape: { where: [condition] } },
-      isOpen: isOpen(condition),
+      [isOpen(condition) ? 'open' : 'settings']: { shape: { where: [condition] } },
     }));
 }
 
@@ -84,7 +83,7 @@ function meets(cell: string, { is, isNot = [] }: Condition) {
 }
 
 /** Whether a person must fill in the condition. */
-export function isOpen({ is }: Condition): boolean {
+function isOpen({ is }: Condition): boolean {
   return is?.includes(OPEN_VALUE) === true;
 }
 
@@ -165,11 +164,8 @@ export function counted(few: ReadonlyMap<string, number>): string {
   return [...few].map(([word, rows], index) => withRows(word, rows, index)).join(', ');
 }
 
-const withRows = (word: string, rows: number, index: number) =>
+export const withRows = (word: string, rows: number, index: number) =>
   `${shown(word)} (${rows}${index > 0 ? '' : rows === 1 ? ' row' : ' rows'})`;
-
-/** In place of the scope that only a person can say; an import refuses it. */
-export const OPEN_SCOPE = '<scope>';
 
 /** The highest of several scopes of a person counts. */
 const HIGHEST = ['admin', 'moderator', 'participant'] as const;
@@ -192,33 +188,4 @@ export function scopeRank({ name, looksLike, few }: ColumnFacts): number {
   if (isRole(name)) return known ? 4 : looksLike === 'scope' || looksLike === 'id' ? 3 : 0;
   if (looksLike !== 'scope' || /\b(?:type|kind|class|status|state|title|job)\b/.test(wordsOf(name))) return 0;
   return known ? 2 : 0;
-}
-
-interface ScopeWords {
-  /** Every word that is not a scope itself, with its meaning or OPEN_SCOPE. */
-  readonly words: Readonly<Record<string, ScopeMeaning | typeof OPEN_SCOPE>>;
-  readonly isOpen: boolean;
-  readonly advice: Words;
-}
-
-/** The words of a scope column; undefined where all are scopes. @param map how the column becomes that of the scope, if it must */
-export function scopeWordsOf({ name, few = new Map() }: ColumnFacts, map?: string): ScopeWords | undefined {
-  const foreign = [...few].filter(([word]) => scopeOfWord(word) === undefined);
-  if (foreign.length === 0) return undefined;
-  const meant = foreign.map(([word, rows]) => ({
-    word,
-    rows,
-    meaning: isNothing(word) ? 'participant' : scopeMeaning(word),
-  }));
-  const isOpen = meant.some(({ meaning }) => meaning === undefined);
-  const each = meant.map(
-    ({ word, rows, meaning = 'not known' }, index) =>
-      `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
-  );
-  const how = map === undefined ? '' : words`${option('map', map)} and `;
-  return {
-    words: Object.fromEntries(meant.map(({ word, meaning = OPEN_SCOPE }) => [word, meaning as ScopeMeaning])),
-    isOpen,
-    advice: words`Column ${shown(name)} has other words for scopes: ${each.join(', ')}: say with ${how}${option('scopeWords')} which scope each means.`,
-  };
 }

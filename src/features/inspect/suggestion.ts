@@ -1,18 +1,23 @@
 import { ID } from '../../chat/service/ids.ts';
 import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
+import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import { isDamagedNumber } from '../../imports/read/shape/field-sources.ts';
-import { REGIONS } from '../../membership/membership.ts';
+import { REGIONS, type ScopeMeaning } from '../../membership/membership.ts';
 import { separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DN, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
-import { isOpen, OPEN_SCOPE, type Step, scopeMeaning, scopeRank, scopeWordsOf, statesIn } from './states.ts';
+import { type Step, scopeMeaning, scopeRank, statesIn, withRows } from './states.ts';
 import { isWithoutHeader, withoutHeader } from './without-header.ts';
 
-/** In place of a column that only the user can name; an import refuses it. */
+/** In place of a column and of a scope that only the user can name; an import refuses them. */
 const OPEN_COLUMN = '<column>';
+const OPEN_SCOPE = '<scope>' as ScopeMeaning;
+
+type IdField = 'uid' | 'guid';
+const NOUNS: Readonly<Record<IdField, string>> = { uid: 'users', guid: 'groups' };
 
 interface Asked {
   readonly columns: readonly ColumnFacts[];
@@ -31,11 +36,12 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
   const known = named('uid');
-  const [user, ...others] = usersIn(
-    columns.filter((one) => one !== named('guid')),
+  const group = named('guid');
+  const users = usersIn(
+    columns.filter((one) => one !== group),
     known,
   );
-  const group = named('guid');
+  const [user] = users;
   const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
   const isGroup = group !== undefined && !['empty', 'mark', 'date'].includes(group.looksLike);
   const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user && one !== group));
@@ -52,7 +58,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
   return [
-    ...aboutUser(user, others, { isRecognised: user === known, hasUid }),
+    ...aboutUser(users, user === known, hasUid),
     ...(hasGuid ? [] : aboutGroups()),
     ...aboutScope(scope, recognised['scope'] !== undefined),
     ...aboutRegion(named('region')),
@@ -63,12 +69,38 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
 
 /** A field whose column only the user can name. */
 function openColumn(field: string, text: Words): Step {
-  return { text, settings: { map: { [field]: OPEN_COLUMN } }, isOpen: true };
+  return { text, open: { map: { [field]: OPEN_COLUMN } } };
+}
+
+function mayAllBe(field: IdField, columns: readonly ColumnFacts[]) {
+  const names = listed(columns.map(({ name }) => name));
+  const choose = option('map', `${field}=COLUMN`);
+  return openColumn(field, words`Columns ${names} may all be the ${NOUNS[field]}: choose one with ${choose}.`);
+}
+
+function isLike(field: IdField, { name }: ColumnFacts) {
+  const text = words`Column ${shown(name)} looks like ${NOUNS[field]}: ${option('map', `${field}=${name}`)}.`;
+  return { text, settings: { map: { [field]: name } } };
+}
+
+function splits(field: IdField, { name, separator }: ColumnFacts): Step[] {
+  if (separator === undefined) return [];
+  const text = words`Column ${shown(name)} has several ${NOUNS[field]} in a cell: ${splitOption(field, separator)}.`;
+  return [{ text, settings: { shape: { split: { [field]: separator } } } }];
+}
+
+function splitOption(field: IdField, separator: string) {
+  return shapeOption('split', `${field}=${separatorText(separator)}`, { split: { [field]: separator } });
+}
+
+function damaged(name: string, bad: string): Step {
+  const text = words`Column ${shown(name)} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
+  return { text, open: {} };
 }
 
 /** The settings of all steps together. */
 export function settingsOf(steps: readonly Step[]): RecipeSettings {
-  const all = steps.flatMap(({ settings }) => settings ?? []);
+  const all = steps.flatMap(({ settings = {}, open = {} }) => [settings, open]);
   const shapes = all.flatMap(({ shape }) => shape ?? []);
   const shape = filled({
     ...Object.assign({}, ...shapes),
@@ -78,37 +110,19 @@ export function settingsOf(steps: readonly Step[]): RecipeSettings {
   return filled({ map: Object.assign({}, ...all.map(({ map }) => map)), shape });
 }
 
-/** The settings of a step without what only the user can say. */
-export function withoutOpen({ settings: { map = {}, shape = {} } = {} }: Step): RecipeSettings {
-  const { where = [], scopeWords = {} } = shape;
-  const known = (values: object) =>
-    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== OPEN_COLUMN && value !== OPEN_SCOPE));
-  const said = { ...shape, where: where.filter((condition) => !isOpen(condition)), scopeWords: known(scopeWords) };
-  return filled({ map: known(map), shape: filled(said) });
-}
-
 /** Without objects and lists that are empty. */
 function filled(values: object) {
   const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(Object(value)).length === 0;
   return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }
 
-/** Whether a column that is called like the user may be it by its values. */
-function isUser(column: ColumnFacts | undefined): column is ColumnFacts {
-  return column !== undefined && !['empty', 'mark', 'date', 'name', 'status'].includes(column.looksLike);
-}
-
-/** The users: the column that is called so, else others that may be, else its names, which an identity file may have. */
+/**
+ * The users: the column that is called so, else those that say most surely who the member is, of which a person must
+ * choose, else its names, which an identity file may have.
+ */
 function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined) {
-  const byName = known?.looksLike === 'name' ? [known] : [];
-  if (isUser(known)) return [known];
-  const others = users(columns);
-  return others.length === 0 ? byName : others;
-}
-
-/** The columns that say most surely who the member is: one, or several that a person must choose from. */
-function users(columns: readonly ColumnFacts[]) {
-  return surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {
+  if (known !== undefined && !['empty', 'mark', 'date', 'name', 'status'].includes(known.looksLike)) return [known];
+  const others = surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {
     // The host of all meetings is no member of each.
     if (filled > 1 && different === 1) return 0;
     if (!['id', 'email', 'list', 'text', 'name'].includes(looksLike)) return 0;
@@ -116,6 +130,7 @@ function users(columns: readonly ColumnFacts[]) {
     const isEmail = looksLike === 'email' || (separator !== undefined && examples.some((one) => EMAIL.test(one)));
     return userRank(name, isEmail);
   });
+  return others.length === 0 && known?.looksLike === 'name' ? [known] : others;
 }
 
 /** The columns that say most surely what the group is. One of them is the id where the others are names of the same. */
@@ -147,53 +162,33 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
   return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
 }
 
-function aboutUser(
-  uid: ColumnFacts | undefined,
-  others: readonly ColumnFacts[],
-  { isRecognised, hasUid }: { readonly isRecognised: boolean; readonly hasUid: boolean },
-): Step[] {
-  const choose = option('map', 'uid=COLUMN');
-  if (uid === undefined) return [openColumn('uid', words`No column is surely the users: name it with ${choose}.`)];
-  if (others.length > 0) {
-    const names = listed([uid, ...others].map(({ name }) => name));
-    return [openColumn('uid', words`Columns ${names} may all be the users: choose one with ${choose}.`)];
+function aboutUser(users: readonly ColumnFacts[], isRecognised: boolean, hasUid: boolean): Step[] {
+  const [uid, ...others] = users;
+  if (uid === undefined) {
+    return [openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`)];
   }
-  const settings = { map: { uid: uid.name } };
-  const steps: Step[] = isRecognised ? [] : [{ settings }];
-  if (hasUid) return steps;
-  const quoted = shown(uid.name);
-  const bad = uid.examples.find((example) => !ID.test(example) && !isNothing(example));
-  const { separator } = uid;
-  const isEmail = uid.looksLike === 'email' || (separator !== undefined && uid.examples.some((one) => /@/.test(one)));
-  if (separator !== undefined) steps.push(splitStep('uid', separator, words`Column ${quoted} has several users`));
-  const templates = { uid: `{${uid.name}|slug}` };
-  const derive = shapeOption('uid', templates.uid, { templates });
-  const use = words`use ${option('identities', 'FILE')}, a file that has the UID for each`;
-  if (isEmail) {
-    const seen = words`Column ${quoted} looks like e-mail addresses; UIDs may not contain @`;
-    const instead = { shape: { templates: { uid: `{${uid.name}|localpart|slug}` } } };
-    steps.push({ text: words`${seen}: ${use} address, or ${derive}.`, needs: 'identities', instead });
-  } else if (bad !== undefined && isDamagedNumber(bad)) steps.push(damaged(quoted, bad));
-  else if (separator === undefined && bad !== undefined) {
-    const seen = words`Column ${quoted} has values that are no UIDs, such as ${shown(bad)}`;
-    steps.push({ text: words`${seen}: ${use}, or ${derive}.`, needs: 'identities', instead: { shape: { templates } } });
-  } else if (!isRecognised && separator === undefined)
-    return [{ text: words`Column ${quoted} looks like users: ${option('map', `uid=${uid.name}`)}.`, settings }];
-  return steps;
-}
-
-function damaged(quoted: string, bad: string): Step {
-  const text = words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
-  return { text, isOpen: true };
-}
-
-function splitStep(field: 'uid' | 'guid', separator: string, seen: Words): Step {
-  const shape = { split: { [field]: separator } };
-  return { text: words`${seen} in a cell: ${splitOption(field, separator)}.`, settings: { shape } };
-}
-
-function splitOption(field: 'uid' | 'guid', separator: string) {
-  return shapeOption('split', `${field}=${separatorText(separator)}`, { split: { [field]: separator } });
+  if (others.length > 0) return [mayAllBe('uid', users)];
+  const { name, looksLike, examples, separator } = uid;
+  const { text, settings } = isLike('uid', uid);
+  const chosen = isRecognised ? [] : [{ settings }];
+  if (hasUid) return chosen;
+  const bad = examples.find((example) => !ID.test(example) && !isNothing(example));
+  const isEmail = looksLike === 'email' || (separator !== undefined && examples.some((one) => /@/.test(one)));
+  if (!isEmail && bad === undefined && separator === undefined) return isRecognised ? [] : [{ text, settings }];
+  if (!isEmail && bad !== undefined && isDamagedNumber(bad))
+    return [...chosen, ...splits('uid', uid), damaged(name, bad)];
+  if (!isEmail && separator !== undefined) return [...chosen, ...splits('uid', uid)];
+  const templates = { uid: `{${name}|slug}` };
+  const [seen, one, uidOf] = isEmail
+    ? ['looks like e-mail addresses; UIDs may not contain @', ' address', `{${name}|localpart|slug}`]
+    : [`has values that are no UIDs, such as ${shown(bad ?? '')}`, '', templates.uid];
+  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${shapeOption('uid', templates.uid, { templates })}`;
+  const identify: Step = {
+    text: words`Column ${shown(name)} ${seen}: ${ways}.`,
+    needs: 'identities',
+    instead: { shape: { templates: { uid: uidOf } } },
+  };
+  return [...chosen, ...splits('uid', uid), identify];
 }
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
@@ -218,40 +213,25 @@ function noGroup(what: string): Step {
 function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean): Step[] {
   const [guid, ...others] = groups;
   if (guid === undefined) return [noGroup('looks like groups')];
-  if (others.length > 0) {
-    const names = listed(groups.map(({ name }) => name));
-    return [
-      openColumn(
-        'guid',
-        words`Columns ${names} may all be the groups: choose one with ${option('map', 'guid=COLUMN')}.`,
-      ),
-    ];
-  }
-  const quoted = shown(guid.name);
-  const { separator } = guid;
-  const values = [...(guid.few?.keys() ?? guid.examples)].filter((one) => !isNothing(one));
+  if (others.length > 0) return [mayAllBe('guid', groups)];
+  const { name, separator, few, examples, isList, looksLike } = guid;
+  const values = [...(few?.keys() ?? examples)].filter((one) => !isNothing(one));
   const parts = separator === undefined ? values : values.flatMap((one) => one.split(separator));
   const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
-  if (bad !== undefined && separator === undefined && guid.isList !== true && mayBeSeveral(values)) {
-    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${guid.name}|slug}`)}`;
-    const seen = words`Column ${quoted} may have several groups in a cell, such as ${shown(bad)}`;
+  const like = isLike('guid', guid);
+  const steps = splits('guid', guid);
+  if (bad === undefined) return isRecognised ? steps : [...steps, like];
+  if (separator === undefined && isList !== true && mayBeSeveral(values)) {
+    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
+    const seen = words`Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
     return [openColumn('guid', words`${seen}: ${ways}.`)];
   }
-  const steps =
-    separator === undefined ? [] : [splitStep('guid', separator, words`Column ${quoted} has several groups`)];
-  const settings = { map: { guid: guid.name } };
-  if (bad !== undefined && isDamagedNumber(bad))
-    return [...steps, ...(isRecognised ? [] : [{ settings }]), damaged(quoted, bad)];
-  if (bad !== undefined) {
-    const template = `{${guid.name}|${DN.test(bad) ? 'rdn|' : guid.looksLike === 'email' ? 'localpart|' : ''}slug}`;
-    const text = words`Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
-    return [...steps, { text, settings: { shape: { templates: { guid: template } } } }];
+  if (isDamagedNumber(bad)) {
+    return [...steps, ...(isRecognised ? [] : [{ settings: like.settings }]), damaged(name, bad)];
   }
-  if (isRecognised) return steps;
-  return [
-    ...steps,
-    { text: words`Column ${quoted} looks like groups: ${option('map', `guid=${guid.name}`)}.`, settings },
-  ];
+  const template = `{${name}|${DN.test(bad) ? 'rdn|' : looksLike === 'email' ? 'localpart|' : ''}slug}`;
+  const text = words`Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
+  return [...steps, { text, settings: { shape: { templates: { guid: template } } } }];
 }
 
 /** Whether a comma, a semicolon or a bar may separate groups, though it is not sure. */
@@ -279,14 +259,9 @@ function aboutNothing({ name, few, isList }: ColumnFacts): Step[] {
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
 function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]) {
-  const names = marks.map(({ name }) => name);
-  const [first = ''] = names;
-  const length = [...first].findIndex((_, index) => !names.every((name) => name.startsWith(first.slice(0, index + 1))));
-  const [prefix] = /^.*[\s_:-]/.exec(first.slice(0, Math.max(length, 0))) ?? [];
-  if (prefix === undefined || prefix.includes('*')) return undefined;
-  return columns.some((column) => !marks.includes(column) && column.name.startsWith(prefix))
-    ? undefined
-    : [`${prefix}*`];
+  const [, prefix] = /^(.*[ _:-]).*(?:\n\1.*)+$/.exec(marks.map(({ name }) => name).join('\n')) ?? [];
+  const isOthers = (column: ColumnFacts) => !marks.includes(column) && column.name.startsWith(prefix ?? '');
+  return prefix === undefined || prefix.includes('*') || columns.some(isOthers) ? undefined : [`${prefix}*`];
 }
 
 /** The column with words for scopes: its words are known, or it is called so. */
@@ -308,8 +283,24 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean): Step
     return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
   }
   const map = isRecognised ? {} : { map: { scope: name } };
-  const said = scopeWordsOf(scope, isRecognised ? undefined : `scope=${name}`);
-  if (said === undefined) return [{ settings: map }];
-  const shape = { scopeWords: said.words as NonNullable<NonNullable<RecipeSettings['shape']>['scopeWords']> };
-  return [{ text: said.advice, settings: { ...map, shape }, isOpen: said.isOpen }];
+  const foreign = [...(scope.few ?? [])]
+    .filter(([word]) => scopeOfWord(word) === undefined)
+    .map(([word, rows]) => ({ word, rows, meaning: isNothing(word) ? 'participant' : scopeMeaning(word) }));
+  if (foreign.length === 0) return [{ settings: map }];
+  const each = foreign.map(
+    ({ word, rows, meaning = 'not known' }, index) =>
+      `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
+  );
+  const how = isRecognised ? '' : words`${option('map', `scope=${name}`)} and `;
+  const known = foreign.filter(({ meaning }) => meaning !== undefined);
+  const meaning = (some: typeof foreign) => ({
+    shape: { scopeWords: Object.fromEntries(some.map(({ word, meaning: one = OPEN_SCOPE }) => [word, one])) },
+  });
+  return [
+    {
+      text: words`Column ${shown(name)} has other words for scopes: ${each.join(', ')}: say with ${how}${option('scopeWords')} which scope each means.`,
+      settings: { ...map, ...meaning(known) },
+      ...(known.length < foreign.length && { open: meaning(foreign) }),
+    },
+  ];
 }

@@ -1,77 +1,50 @@
-import type { ByLookup } from '../../options/lookups.ts';
+import { flagOf } from '../../errors/named-options.ts';
+import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 
-type Flag = readonly [flag: string, value: string | undefined];
+type Settings = RecipeSettings & { readonly recipe?: string };
 
-/** Settings as the flags of a command, each with its value as it can be typed into a shell. */
-function flagsOf(settings: RecipeSettings) {
-  const {
-    format,
-    encoding,
-    delimiter,
-    map = {},
-    guid,
-    scope,
-    onBehalfOf,
-    until,
-    sheet,
-    files = [],
-    shape = {},
-  } = settings;
-  const { uid, ...templates } = shape.templates ?? {};
-  const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => [field, columns.join('|')] as const);
-  const flags: Flag[] = [
-    ['--format', format === 'auto' ? undefined : format],
-    ['--sheet', sheet],
-    ...files.map((pattern): Flag => ['--files', pattern]),
-    ['--encoding', encoding],
-    ['--delimiter', delimiter === '\t' ? 'tab' : delimiter],
-    ['--map', pairs({ ...map, ...Object.fromEntries(firstOf), ...templates })],
-    ['--guid', guid],
-    ['--scope', scope],
-    ['--on-behalf-of', onBehalfOf],
-    ['--until', until],
-    ...flagsOfShape(shape),
-    ['--uid', uid],
-  ];
-  return flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${typed(value)}`]));
-}
-
-function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
+/** The values of the flags that say the same as settings, as they are written behind each; of a list one by one. */
+function flagsOf({
+  recipe,
+  format,
+  delimiter,
+  map,
+  shape = {},
+  ...texts
+}: Settings): Readonly<Record<string, string | number | undefined | readonly string[]>> {
   const { headerRow, skipLines, columns, split = {}, lists = {}, wide, numbered, scopeWords, where, actions } = shape;
-  const { identities, groups } = shape;
-  const listed = Object.entries(lists).flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`));
-  return [
-    ['--header-row', headerRow?.toString()],
-    ['--skip-lines', skipLines?.toString()],
-    ['--columns', columns?.map(escaped).join(',')],
-    ...Object.entries(split).map(([field, separator]): Flag => ['--split', `${field}=${separatorText(separator)}`]),
-    ['--lists', listed.length === 0 ? undefined : listed.join(',')],
-    ['--wide', wide?.columns.map(escaped).join(',')],
-    ['--wide-guid', wide?.guid],
-    ['--numbered', numbered && pairs(numbered)],
-    ['--scope-words', pairs(scopeWords, escaped)],
-    ['--where', where?.map(conditionText).join(',')],
-    ['--actions', actions?.column],
-    ['--action-words', pairs(actions?.words, escaped)],
-    ['--identity-key', identities?.keys?.map(escaped).join(',')],
-    ['--identity-uid', identities?.uid],
-    ['--group-key', groups?.keys?.map(escaped).join(',')],
-    ['--group-guid', groups?.guid],
-  ];
-}
-
-function conditionText({
-  column,
-  is,
-  isNot = [],
-}: {
-  column: string;
-  is?: string[] | undefined;
-  isNot?: string[] | undefined;
-}) {
-  return `${escaped(column)}${is === undefined ? '!=' : '='}${(is ?? isNot).map(escaped).join('|')}`;
+  const { identities, groups, templates: { uid, ...templates } = {}, firstOf = {} } = shape;
+  const first = Object.fromEntries(Object.entries(firstOf).map(([field, names]) => [field, names.join('|')]));
+  return {
+    recipe,
+    format: format === 'auto' ? undefined : format,
+    delimiter: delimiter === '\t' ? 'tab' : delimiter,
+    map: pairs({ ...map, ...first, ...templates }),
+    ...texts,
+    headerRow,
+    skipLines,
+    columns: list(columns),
+    split: Object.entries(split).map(([field, separator]) => `${field}=${separatorText(separator)}`),
+    lists: Object.entries(lists)
+      .flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`))
+      .join(','),
+    wide: list(wide?.columns),
+    wideGuid: wide?.guid,
+    numbered: pairs(numbered),
+    scopeWords: pairs(scopeWords, escaped),
+    where: where
+      ?.map(({ column, is, isNot = [] }) => `${escaped(column)}${is === undefined ? '!=' : '='}${anyOf(is ?? isNot)}`)
+      .join(','),
+    actions: actions?.column,
+    actionWords: pairs(actions?.words, escaped),
+    identityKey: list(identities?.keys),
+    identityUid: identities?.uid,
+    groupKey: list(groups?.keys),
+    groupGuid: groups?.guid,
+    uid,
+  };
 }
 
 /** Escapes a text for a flag: a comma, an equals sign or a bar of a name does not separate. */
@@ -79,35 +52,47 @@ function escaped(text: string) {
   return text.replace(/[=,|]/g, '\\$&');
 }
 
-interface Needs {
-  /** The user must fill in a group for all rows. */
-  readonly guid: boolean;
-  /** Identity and group file, or places for their names. */
-  readonly lookups: ByLookup<string>;
+function list(names: readonly string[] | undefined) {
+  return names?.map(escaped).join(',');
 }
 
-/** `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`. */
+function anyOf(values: readonly string[]) {
+  return values.map(escaped).join('|');
+}
+
+function pairs(words: Readonly<Partial<Record<string, string>>> = {}, written = (name: string) => name) {
+  return Object.entries(words)
+    .map(([name, value]) => `${written(name)}=${value}`)
+    .join(',');
+}
+
+/**
+ * `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`.
+ * @param needs additions that the user has to make
+ * @param lookups identity and group file, where they are named
+ */
 export function commandFor(
   file: string,
-  settings: RecipeSettings & { readonly recipe?: string },
-  { guid, lookups }: Needs,
+  settings: Settings,
+  needs: readonly ('guid' | LookupName)[],
+  lookups: ByLookup<string>,
 ): string {
-  const { recipe, ...rest } = settings;
+  const flags = Object.entries(flagsOf(settings)).flatMap(([name, values = '']) =>
+    [values]
+      .flat()
+      .filter((value) => value !== '')
+      .map((value) => `${flagOf(name)} ${typed(String(value))}`),
+  );
+  const files = mapLookups<{ readonly example: string }, string>(LOOKUPS, ({ example }, lookup) => {
+    const given = lookups[lookup] ?? (needs.includes(lookup) ? `<${example}>` : undefined);
+    return given?.startsWith('<') === false ? typed(given) : given;
+  });
   return [
     `rollcall import ${typed(file)}`,
-    ...(recipe === undefined ? [] : [`--recipe ${recipe}`]),
-    ...flagsOf(rest),
-    ...(guid ? ['--guid <group>'] : []),
-    ...Object.entries(lookups).map(([flag, file]) => `--${flag} ${file.startsWith('<') ? file : typed(file)}`),
+    ...flags,
+    ...(needs.includes('guid') ? ['--guid <group>'] : []),
+    ...Object.entries(files).map(([name, value]) => `--${name} ${value}`),
   ].join(' ');
-}
-
-function pairs(
-  words: Readonly<Partial<Record<string, string>>> | undefined,
-  written = (name: string) => name,
-): string | undefined {
-  const entries = Object.entries(words ?? {});
-  return entries.length === 0 ? undefined : entries.map(([name, value]) => `${written(name)}=${value}`).join(',');
 }
 
 /** Quotes a text for the shell, if it needs quotes. */

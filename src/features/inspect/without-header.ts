@@ -48,8 +48,7 @@ export function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean)
     ...(needsGroup ? [{ text: which, needs: 'guid' as const }] : []),
     ...flags.map(({ name, few }) => ({
       text: words`Column ${shown(name)} has ${counted(few)}: if it says who is a member, say so in ${option('where')}.`,
-      settings: { shape: { where: [{ column: name, is: [OPEN_VALUE] }] } },
-      isOpen: true,
+      open: { shape: { where: [{ column: name, is: [OPEN_VALUE] }] } },
     })),
   ];
 }

@@ -11,8 +11,7 @@ import { Drawer, FoldedFields, type Form, useChange } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { keepInAddress, usePlace } from '../../place.ts';
 import { ApiError, query } from '../../requests.ts';
-import type { Upload } from '../../uploads.ts';
-import { Progress, sentence } from '../../uploads-bar.tsx';
+import { UploadState } from '../../uploads-bar.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { FileGrid } from './file-grid.tsx';
@@ -23,7 +22,7 @@ import { ScopeWords } from './scope-words.tsx';
 import { READING, SHAPING } from './shape-form.ts';
 import { changedOf } from './steps.ts';
 import { Suggestions } from './suggestions.tsx';
-import { fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { baseOf, fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 /** The first step, on a page of its own. */
 export function FilePage({ kind }: { kind: UploadKind }) {
@@ -110,7 +109,7 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
       {kind.fields?.(entry)}
       <div class="finish">
         <ErrorPlace error={entry.error.value} />
-        <div class="reading">{upload?.isUnderWay && <Uploading upload={upload} />}</div>
+        <div class="reading">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
         <div class="buttons">
           <button
             type="submit"
@@ -173,7 +172,7 @@ function useUploading(kind: UploadKind, entry: UploadEntry) {
     form.clearErrors();
     if (!preview.mayBeRead()) return;
     const made = entry.start(
-      `${kind.path}${query({ ...kind.toQuery(form.read()), ...preview.options, name: file.name })}`,
+      `/v1${baseOf(kind)}${query({ ...kind.toQuery(form.read()), ...preview.options, name: file.name })}`,
     );
     if (made !== '') go(made);
   };
@@ -203,20 +202,6 @@ function ImportedBefore({ before, made }: { before: FilePreview['before']['value
         </p>
       )}
     </div>
-  );
-}
-
-function Uploading({ upload }: { upload: Upload }) {
-  return (
-    <>
-      <Progress upload={upload} />
-      <p role="status" class="note">
-        {sentence(upload)}
-      </p>
-      <button type="button" class="quiet" onClick={() => upload.stop()}>
-        Stop upload
-      </button>
-    </>
   );
 }
 

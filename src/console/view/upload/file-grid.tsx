@@ -68,12 +68,15 @@ export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form
   );
 }
 
-function stateOf({ isTooLarge, isReading, isRefused, found }: ShownFile, rows: number) {
+function stateOf({ isTooLarge, isReading, facts, error, found }: ShownFile, rows: number) {
   if (isTooLarge.value) {
     return 'This workbook or archive is too large for a preview (4 MB). Its columns can be recognised by name only: check the file before you start.';
   }
-  if (isRefused.value) return 'The file cannot be read with these options.';
-  if (found.value === undefined) return isReading.value ? 'Reading …' : '';
+  if (found.value === undefined) {
+    if (isReading.value) return 'Reading …';
+    // Else it is said beside a field, or below.
+    return facts.value === undefined || error.value !== undefined ? '' : 'The file cannot be read with these options.';
+  }
   const { kind, encoding, delimiter } = found.value;
   const isText = !isWorkbook(kind);
   const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;

@@ -28,8 +28,6 @@ export class ShownFile {
   error = signal<unknown>(undefined);
   /** The first rows are asked for, and have not come. */
   isReading = signal(false);
-  /** Whether a field says why it cannot be read. */
-  isRefused = signal(false);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
   facts = signal<FileFacts | undefined>(undefined);
   /** The files in which UIDs and GUIDs are looked up, if any. */
@@ -75,7 +73,6 @@ export class FilePreview extends ShownFile {
   #head: Blob | undefined;
   #file = { name: '', size: 0 };
   #asked = 0;
-  #mayAskAgain = true;
   #timer: number | undefined;
   #leaving;
 
@@ -110,7 +107,6 @@ export class FilePreview extends ShownFile {
     });
     this.#head = undefined;
     this.#file = file;
-    this.#mayAskAgain = true;
     if (file.size === 0) {
       this.error.value = `${file.name} is empty.`;
       return;
@@ -157,11 +153,6 @@ export class FilePreview extends ShownFile {
       if (own !== this.#asked) return;
       this.facts.value = facts ?? undefined;
       this.before.value = before ?? undefined;
-      // A busy server may have had no time for what the file is: asked for once more.
-      if (facts === null && preview !== null && this.#mayAskAgain) {
-        this.#mayAskAgain = false;
-        this.askSoon();
-      }
       if (preview !== null) this.#show(preview);
       else if (problem !== null) this.#refuse(new ApiError(problem));
     } catch (error) {
@@ -196,7 +187,6 @@ export class FilePreview extends ShownFile {
     batch(() => {
       this.found.value = answer;
       this.error.value = undefined;
-      this.isRefused.value = false;
       // The server still refuses the other options that it refused.
       this.form.clearErrors(isOfReading);
     });
@@ -209,7 +199,6 @@ export class FilePreview extends ShownFile {
       problem?.field !== undefined && this.form.showError(problem.field, saidBeside(problem), { moveFocus: false });
     batch(() => {
       this.found.value = undefined;
-      this.isRefused.value = isBeside;
       this.error.value = isBeside ? undefined : error;
     });
   }

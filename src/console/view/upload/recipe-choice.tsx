@@ -17,7 +17,12 @@ interface RecipeChoiceProperties {
   note?: string;
 }
 
-export function RecipeChoice({ preview, form, known, note = WINS }: RecipeChoiceProperties) {
+export function RecipeChoice({
+  preview,
+  form,
+  known,
+  note = 'What you choose yourself wins over the recipe.',
+}: RecipeChoiceProperties) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
     <div class="recipe">
@@ -32,15 +37,7 @@ export function RecipeChoice({ preview, form, known, note = WINS }: RecipeChoice
   );
 }
 
-const WINS = 'What you choose yourself wins over the recipe.';
-
-interface NeedsProperties {
-  recipe: Recipe;
-  form: Form;
-  preview: ShownFile;
-}
-
-function Needs({ recipe, form, preview }: NeedsProperties) {
+function Needs({ recipe, form, preview }: Pick<RecipeChoiceProperties, 'form' | 'preview'> & { recipe: Recipe }) {
   const open = recipe.needs.filter(({ what }) =>
     what === 'guid' ? form.get('guid') === '' : preview.lookups.value[what] === undefined,
   );

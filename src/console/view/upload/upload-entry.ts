@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { entryAt, keep } from '../../kept-entries.ts';
-import { importHref } from '../../kit/elements.tsx';
 import { Form } from '../../kit/form.tsx';
 import { call } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
@@ -17,11 +16,6 @@ export interface UploadKind {
   noun: 'import' | 'sync';
   /** The names of its steps; what is made of the file has a page of its own, the last. */
   steps: readonly [file: string, columns: string, last: string];
-  /** The address of its list; those of its first steps are below. */
-  base: '/imports' | '/syncs';
-  /** Path of the upload in the API. */
-  path: string;
-  hrefOf: (id: string) => string;
   /** The query for the form's values besides those for reading the file. */
   toQuery: (values: Values) => Values;
   /** The field that shows what is wrong with an option. */
@@ -36,9 +30,6 @@ export interface UploadKind {
 export const IMPORT: UploadKind = {
   noun: 'import',
   steps: ['File', 'Columns', 'Review'],
-  base: '/imports',
-  path: '/v1/imports',
-  hrefOf: importHref,
   toQuery: ({ expectRows = '', minRows = '', silent = '' }) => ({ expectRows, minRows, silent, askFirst: 'true' }),
   fieldOf: (name) => name,
   label: () => 'Next: review',
@@ -47,8 +38,17 @@ export const IMPORT: UploadKind = {
 /** Values that belong to one file, and not to the next one. */
 const OF_ONE_FILE = [...SHAPING, 'sheet', 'files', 'recipe'];
 
-export function fileHref({ base }: UploadKind) {
-  return `${base}/new`;
+/** The address of its list; that in the API is the same below `/v1`. */
+export function baseOf({ noun }: UploadKind) {
+  return `/${noun}s`;
+}
+
+export function fileHref(kind: UploadKind) {
+  return `${baseOf(kind)}/new`;
+}
+
+function columnsHref(kind: UploadKind, key: string) {
+  return `${fileHref(kind)}/columns?file=${key}`;
 }
 
 export class UploadEntry {
@@ -107,11 +107,11 @@ export class UploadEntry {
     const entry = entryAt(placeOf(kind));
     if (entry instanceof UploadEntry && entry.made === made) return entry.columnsHref;
     const record = (await storedFiles()).find((one) => one.made === made);
-    return record && `${kind.base}/new/columns?file=${record.key}`;
+    return record && columnsHref(kind, record.key);
   }
 
   get columnsHref() {
-    return `${this.kind.base}/new/columns?file=${this.key}`;
+    return columnsHref(this.kind, this.key);
   }
 
   /** Whether it is lost when a person leaves for good. */
@@ -182,16 +182,8 @@ export class UploadEntry {
     if (this.#asked !== '' && this.#asked !== asked) this.#uploadKey = newKey();
     this.#asked = asked;
     const before = this.made;
-    const { noun, hrefOf } = this.kind;
-    const upload = new Upload({
-      address,
-      file,
-      lookups,
-      key: this.#uploadKey,
-      hrefOf,
-      noun,
-      formHref: this.columnsHref,
-    });
+    const { noun } = this.kind;
+    const upload = new Upload({ address, file, lookups, key: this.#uploadKey, noun, formHref: this.columnsHref });
     this.upload.value = upload;
     void upload.run().then(() => {
       const isMade = upload.state.peek() === 'made';

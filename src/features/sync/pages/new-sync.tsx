@@ -1,5 +1,4 @@
 /** The first two steps of a new sync; its plan is the third. */
-import { syncHref } from '../../../console/kit/elements.tsx';
 import { Fields, type Form } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
@@ -12,9 +11,6 @@ const NAMING = ['syncName', 'adopt'];
 export const SYNC: UploadKind = {
   noun: 'sync',
   steps: ['File', 'Columns', 'Plan'],
-  base: '/syncs',
-  path: '/v1/syncs',
-  hrefOf: syncHref,
   toQuery: (values) => ({
     ...Object.fromEntries(NAMING.map((name) => [name, values[name] ?? ''])),
     ...planOptions(values),
