@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingFlag } from '../src/cli/flags/setting-flag.ts';
 import { readConfig } from '../src/platform/config.ts';
-import {
-  CONFIG_NAMES,
-  type FlagName,
-  SETTINGS,
-  type SettingDeclaration,
-  settingsTable,
-  VARIABLES,
-} from '../src/platform/settings.ts';
+import { CONFIG_NAMES, type FlagName, SETTINGS, type SettingDeclaration, VARIABLES } from '../src/platform/settings.ts';
+import { settingsTable } from '../tools/settings-table.ts';
 import { tempDir } from './temp-dir.ts';
 
 const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Command, Help, type Option } from 'commander';
 import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
-import { settingsTable } from '../src/platform/settings.ts';
+import { settingsTable } from './settings-table.ts';
 
 /**
  * docs/flags.md, made from the declarations of the commands, and the table of docs/settings.md: `npm run build` writes them, as

@@ -33,25 +33,23 @@ export function oneOf<const Value extends string>(values: readonly Value[]): All
 
 const MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
+/** A number and one of the units, in ms. */
+function timeIn(units: string, allowed: string): Allowed<number> {
+  return {
+    allowed,
+    parse: (text) => {
+      const [, count, unit = ''] = /^(\d{1,6})([a-z])$/.exec(text.trim()) ?? [];
+      const ms = units.includes(unit) ? Number(count) * (MS[unit] ?? 0) : 0;
+      return ms > 0 ? ms : undefined;
+    },
+  };
+}
+
 /** `90d`, in ms. */
-export const duration: Allowed<number> = {
-  allowed: 'a number of hours, days or weeks, such as 12h, 90d or 2w',
-  parse: (text) => {
-    const [, count, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text.trim()) ?? [];
-    const ms = Number(count) * (MS[unit] ?? 0);
-    return ms > 0 ? ms : undefined;
-  },
-};
+export const duration = timeIn('hdw', 'a number of hours, days or weeks, such as 12h, 90d or 2w');
 
 /** `1h`, in ms. */
-export const waitTime: Allowed<number> = {
-  allowed: 'a number of seconds, minutes, hours or days, such as 30s, 15m, 1h or 2d',
-  parse: (text) => {
-    const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? [];
-    const ms = Number(count) * (MS[unit] ?? 0);
-    return ms > 0 ? ms : undefined;
-  },
-};
+export const waitTime = timeIn('smhd', 'a number of seconds, minutes, hours or days, such as 30s, 15m, 1h or 2d');
 
 /** A time as `waitTime` reads it. */
 export function timeText(ms: number) {

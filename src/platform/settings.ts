@@ -372,19 +372,3 @@ export const SECRET_FILES: readonly string[] = [
 export function defaultOf({ preset = '', default: text }: SettingDeclaration) {
   return text ?? (typeof preset === 'number' || preset === '' ? String(preset) : `\`${preset}\``);
 }
-
-/** The table of docs/settings.md, in Markdown. */
-export function settingsTable() {
-  const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
-  const rows = ALL.map(([, declared]) => {
-    const { env, flag, perRegion, orFile, meaning } = declared;
-    const names = [
-      `\`${env}\``,
-      ...(orFile ? [`\`${env}_FILE\``] : []),
-      ...(perRegion ? others : []),
-      ...(flag ? [`\`${flag.split(' ')[0]}\``] : []),
-    ];
-    return `| ${names.join(', ')} | ${meaning} |${` ${defaultOf(declared)}`.trimEnd()} |`;
-  });
-  return ['| setting | meaning | default |', '| --- | --- | --- |', ...rows].join('\n');
-}

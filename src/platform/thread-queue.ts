@@ -4,11 +4,6 @@ import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
-/**
- * The time that a task may continue after its caller left, in ms: about the cost of a new thread, and most finish in
- * that time.
- */
-const LEFT_MS = 200;
 /** Tasks with a deadline that wait in one queue, at most. */
 const MAX_WAITING = 200;
 /** Maximum number of waiting tasks of one caller. */
@@ -52,18 +47,15 @@ interface ThreadQueueOptions {
 
 interface Asked<Tasks extends Served> {
   /** Has the thread do it. */
-  readonly begin: (thread: Thread<Tasks>) => Promise<unknown>;
+  readonly begin: (thread: Thread<Tasks>, signal: AbortSignal | undefined) => Promise<unknown>;
   readonly limits: TaskLimits | undefined;
   readonly answer: PromiseWithResolvers<unknown>;
-  /** Its caller no longer waits for the answer. */
-  hasLeft?: true;
-  deadline?: NodeJS.Timeout | undefined;
+  /** Aborted when it is late, or its caller has left: a thread that goes on with it is ended. */
+  readonly stop: AbortController;
 }
 
 interface RunningThread<Tasks extends Served> {
   readonly worker: Thread<Tasks>;
-  /** On a busy machine it takes seconds to load: no task's fault. */
-  isLoaded: boolean;
   readonly sent: Set<Asked<Tasks>>;
   /** Open streams: the next chunk may be taken after a long time. */
   streams: number;
@@ -87,7 +79,7 @@ export class ThreadQueue<Tasks extends Served> {
     input: Input<Tasks, Kind>,
     limits?: TaskLimits,
   ): Promise<Answer<Tasks, Kind>> {
-    return this.#ask((thread) => thread.ask(kind, input), limits) as Promise<Answer<Tasks, Kind>>;
+    return this.#ask((thread, signal) => thread.ask(kind, input, signal), limits) as Promise<Answer<Tasks, Kind>>;
   }
 
   /** Sends the task to the thread if it is running; otherwise does nothing. */
@@ -126,16 +118,20 @@ export class ThreadQueue<Tasks extends Served> {
     if (this.#closed) return Promise.reject(new Error(CLOSED));
     const signal = limits?.signal;
     if (signal?.aborted === true) return Promise.reject(left());
-    const caller = callerOf(limits);
+    const caller = limits?.caller ?? '';
     const own = limits?.caller === undefined ? 0 : this.#waiting.sizeOf(caller);
     if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
     if (limits !== undefined && this.#waiting.size >= MAX_WAITING) return Promise.reject(busy(this.#waiting.size));
     clearTimeout(this.#idle);
-    const asked: Asked<Tasks> = { begin, limits, answer: Promise.withResolvers<unknown>() };
+    const stop = new AbortController();
+    const asked: Asked<Tasks> = { begin, limits, answer: Promise.withResolvers<unknown>(), stop };
     this.#waiting.add(caller, asked);
     this.#next();
     if (signal === undefined) return asked.answer.promise;
-    const onAbort = () => this.#abandon(asked);
+    const onAbort = () => {
+      if (this.#waiting.remove(caller, asked)) asked.answer.reject(left());
+      else stop.abort(left());
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     return asked.answer.promise.finally(() => signal.removeEventListener('abort', onAbort));
   }
@@ -152,33 +148,16 @@ export class ThreadQueue<Tasks extends Served> {
       errors,
       onLost: (cause) => this.#lose(thread, reasonFor(cause)),
     });
-    const thread: RunningThread<Tasks> = {
-      worker,
-      isLoaded: false,
-      sent: new Set(),
-      streams: 0,
-    };
-    void worker.loaded.then(() => {
-      thread.isLoaded = true;
-      for (const asked of thread.sent) this.#setDeadline(thread, asked);
-    });
+    const thread: RunningThread<Tasks> = { worker, sent: new Set(), streams: 0 };
     return thread;
   }
 
   /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
   #lose(thread: RunningThread<Tasks>, error: Error): void {
     if (this.#running === thread) this.#running = undefined;
-    for (const { answer, deadline } of thread.sent) {
-      clearTimeout(deadline);
-      answer.reject(error);
-    }
+    for (const { answer, stop } of thread.sent) answer.reject(stop.signal.aborted ? stop.signal.reason : error);
     thread.sent.clear();
     this.#next();
-  }
-
-  #end(thread: RunningThread<Tasks>, error: Error): void {
-    this.#lose(thread, error);
-    void thread.worker.end();
   }
 
   /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
@@ -195,40 +174,22 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   #send(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
+    const { limits, stop, answer } = asked;
+    let late: NodeJS.Timeout | undefined;
     thread.sent.add(asked);
-    this.#setDeadline(thread, asked);
-    const answered = asked.begin(thread.worker).finally(() => {
+    if (limits !== undefined) {
+      const stopped = new TaskStopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
+      // On a busy machine a thread takes seconds to load: no task's fault.
+      void thread.worker.loaded.then(() => {
+        if (thread.sent.has(asked)) late = setTimeout(() => stop.abort(stopped), limits.deadlineMs);
+      });
+    }
+    const answered = asked.begin(thread.worker, limits && stop.signal).finally(() => {
+      clearTimeout(late);
       // Else the thread is lost, and the task has its error.
-      if (!thread.sent.delete(asked)) return;
-      clearTimeout(asked.deadline);
-      if (this.#running === thread) this.#next();
+      if (thread.sent.delete(asked) && this.#running === thread) this.#next();
     });
-    answered.then(asked.answer.resolve, asked.answer.reject);
-  }
-
-  /** Restarts the deadline of a task. */
-  #setDeadline(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
-    clearTimeout(asked.deadline);
-    asked.deadline = undefined;
-    if (asked.limits === undefined) return;
-    const { deadlineMs } = asked.limits;
-    if (asked.hasLeft) asked.deadline = setTimeout(() => this.#end(thread, left()), LEFT_MS);
-    else if (thread.isLoaded) {
-      const late = new TaskStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
-      asked.deadline = setTimeout(() => this.#end(thread, late), deadlineMs);
-    }
-  }
-
-  /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
-  #abandon(asked: Asked<Tasks>): void {
-    if (this.#waiting.remove(callerOf(asked.limits), asked)) {
-      asked.answer.reject(left());
-      return;
-    }
-    const thread = this.#running;
-    if (thread === undefined || !thread.sent.has(asked)) return;
-    asked.hasLeft = true;
-    this.#setDeadline(thread, asked);
+    answered.then(answer.resolve, answer.reject);
   }
 
   /** Ends a thread that has nothing to do. */
@@ -238,10 +199,6 @@ export class ThreadQueue<Tasks extends Served> {
     this.#running = undefined;
     return leaving?.worker.leave() ?? Promise.resolve();
   }
-}
-
-function callerOf(limits: TaskLimits | undefined) {
-  return limits?.caller ?? '';
 }
 
 function busy(waiting: number) {

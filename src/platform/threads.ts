@@ -40,7 +40,7 @@ interface ThreadOptions {
   readonly errors?: readonly ErrorClass[];
   /** Takes what the thread tells between its answers. */
   readonly onNote?: (note: unknown) => void;
-  /** Is called when it has failed or ended, before what it was asked rejects. */
+  /** Is called when it has failed, ended or is about to end, before what it was asked rejects. */
   readonly onLost?: (cause: Error) => void;
 }
 
@@ -153,6 +153,7 @@ export class Thread<Own extends Served> {
 
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
   async end(): Promise<void> {
+    this.#onLost?.(new Error('it was ended'));
     void this.#worker.terminate();
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, TERMINATION_MS);

@@ -46,6 +46,7 @@ test('a task that takes too long is refused, and the next ones are done by anoth
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const late = preview();
+  await Promise.resolve();
   // No answer can be there yet: it comes in a later turn of the event loop.
   vi.advanceTimersByTime(10_000);
   await expect(late).rejects.toMatchObject({ reason: 'deadline' });

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile, { type Cell } from 'write-excel-file/node';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
-import { textTable } from '../../../src/imports/read/workbook/xlsx.ts';
 import { runs } from '../../runs.ts';
 import { archive, type MadeWorkbook, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
@@ -562,21 +561,6 @@ describe('a file', () => {
     stop.abort(new Error('stopped'));
     await expect(chunks.next().then(() => chunks.next())).rejects.toThrow('stopped');
   });
-});
-
-test('shared texts beyond what fits into memory come back from a file as they went', () => {
-  const texts = textTable(tmpdir());
-  const text = (at: number) => `${at}-${'ü'.repeat((at * 7919) % 60_000)}`;
-  const count = 2_000;
-  for (let at = 0; at < count; at += 1) texts.add(text(at));
-  for (let turn = 0; turn < count; turn += 1) {
-    const at = (turn * 1_237) % count;
-    if (texts.get(at) !== text(at)) throw new Error(`text ${at} has changed`);
-  }
-  expect(texts.get(count)).toBeUndefined();
-  expect(texts.get(-1)).toBeUndefined();
-  expect(texts.get(Number.NaN)).toBeUndefined();
-  texts.close();
 });
 
 function textOf(value: string | number | boolean | null): string {

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { option, words } from '../../../errors/named-options.ts';
 import type { Zip } from '../archive/zip.ts';
 import {
@@ -61,9 +60,9 @@ export async function openSheet(
   options: IntakeOptions,
   bounds: Bounds,
 ): Promise<SheetText> {
-  const { signal, scratch = tmpdir(), onSheets } = options;
+  const { signal, onSheets } = options;
   const table = signsOfTable(options);
-  const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal, scratch);
+  const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal);
   try {
     onSheets?.(workbook.sheets);
     const chosen = await chooseSheet(workbook, name, options.sheet, table);

@@ -1,5 +1,5 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
+import { KIB, MIB } from '../../../options/bounds.ts';
 import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
 import { tooMany } from '../intake-error.ts';
@@ -12,13 +12,17 @@ const MAX_SHEETS = 20_000;
 /** Cell styles that a workbook may have; Excel allows 65,490. */
 const MAX_STYLES = 200_000;
 
+/** Bytes of the texts that a workbook shares, each once: they are kept in memory. */
+const MAX_TEXT_BYTES = 256 * MIB;
+const SAVE_AS_CSV = 'Save the sheet with the rows as CSV';
+
 interface Relation {
   readonly type: string;
   readonly target: string;
 }
 
 /** Opens an Excel workbook (.xlsx, .xlsm). Macros, links and formulas in it are not looked at. */
-export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratch: string): Promise<Workbook> {
+export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promise<Workbook> {
   const read = (entry: string) => interruptible(zip.read(entry), signal);
   const parse: Parse = (entry, handlers) => readXml(entry, read(entry), handlers);
   const relationsOf = async (part: string) => {
@@ -53,8 +57,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       const id = Object.entries(attributes).find(([key]) => key === 'r:id' || /:id$/.test(key))?.[1] ?? '';
       const relation = relations.get(id);
       if (relation?.type !== 'worksheet' || !zip.has(relation.target)) return; // a chart, for instance
-      if (sheets.length === MAX_SHEETS)
-        throw tooMany('the workbook', MAX_SHEETS, 'sheets', 'Save the sheet with the rows as CSV');
+      if (sheets.length === MAX_SHEETS) throw tooMany('the workbook', MAX_SHEETS, 'sheets', SAVE_AS_CSV);
       const isVisible = (attributes['state'] ?? 'visible') === 'visible';
       sheets.push({ name: unescaped(attributes['name'] ?? ''), isVisible, entry: relation.target });
     },
@@ -62,14 +65,9 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
 
   const styles = partOf('styles');
   const formats = styles === undefined ? [] : await formatsOf(styles, parse);
-  const texts = textTable(scratch);
-  try {
-    const shared = partOf('sharedStrings');
-    if (shared !== undefined) await readTexts(texts, shared, parse);
-  } catch (error) {
-    texts.close();
-    throw error;
-  }
+  const texts = textTable();
+  const shared = partOf('sharedStrings');
+  if (shared !== undefined) await readTexts(texts, shared, parse);
 
   return {
     kind: 'xlsx',
@@ -78,9 +76,8 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       const sheet = sheets[number];
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
       const merged = warnings === undefined ? new Map() : await mergedAreas(read(sheet.entry));
-      const textOf = (index: number) => texts.get(index);
       const rows = new SheetRows(sheet.name, onRow, warnings);
-      const reader = xmlReader(rows.place, sheetReader({ rows, textOf, formats, from1904, merged }));
+      const reader = xmlReader(rows.place, sheetReader({ rows, textOf: texts.get, formats, from1904, merged }));
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield;
@@ -88,10 +85,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       reader.end();
       yield;
     },
-    close: () => {
-      texts.close();
-      zip.close();
-    },
+    close: () => zip.close(),
   };
 }
 
@@ -119,6 +113,7 @@ async function formatsOf(entry: string, parse: Parse) {
   return formats;
 }
 
+/** Reads the texts that cells name by number: each once, and all are needed until the last row is read. */
 async function readTexts(texts: ReturnType<typeof textTable>, entry: string, parse: Parse) {
   let text = '';
   let isReading = false;
@@ -142,88 +137,25 @@ async function readTexts(texts: ReturnType<typeof textTable>, entry: string, par
   });
 }
 
-/** Bytes of texts that stay in memory. */
-const KEPT_BYTES = 64 * 1024 ** 2;
-/** Bytes that are written to the file at a time. */
-const PIECE_BYTES = 64 * 1024;
-/** Texts that a workbook may share: eight bytes of memory each. */
-const MAX_TEXTS = 20_000_000;
-
-/**
- * Texts by number, as a workbook keeps those of its cells: each once, all of them needed until the last row is read. The
- * first 64 MB stay in memory, the rest goes to a file without a name, which the system removes when it is closed.
- * @param folder where the file is made
- */
-export function textTable(folder: string) {
-  let kept = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  /** End of each text, in bytes from the first. */
-  let ends = new Float64Array(1024);
-  let count = 0;
-  let file: { readonly descriptor: number; readonly start: number } | undefined;
-  let unwritten: Buffer[] = [];
-  let unwrittenBytes = 0;
-
-  /** Throws TOO_LARGE. */
-  function add(text: string): void {
-    if (count === MAX_TEXTS)
-      throw tooMany(
-        'the workbook',
-        MAX_TEXTS,
-        'different texts',
-        'Save the sheet with the rows as CSV, or split the workbook',
-      );
-    const bytes = Buffer.from(text);
-    const start = ends[count - 1] ?? 0;
-    const end = start + bytes.length;
-    if (end > KEPT_BYTES) file ??= { descriptor: namelessFile(folder), start };
-    if (file === undefined) {
-      if (end > kept.length) kept = Buffer.concat([kept], Math.max(end, kept.length * 2));
-      bytes.copy(kept, start);
-    } else {
-      unwritten.push(bytes);
-      unwrittenBytes += bytes.length;
-      if (unwrittenBytes >= PIECE_BYTES) write(file.descriptor);
-    }
-    if (count === ends.length) {
-      const longer = new Float64Array(count * 2);
-      longer.set(ends);
-      ends = longer;
-    }
-    ends[count] = end;
-    count += 1;
-  }
-
-  /** Undefined where no text has this number. */
-  function get(index: number): string | undefined {
-    const end = index < count ? ends[index] : undefined;
-    if (end === undefined) return undefined;
-    const start = ends[index - 1] ?? 0;
-    if (file === undefined || end <= file.start) return kept.toString('utf8', start, end);
-    write(file.descriptor);
-    const bytes = Buffer.alloc(end - start);
-    readSync(file.descriptor, bytes, 0, bytes.length, start - file.start);
-    return bytes.toString();
-  }
-
-  function close(): void {
-    if (file !== undefined) closeSync(file.descriptor);
-    file = undefined;
-  }
-
-  /** Writes behind what was written before. */
-  function write(descriptor: number) {
-    if (unwrittenBytes > 0) writeFileSync(descriptor, Buffer.concat(unwritten));
-    unwritten = [];
-    unwrittenBytes = 0;
-  }
-
-  return { add, get, close };
-}
-
-/** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */
-function namelessFile(folder: string) {
-  const own = mkdtempSync(join(folder, 'passing-'));
-  const file = openSync(join(own, 'file'), 'wx+', 0o600);
-  rmSync(own, { recursive: true, force: true });
-  return file;
+/** Texts by number, as bytes one behind the other: strings of their own would take five times the memory. */
+function textTable() {
+  let bytes = Buffer.alloc(64 * KIB);
+  /** The place behind each text. */
+  const ends: number[] = [];
+  return {
+    /** Throws TOO_LARGE. */
+    add: (text: string) => {
+      const start = ends[ends.length - 1] ?? 0;
+      const end = start + Buffer.byteLength(text);
+      if (end > MAX_TEXT_BYTES) throw tooMany('the workbook', MAX_TEXT_BYTES, 'bytes of different texts', SAVE_AS_CSV);
+      if (end > bytes.length) bytes = Buffer.concat([bytes], Math.max(end, bytes.length * 2));
+      bytes.write(text, start);
+      ends.push(end);
+    },
+    /** Undefined where no text has this number. */
+    get: (index: number) => {
+      const end = ends[index];
+      return end === undefined ? undefined : bytes.toString('utf8', ends[index - 1] ?? 0, end);
+    },
+  };
 }
