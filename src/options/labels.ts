@@ -116,5 +116,6 @@ export const HINTS: Readonly<Record<string, { placeholder?: string; note?: strin
 export const VALUE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   scope: { ban: 'ban (refuse entry)' },
   whose: { ours: 'only those whom this sync made members' },
-  left: { 'keep-out': 'keep out', ask: 'hold the plan, and ask' },
+  left: { 're-add': 'add again', 'keep-out': 'keep out', ask: 'hold the plan, and ask' },
+  changed: { restore: 'do as the file says', keep: 'leave as they are' },
 };

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { cameTo, promisedBy, readme, reportRows, rollcall, SAMPLES, temporaryDataDir } from './sample.ts';
 
 /** Samples with tests of their own, beside this file. */
-const APART = ['first-import', 'bad-file', 'recipes'];
+const APART = ['first-import', 'bad-file', 'nightly', 'recipes'];
 
 const FOLDERS = readdirSync(SAMPLES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())

@@ -13,7 +13,7 @@ let mayAnswer = Promise.resolve();
 let server: TestServer;
 beforeAll(async () => {
   const members = Object.fromEntries(
-    ['team', 'undone', 'put-away', 'half', 'crew'].map((guid) => [guid, { participants: TEAM }]),
+    ['team', 'undone', 'put-away', 'half', 'crew', 'band'].map((guid) => [guid, { participants: TEAM }]),
   );
   server = await startTestServer({
     sandbox: { groups: 0, seed: { regions: { us: { members } } } },
@@ -114,6 +114,21 @@ test('a plan to which a guard objects is held, approved with a reason on record,
     ['sync.approve', held.id, `${reason} to=sandbox`],
     ['sync.create', held.id, expect.stringContaining('file=team.csv mode=mirror')],
   ]);
+});
+
+test('members of a sync with a name are downloaded, and users who left are let back, on record; an unknown name is refused', async () => {
+  await sync(rows('band', [...TEAM, 'zoe']), 'syncName=nightly&apply=true');
+  const made = await server.fetch('/v1/syncs/named/nightly/members');
+  expect([made.headers.get('content-type'), (await made.text()).split('\n').map((line) => line.slice(0, 23))]).toEqual([
+    'text/csv; charset=utf-8',
+    ['region,guid,uid,scope,a', 'us,band,zoe,participant', ''],
+  ]);
+  const { path, init } = post('/v1/syncs/named/nightly/bring-back', { uids: ['zoe'] });
+  expect((await server.fetch(path, init)).status).toBe(204);
+  const { entries } = await server.json<{ entries: { action: string; detail: string }[] }>('/v1/audit?limit=1');
+  expect(entries).toMatchObject([{ action: 'sync.bring-back', detail: 'nightly: zoe to=sandbox' }]);
+  expect(await refused(post(path, { uids: ['ann'] }))).toMatchObject({ code: 'NOT_FOUND', status: 404 });
+  expect(await server.problem('/v1/syncs/named/other/members')).toMatchObject({ code: 'NOT_FOUND', status: 404 });
 });
 
 test('a plan that is rejected stays one', async () => {

@@ -22,16 +22,16 @@ create table moved (
   guid   text not null collate nocase,
   uid    text not null collate nocase,
   until  integer,                        -- null: none
-  at     integer not null,               -- when `by` was begun (ms)
+  at     integer not null,               -- when that was noted (ms)
   primary key (by, app, region, guid, uid)
 ) strict, without rowid;
 
 create trigger end_set after insert on ends when new.until is not null begin
-  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, null, new.at);
+  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, null, unixepoch() * 1000);
 end;
 
 create trigger end_moved after update of until on ends when new.until is not old.until begin
-  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, old.until, new.at);
+  insert or ignore into moved values (new.by, new.app, new.region, new.guid, new.uid, old.until, unixepoch() * 1000);
 end;
 
 -- Those that no later row has changed. What an undo says (its id begins so) was said before.

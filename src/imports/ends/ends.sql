@@ -1,8 +1,9 @@
 -- Statements on memberships that end. `:apps`: JSON, the id of the app of each region.
 
 -- name: forget_lost
--- In: apps, by, at. Who was removed or banned by the import at `ledger` has no end.
-update main.ends set until = null, by = :by, at = :at
+-- In: apps, by, at. Who was removed or banned by the import at `ledger` has no end, until another row names them: also one of an import that
+-- was begun before.
+update main.ends set until = null, by = :by, at = 0
  where at <= :at and (app, region, guid, uid) in (
    select :apps ->> reg.name, reg.name, g.guid, r.uid
      from ledger.memberships m

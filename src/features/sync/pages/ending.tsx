@@ -1,23 +1,51 @@
-import { Card, foreign, Time } from '../../../console/kit/elements.tsx';
+import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { Card, ErrorPlace, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
+import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
+import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
-import { addressOf } from '../../../console/requests.ts';
+import { usePlace } from '../../../console/place.ts';
+import { addressOf, call } from '../../../console/requests.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import type { EndingMembership } from '../api.ts';
+
+const isOver = ({ until }: EndingMembership) => Date.parse(until) <= Date.now();
 
 const COLUMNS: Column<EndingMembership>[] = [
   { label: 'User', kind: 'main', cell: ({ uid }) => foreign(uid) },
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
-  { label: 'Ends', cell: ({ until }) => <Time iso={until} /> },
+  {
+    label: 'Ends',
+    cell: (one) => (
+      <>
+        <Time iso={one.until} /> {isOver(one) && <Tag>over</Tag>}
+      </>
+    ),
+  },
   { label: 'As said by', kind: 'wide', cell: ({ by }) => foreign(by) },
 ];
 
-/** Memberships that end, the first to end first. */
+const ALL = 'all';
+const CHOICES: Choice[] = [
+  ['', 'the next 14 days'],
+  ['90d', 'the next 90 days'],
+  [ALL, 'all'],
+];
+const CONDITIONS = { within: { label: 'Within', choices: CHOICES } };
+
+/** Memberships that end, the first to end first, and the removal of those that are over. */
 export function EndingPage() {
-  const pages = usePages(addressOf('GET /v1/memberships/ending', { query: {} }), {
+  const { isOperator, go } = usePlace();
+  const work = useWork();
+  const filter = useFilter(CONDITIONS);
+  const { within = '14d' } = filter.values;
+  const query = { within: within === ALL ? '' : within };
+  const pages = usePages(addressOf('GET /v1/memberships/ending', { query }), {
     name: 'memberships',
     news: ['sync', 'removed'],
   });
+  const expire = () =>
+    work.start(async (signal) => go(syncHref((await call('POST /v1/memberships/expire', { query: {} }, signal)).id)));
   return (
     <>
       <h1>Ending soon</h1>
@@ -26,12 +54,25 @@ export function EndingPage() {
         memberships are over.
       </p>
       <Card id="all" title="Memberships that end">
+        <FilterBar filter={filter} label="Filter memberships" />
+        {isOperator && pages.items?.some(isOver) && (
+          <div class="buttons">
+            <WorkButton busy={work.busy} onClick={expire}>
+              Plan the removal of those that are over
+            </WorkButton>
+          </div>
+        )}
+        <ErrorPlace error={work.error} />
         <List
           pages={pages}
           caption="Memberships that end, the first to end first"
           columns={COLUMNS}
           keyOf={({ region, guid, uid }) => `${region} ${guid} ${uid}`}
-          empty="No membership ends. Give rows a column until, or an import the option until."
+          empty={
+            within === ALL
+              ? 'No membership ends. Give rows a column until, or an import the option until.'
+              : 'No membership ends within this time.'
+          }
         />
       </Card>
     </>

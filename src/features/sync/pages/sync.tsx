@@ -38,6 +38,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
 import { BackToColumns } from '../../../console/view/upload/file-choice.tsx';
+import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
@@ -265,8 +266,8 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Already correct', totals !== null && grouped(totals.right)],
     ['Rows that cannot be used', totals?.invalid !== undefined && grouped(totals.invalid)],
     ['Name', view.syncName !== undefined && foreign(view.syncName)],
-    ['Users who have left', view.left !== 're-add' && view.left],
-    ['Members whom others changed', view.changed !== 'restore' && view.changed],
+    [LABELS['left'] ?? '', view.left !== 're-add' && VALUE_LABELS['left']?.[view.left]],
+    [LABELS['changed'] ?? '', view.changed !== 'restore' && VALUE_LABELS['changed']?.[view.changed]],
     ['Scopes may be lowered', view.allowDemotion && 'yes'],
     ['Uncertain ones are taken back too', view.includeUncertain === true && 'yes'],
     ['Bans may be lifted', view.allowUnban && 'yes'],
