@@ -224,23 +224,6 @@ test('each column is chosen in the header of the first rows, with a suggestion a
   await checkScreens(page, 'columns-chosen');
 });
 
-test('what is wrong with the first rows stands below their cells, once the columns are chosen', async () => {
-  const page = await browser.open(server.url);
-  await choose(page, 'Wer;Wohin\nann;choir\nb!;choir\ncyd;\n', 'wrong.csv');
-  expect(await grid(page).locator('.error').count()).toBe(0);
-  await useOf(page, 'Wer').selectOption('User (UID)');
-  const below = grid(page).locator('tbody tr:nth-child(2) td').first();
-  await below.getByText(/has "!"/).waitFor();
-  expect(await grid(page).locator('.error').count()).toBe(1);
-  await useOf(page, 'Wohin').selectOption('Group (GUID)');
-  await eventually(() => cells(page)).toEqual([
-    expect.stringMatching(/ann in choir: participant, us$/),
-    expect.stringMatching(/cannot be sent$/),
-    expect.stringMatching(/the guid is empty.*cannot be sent$/),
-  ]);
-  await checkScreens(page, 'wrong-cells');
-});
-
 test('a file goes on as soon as its columns are chosen, whatever they are called, also while the server still looks at it', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'Wer (a=1);Wohin \nann;choir\n', 'at-once.csv');

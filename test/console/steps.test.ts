@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { PreviewRow } from '../../src/api/preview.ts';
 import {
   changedOf,
+  gridRows,
   isReviewed,
   openWords,
   readiness,
@@ -56,6 +58,28 @@ test.each([
   ],
 ])('whether a file can be read whole: %s', (_, looked, expected) => {
   expect(readiness(looked)).toEqual(expected);
+});
+
+const WRONG: PreviewRow['problems'][number] = { column: 'Who', value: 'b!', code: 'BAD_CHARACTER', reason: 'has "!"' };
+const rowOf = (line: number, ...problems: readonly PreviewRow['problems'][number][]): PreviewRow => ({
+  ...{ line, region: 'us', guid: 'g', uid: 'u', scope: 'participant', original: { Who: 'b!', Where: '' } },
+  problems: [...problems],
+});
+
+test('what is wrong with a row stands at its cell, once, and not before the columns are chosen', () => {
+  const empty = { ...WRONG, column: 'guid', reason: 'the guid is empty' };
+  const rows = [rowOf(2), rowOf(3, WRONG, empty), rowOf(3, WRONG), rowOf(4)];
+  const shown = (missing: string[], keyColumns: string[] = []) =>
+    gridRows({ columns: ['Who', 'Where'], missing, rows }, { most: 2, keyColumns }).map(
+      ({ line, readAs, reasons, others }) => [line, readAs.length, reasons.get('Who'), others],
+    );
+  expect(shown([])).toEqual([
+    [2, 1, undefined, []],
+    [3, 2, ['has "!"'], ['the guid is empty']],
+  ]);
+  expect(shown(['guid'])[1]).toEqual([3, 2, ['has "!"'], []]);
+  expect(shown(['uid', 'guid'])[1]).toEqual([3, 2, undefined, []]);
+  expect(shown([], ['Who'])[1]).toEqual([3, 2, undefined, ['the guid is empty']]);
 });
 
 test('a drawer counts the settings that differ', () => {

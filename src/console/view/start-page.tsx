@@ -78,7 +78,7 @@ function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Ov
           The list of imports does not know {count === 1 ? 'a folder' : `${grouped(count)} folders`} with data of
           imports
         </b>{' '}
-        ({named.flatMap((name, at) => [at > 0 && ', ', <code key={name}>{name}</code>])}
+        (<code>{named.join(', ')}</code>
         {count > named.length && ` and ${grouped(count - named.length)} more`}): they do not go on, so import again what
         is missing of them, and then delete {count === 1 ? 'the folder' : 'the folders'} in <code>imports</code> of the
         data directory.

@@ -79,19 +79,15 @@ export async function lookText(
   { settled = Promise.resolve(file.options), before: imported = Promise.resolve(null) }: Beside = {},
 ): Promise<string> {
   const asked = { deadlineMs: DEADLINE_MS, ...caller };
+  const textOf = async (bytes: Promise<Uint8Array>) => Buffer.from(await bytes).toString();
   const [facts, preview, before] = await Promise.allSettled([
-    heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked),
-    settled.then((options) => heads.ask('preview', { ...file, options }, asked)),
-    imported,
+    textOf(heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked)),
+    settled.then((options) => textOf(heads.ask('preview', { ...file, options }, asked))),
+    imported.then((value) => JSON.stringify(value)),
   ]);
-  const parts = {
-    facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
-    preview: preview.status === 'fulfilled' ? Buffer.from(preview.value).toString() : 'null',
-    problem: preview.status === 'fulfilled' ? 'null' : JSON.stringify(problemDocument(problemIn(preview.reason))),
-    before: before.status === 'fulfilled' ? JSON.stringify(before.value) : 'null',
-  };
-  const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
-  return `{${text.join(',')}}`;
+  const known = (part: PromiseSettledResult<string>) => (part.status === 'fulfilled' ? part.value : 'null');
+  const problem = preview.status === 'fulfilled' ? null : problemDocument(problemIn(preview.reason));
+  return `{"facts":${known(facts)},"preview":${known(preview)},"problem":${JSON.stringify(problem)},"before":${known(before)}}`;
 }
 
 /** Time that looking at the beginning of a file may take, in ms: a thousand times what an honest one needs. */

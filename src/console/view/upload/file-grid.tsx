@@ -10,7 +10,8 @@ import { ErrorPlace, FileNotes, foreign } from '../../kit/elements.tsx';
 import { type Form, focusField } from '../../kit/form.tsx';
 import { isNarrow } from '../../place.ts';
 import type { ShownFile } from './file-preview.ts';
-import { GridTable, gridRows } from './grid-table.tsx';
+import { GridTable } from './grid-table.tsx';
+import { gridRows } from './steps.ts';
 import { suggestionsFor } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */

@@ -7,7 +7,7 @@ import type { ShownFile } from './file-preview.ts';
 import { wordsOf } from './shape-form.ts';
 import { openWords, scopeWordsIn } from './steps.ts';
 
-const MEANINGS: Choice[] = [['', 'not decided'], ...CHOICES.scope, ['none', 'no membership']];
+const MEANINGS: Choice[] = [...CHOICES.scope, ['none', 'no membership']];
 
 export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }) {
   const facts = preview.facts.value;
@@ -32,7 +32,7 @@ export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }
         <p class="note" role="status">
           {openWords(words)}
         </p>
-        {offered.length > 1 && (
+        {offered.length > 0 && (
           <button
             type="button"
             onClick={() => {
@@ -40,7 +40,7 @@ export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }
               preview.landing.value = 'The meanings were taken.';
             }}
           >
-            Use these {grouped(offered.length)} meanings
+            {offered.length === 1 ? 'Use this meaning' : `Use these ${grouped(offered.length)} meanings`}
           </button>
         )}
       </div>
@@ -54,13 +54,16 @@ export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }
               value={meaning}
               onChange={({ currentTarget }) => put({ [word]: currentTarget.value })}
             >
-              {optionsOf(MEANINGS)}
+              {optionsOf([
+                [
+                  '',
+                  suggested === ''
+                    ? 'not decided'
+                    : `not decided: ${suggested === 'none' ? 'no membership' : suggested}?`,
+                ],
+                ...MEANINGS,
+              ])}
             </select>
-            {meaning === '' && suggested !== '' && (
-              <button type="button" class="link" onClick={() => put({ [word]: suggested })}>
-                {suggested === 'none' ? 'no membership' : suggested}?
-              </button>
-            )}
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { drawTable } from '../../../cli/screen/table.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -153,23 +154,14 @@ function headline({ name, bytes, format, compression, encoding, delimiter, refus
 
 function columnLines({ columns, rows }: FileFacts, width: number) {
   if (columns.length === 0) return [];
-  const shown = columns.slice(0, MAX_COLUMNS);
-  const names = shown.map(({ name }) => cut(printable(name), 30));
-  const looks = shown.map(({ looksLike, separator }) => (separator === undefined ? looksLike : `list (${separator})`));
-  const widest = (texts: readonly string[], least: number) => Math.max(least, ...texts.map((text) => text.length));
-  const [first, second] = [widest(names, 6), widest(looks, 10)];
-  const lines = shown.map(({ examples, filled }, index) => {
+  const shown = columns.slice(0, MAX_COLUMNS).map(({ name, looksLike, separator, examples, filled }) => {
     const some = filled < rows.seen ? [`(${filled} of ${rows.seen})`] : [];
-    const values = examples.length === 0 ? [] : [examples.map(printable).join(' | ')];
-    return cut(
-      `${(names[index] ?? '').padEnd(first)}  ${(looks[index] ?? '').padEnd(second)}  ${[...values, ...some].join(' ')}`,
-      width,
-    );
+    const look = separator === undefined ? looksLike : `list (${separator})`;
+    return [cut(printable(name), 30), look, [examples.map(printable).join(' | '), ...some].join(' ').trim()];
   });
   const more = columns.length - shown.length;
   return [
-    `${'column'.padEnd(first)}  ${'looks like'.padEnd(second)}  examples`,
-    ...lines,
+    drawTable(['column', 'looks like', 'examples'], shown, width),
     ...(more > 0 ? [`and ${counted(more, 'more column')}`] : []),
   ];
 }
