@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
@@ -43,12 +43,6 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly fail: (error: unknown) => void;
 }
 
-/** A file, and the schedule as it was when the file was read. */
-interface Placed {
-  readonly record: Schedule;
-  readonly hash: string;
-}
-
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
@@ -65,7 +59,7 @@ const SET_BACK_MS = 60 * 60_000;
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
-  /** Gets the file of a source. @throws BAD_SOURCE, SourceNotAllowed */
+  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
   readonly obtain: SourceReader;
   readonly #options: ScheduleRunsOptions;
   readonly #catalog: ScheduleCatalog;
@@ -84,55 +78,39 @@ export class ScheduleRuns {
     this.#syncs.events.on('state', this.#onSync);
   }
 
+  isUnderWay(name: string) {
+    return this.#openRun(name) !== undefined;
+  }
+
   /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
   due(name: string): void {
     const record = this.#catalog.find(name);
     if (this.#stopping.signal.aborted || record === undefined || record.paused) return;
-    const { nextDue } = record;
-    if (nextDue > this.#clock() + EARLY_MS) return;
+    if (record.nextDue > this.#clock() + EARLY_MS) return;
     this.#advance(record);
-    this.#start(record, nextDue, '');
+    this.#start(name, record.nextDue, '');
   }
 
   /** Begins a run that a user asks for. @throws RollcallError when one is under way */
   begin(name: string, who: string): ScheduleRun {
-    const record = this.#catalog.get(name);
+    this.#catalog.get(name);
     const before = this.#openRun(name);
-    if (before !== undefined) throw runUnderWay(before);
-    return this.#start(record, this.#clock(), who);
+    if (before === undefined) return this.#start(name, this.#clock(), who);
+    const { dueAt, reason, syncId } = before;
+    throw new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
   }
 
   /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
   continueAll(): void {
     this.planAgain();
     // One may have been begun by now, since this process can be asked for it.
-    for (const run of this.#catalog.runsIn('running')) if (!this.#underWay.has(run.id)) this.#goOn(run);
-    for (const run of this.#catalog.runsIn('waiting')) {
-      const sync = this.#syncOf(run);
-      if (sync !== undefined && !this.#underWay.has(run.id)) this.#follow(run, () => this.#conclude(run, sync.id));
-    }
+    for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
+      if (!this.#underWay.has(run.id)) this.#goOn(run);
     for (const record of this.#catalog.list()) {
       if (record.paused || record.nextDue > this.#clock()) continue;
       this.#advance(record);
-      this.#missed(record, record.nextDue);
+      this.#missed(record);
     }
-  }
-
-  /** The clock may have been put back: what was planned by a wrong time is planned again, and nothing runs twice at a time. */
-  planAgain(): void {
-    const now = this.#clock();
-    for (const record of this.#catalog.list()) {
-      const { name, cron, tz, paused, nextDue } = record;
-      if (paused || nextDue <= now) continue;
-      const [last] = this.#catalog.runs(name, 1);
-      const isTrue = last !== undefined && last.at <= now + SET_BACK_MS;
-      const next = nextRun(cron, tz, isTrue ? Math.max(now, last.dueAt) : now);
-      if (next < nextDue) this.#catalog.note(record, { nextDue: next });
-    }
-  }
-
-  isUnderWay(name: string): boolean {
-    return this.#openRun(name) !== undefined;
   }
 
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
@@ -140,9 +118,9 @@ export class ScheduleRuns {
     for (const run of this.#catalog.runsIn('running')) {
       const { id = '', state = 'planning' } = this.#syncOf(run) ?? {};
       if (state === 'planning')
-        this.#note(run, 'missed', 'the process ended before its plan was made; nothing was sent');
+        this.#note(run.id, 'missed', 'the process ended before its plan was made; nothing was sent');
       else if (state !== 'applying') this.#follow(run, () => this.#conclude(run, id));
-      else this.#noteImport(run, id, this.#syncs.importState(id) ?? 'running');
+      else this.#noteImport(run.id, id, this.#syncs.importState(id) ?? 'running');
     }
     await Promise.all(this.#underWay.values());
   }
@@ -153,7 +131,7 @@ export class ScheduleRuns {
       const run = this.#catalog.findRun(id);
       if (run === undefined) throw new RollcallError('WRONG_STATE', { what: 'the schedule was removed while it ran' });
       if (run.state !== 'running' || !this.#underWay.has(id)) return run;
-      await new Promise<void>((resolve) => void this.events.once('run', () => resolve()));
+      await once(this.events, 'run');
     }
   }
 
@@ -164,43 +142,46 @@ export class ScheduleRuns {
     await Promise.all(this.#underWay.values());
   }
 
-  /** A plan that was held is approved or rejected later: the run that made it says so. */
-  readonly #onSync = ({ id }: Sync): void => {
-    const run = this.#catalog.runOfSync(id);
-    if (run === undefined || run.state === 'running' || this.#underWay.has(run.id) || this.#stopping.signal.aborted)
-      return;
-    if (isSyncUnderWay(this.#syncs.find(id).state)) this.#noteProgress(run, id);
-    this.#follow(run, () => this.#conclude(run, id));
-  };
+  #emit(id: number) {
+    const run = this.#catalog.findRun(id);
+    if (run !== undefined) this.events.emit('run', run);
+  }
+
+  #note(id: number, state: RunState, reason: string) {
+    this.#catalog.setRun(id, state, reason);
+    this.#emit(id);
+  }
+
+  #noteProgress(id: number, syncId: string) {
+    this.#note(id, 'running', `sync ${syncId} is in progress`);
+  }
 
   /** Never two runs of one schedule at a time. */
   #openRun(name: string) {
     return this.#catalog.runsIn('running').find(({ schedule }) => schedule === name);
   }
 
-  #emit(id: number) {
-    const run = this.#catalog.findRun(id);
-    if (run !== undefined) this.events.emit('run', run);
+  /** The sync that a run began; undefined where it did not come so far, or the sync was removed. */
+  #syncOf({ syncId }: ScheduleRun) {
+    try {
+      return syncId === null ? undefined : this.#syncs.find(syncId);
+    } catch (error) {
+      if (isError(error, 'UNKNOWN_SYNC')) return undefined;
+      throw error;
+    }
   }
 
-  #note({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string) {
-    this.#catalog.setRun(id, state, reason);
-    this.#emit(id);
-  }
-
-  #noteProgress(run: Pick<ScheduleRun, 'id'>, syncId: string) {
-    this.#note(run, 'running', `sync ${syncId} is in progress`);
-  }
-
-  /** Works on a run until it has finished, or this process stops. */
+  /** Works on a run until it has finished, or this process stops. It begins again when a wait is over, unless its schedule was removed. */
   #follow(run: ScheduleRun, work: () => Promise<void>): void {
+    const goOn = () => {
+      if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
+    };
     const working = work()
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
         const wait = waitOf(error) ?? this.#waitForSource(run, error);
-        if (wait !== undefined && this.#syncs.whenOver(wait, () => this.#goOnWith(run, work)))
-          return this.#noteWait(run, wait);
-        this.#note(run, 'failed', messageOf(error));
+        if (wait !== undefined && this.#syncs.whenOver(wait, goOn)) this.#noteWait(run.id, wait);
+        else this.#note(run.id, 'failed', messageOf(error));
       })
       .catch(this.#options.fail)
       .finally(() => {
@@ -208,11 +189,6 @@ export class ScheduleRuns {
         this.#emit(run.id);
       });
     this.#underWay.set(run.id, working);
-  }
-
-  /** It begins again when the wait is over, unless its schedule was removed. */
-  #goOnWith(run: ScheduleRun, work: () => Promise<void>) {
-    if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
   }
 
   /**
@@ -230,21 +206,21 @@ export class ScheduleRuns {
   }
 
   /** The catalog may be what cannot be written. */
-  #noteWait(run: ScheduleRun, { code, reason, next = 'it continues when that is over' }: OtherWait) {
+  #noteWait(id: number, { code, reason, next = 'it continues when that is over' }: OtherWait) {
     try {
-      this.#note(run, 'running', `${code}: ${asClause(reason)}; ${next}`);
+      this.#note(id, 'running', `${code}: ${asClause(reason)}; ${next}`);
     } catch (catalogError) {
       if (waitOf(catalogError) === undefined) throw catalogError;
     }
   }
 
-  #start({ name }: Pick<Schedule, 'name'>, dueAt: number, who: string) {
-    const run = { schedule: name, dueAt, who };
-    const before = this.#openRun(name);
+  #start(schedule: string, dueAt: number, who: string) {
+    const before = this.#openRun(schedule);
     if (before !== undefined) {
-      return this.#add(run, 'skipped-running', `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`);
+      const reason = `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`;
+      return this.#add({ schedule, dueAt, who }, 'skipped-running', reason);
     }
-    const begun = this.#add(run, 'running', 'getting the file');
+    const begun = this.#add({ schedule, dueAt, who }, 'running', 'getting the file');
     this.#follow(begun, () => this.#runNow(begun));
     return begun;
   }
@@ -265,13 +241,14 @@ export class ScheduleRuns {
     const beside = await obtainBeside(this.obtain, record, place);
     // With another identity or group file, the same file gives other members.
     const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
-    const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
-    if (obtained.copy !== undefined) this.#catalog.note(record, { copy: obtained.copy });
-    if (obtained.hash === placedHash && !repair && !awaits(this.#options.dir.memory, name)) {
+    const hash = await hashWith(found.hash, lookups);
+    if (found.copy !== undefined) this.#catalog.note(record, { copy: found.copy });
+    if (hash === placedHash && !repair && !awaits(this.#options.dir.memory, name)) {
+      const why = 'a run looks at the groups only if the file has changed or it repairs';
       return this.#note(
-        run,
+        run.id,
         'skipped-unchanged',
-        `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
+        `${found.name} has not changed since the last run applied it, and ${why}`,
       );
     }
     this.#catalog.note(record, { placedHash: null });
@@ -282,16 +259,16 @@ export class ScheduleRuns {
     this.#catalog.setRunSync(run.id, id);
     await this.#syncs.create({
       id,
-      file: obtained.name,
-      source: obtained.path,
+      file: found.name,
+      source: found.path,
       ...settings,
       ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
       schedule: name,
       syncName: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
-    this.#noteProgress(run, id);
-    await this.#conclude(run, id, { record, hash: obtained.hash });
+    this.#noteProgress(run.id, id);
+    await this.#conclude(run, id, () => this.#catalog.note(record, { placedHash: hash }));
   }
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
@@ -301,41 +278,34 @@ export class ScheduleRuns {
       const sync = this.#syncOf(left);
       if (sync !== undefined) await this.#syncs.replace(sync.id);
       // If it had an import, the code that follows it notes its end.
-      if (this.#catalog.findRun(left.id)?.state === 'waiting') {
-        this.#note(left, 'ran', `${left.reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
-      }
+      if (this.#catalog.findRun(left.id)?.state === 'waiting')
+        this.#note(left.id, 'ran', `${left.reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
     }
   }
 
-  /** Waits for the end of a run's sync, and notes the result. @param placed what is in place if nothing of it fails */
-  async #conclude(run: ScheduleRun, syncId: string, placed?: Placed) {
-    const sync = await syncEnded(this.#syncs, syncId, this.#stopping.signal, (state) =>
-      this.#noteImport(run, syncId, state),
-    );
+  /** Waits for the end of a run's sync, and notes the result. @param placed is called where everyone of the file is in place */
+  async #conclude(run: ScheduleRun, syncId: string, placed = () => {}) {
+    const onImport = (state: ImportState) => this.#noteImport(run.id, syncId, state);
+    const sync = await syncEnded(this.#syncs, syncId, this.#stopping.signal, onImport);
     if (sync === undefined || this.#catalog.find(run.schedule) === undefined) return;
-    const { state, reason } = sync;
-    if (state === 'failed' || state === 'cancelled') return this.#note(run, 'failed', reason);
-    if (state === 'held') return this.#note(run, 'waiting', `held: ${asClause(reason)}`);
+    const { state, reason, importId, totals } = sync;
+    if (state === 'failed' || state === 'cancelled') return this.#note(run.id, 'failed', reason);
+    if (state === 'held') return this.#note(run.id, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
-    const left = isWhole && sync.importId !== null ? notInPlace(this.#options.dir.ledger(sync.importId)) : 0;
-    const unlisted = sync.totals?.unlisted ?? 0;
-    if (isWhole && left + unlisted === 0 && placed !== undefined)
-      this.#catalog.note(placed.record, { placedHash: placed.hash });
+    const left = isWhole && importId !== null ? notInPlace(this.#options.dir.ledger(importId)) : 0;
+    if (isWhole && left + (totals?.unlisted ?? 0) === 0) placed();
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
-    this.#note(run, 'ran', `${state}: ${asClause(reason)}${rest}`);
+    this.#note(run.id, 'ran', `${state}: ${asClause(reason)}${rest}`);
   }
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
-  #noteImport({ id }: ScheduleRun, syncId: string, state: ImportState) {
+  #noteImport(id: number, syncId: string, state: ImportState) {
     const noted = this.#catalog.findRun(id)?.state;
     if (needsPerson(state) && noted === 'running') {
-      this.#note(
-        { id },
-        'waiting',
-        `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
-      );
+      const next = 'resume or cancel it, or the next run does what it left';
+      this.#note(id, 'waiting', `its import ${syncId} is ${state}; ${next}`);
     }
-    if (state === 'running' && noted === 'waiting') this.#noteProgress({ id }, syncId);
+    if (state === 'running' && noted === 'waiting') this.#noteProgress(id, syncId);
   }
 
   #advance(record: Schedule) {
@@ -344,39 +314,46 @@ export class ScheduleRuns {
   }
 
   /** Nothing was running when it was due. */
-  #missed(record: Schedule, dueAt: number) {
-    if (record.catchUp || this.#clock() - dueAt <= LATE_MS) {
-      this.#start(record, dueAt, '');
-      return;
-    }
-    const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${record.name}\` makes up for it`;
-    this.#add({ schedule: record.name, dueAt, who: '' }, 'missed', reason);
+  #missed({ name, catchUp, nextDue: dueAt }: Schedule) {
+    if (catchUp || this.#clock() - dueAt <= LATE_MS) return this.#start(name, dueAt, '');
+    const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${name}\` makes up for it`;
+    return this.#add({ schedule: name, dueAt, who: '' }, 'missed', reason);
   }
 
+  /** Follows a run that a stop or crash interrupted. */
   #goOn(run: ScheduleRun) {
-    const { schedule, dueAt, who } = run;
+    const { id, schedule, state, dueAt, who } = run;
     const sync = this.#syncOf(run);
-    if (sync !== undefined) {
-      this.#follow(run, () => this.#conclude(run, sync.id));
-      return;
-    }
+    if (sync !== undefined) return this.#follow(run, () => this.#conclude(run, sync.id));
+    if (state !== 'running') return;
     const isSecond = this.#catalog
       .runsSince(schedule, dueAt)
-      .some((other) => other.id !== run.id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
-    this.#note(run, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
-    const record = this.#catalog.find(schedule);
-    if (record?.catchUp && who === '' && !isSecond) this.#start(record, dueAt, '');
+      .some((other) => other.id !== id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
+    this.#note(id, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
+    if (this.#catalog.find(schedule)?.catchUp && who === '' && !isSecond) this.#start(schedule, dueAt, '');
   }
 
-  /** The sync that a run began; undefined where it did not come so far, or the sync was removed. */
-  #syncOf({ syncId }: ScheduleRun) {
-    try {
-      return syncId === null ? undefined : this.#syncs.find(syncId);
-    } catch (error) {
-      if (isError(error, 'UNKNOWN_SYNC')) return undefined;
-      throw error;
+  /** The clock may have been put back: what was planned by a wrong time is planned again, and nothing runs twice at a time. */
+  planAgain(): void {
+    const now = this.#clock();
+    for (const record of this.#catalog.list()) {
+      const { name, cron, tz, paused, nextDue } = record;
+      if (paused || nextDue <= now) continue;
+      const [last] = this.#catalog.runs(name, 1);
+      const isTrue = last !== undefined && last.at <= now + SET_BACK_MS;
+      const next = nextRun(cron, tz, isTrue ? Math.max(now, last.dueAt) : now);
+      if (next < nextDue) this.#catalog.note(record, { nextDue: next });
     }
   }
+
+  /** A plan that was held is approved or rejected later: the run that made it says so. */
+  readonly #onSync = ({ id }: Sync): void => {
+    const run = this.#catalog.runOfSync(id);
+    if (run === undefined || run.state === 'running' || this.#underWay.has(run.id) || this.#stopping.signal.aborted)
+      return;
+    if (isSyncUnderWay(this.#syncs.find(id).state)) this.#noteProgress(run.id, id);
+    this.#follow(run, () => this.#conclude(run, id));
+  };
 }
 
 /** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */
@@ -388,8 +365,4 @@ function notInPlace(ledger: string) {
   } finally {
     reader.close();
   }
-}
-
-function runUnderWay({ schedule: name, dueAt, reason, syncId }: ScheduleRun) {
-  return new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
 }
