@@ -1,6 +1,6 @@
 import { edit, replace } from './edit.ts';
 import { type OpenRepair, type Subject, withRepair } from './repair-ledger.ts';
-import { claim, sends, sentRepaired, setCreated, settle, writeSent } from './send.ts';
+import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
 import { overview, pageOf } from './show.ts';
 import { takeFile } from './take-file.ts';
 
@@ -11,7 +11,6 @@ const TASKS = {
   edit,
   replace,
   takeFile,
-  sends,
   settle,
   claim,
   write: writeSent,

@@ -177,11 +177,11 @@ insert into sends (import_id) values (:import);
 
 -- name: sends
 -- Out: imports of repaired rows.
-select import_id as importId, created from sends;
+select import_id as id, created from sends;
 
 -- name: set_created
 -- In: import. The catalog has it.
-update sends set created = 1 where import_id = :import;
+update sends set created = 1 where import_id = :import and not created;
 
 -- name: release
 -- In: import. It was never created: its rows can be sent again.

@@ -128,26 +128,22 @@ export class Repairs {
     };
   }
 
-  #fateOf(id: string): Fate {
-    const record = this.#of.coordinator.lookUp(id);
-    if (record === undefined) return 'absent';
-    return isFinal(record.state) && !ledgerIsThere(this.#of.dir.ledger(id)) ? 'unread' : 'there';
-  }
-
-  /** Releases rows that a crash, or an import that never read them, still claims. */
-  async #settle(subject: Subject): Promise<void> {
-    if (!existsSync(repairFile(subject.folder))) return;
-    const sends = await doRepair(subject, 'sends');
-    const fates = Object.fromEntries(sends.map(({ importId }) => [importId, this.#fateOf(importId)]));
-    const isOpen = sends.some(({ importId, created }) => fates[importId] === 'unread' || !created);
-    if (isOpen) await doRepair(subject, 'settle', fates);
+  /** States of the imports that send its rows. */
+  #fatesOf(id: string) {
+    return Object.fromEntries(
+      this.#of.coordinator.catalog.retries(id).map((record): [string, Fate] => {
+        const isRead = !isFinal(record.state) || ledgerIsThere(this.#of.dir.ledger(record.id));
+        return [record.id, isRead ? 'there' : 'unread'];
+      }),
+    );
   }
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
   #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>) {
     return inTurn(id, async () => {
       const subject = this.#subjectOf(id);
-      await this.#settle(subject);
+      // Rows that a crash, or an import that never read them, still claims can be sent again.
+      if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'settle', this.#fatesOf(id));
       return work(subject);
     });
   }

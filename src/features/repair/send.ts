@@ -13,24 +13,19 @@ import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rows
 /** Rows that are written at a time: a bound on memory. */
 const AT_ONCE = 5_000;
 
-/** State of an import of repaired rows in the catalog: there, not there, or ended before its rows were read. */
-export type Fate = 'there' | 'absent' | 'unread';
+/** State of an import of repaired rows that the catalog has: there, or ended before its rows were read. */
+export type Fate = 'there' | 'unread';
 
-/** Imports of repaired rows. `created`, 1: the catalog has it, or had it. */
-export function sends({ sql }: Pick<OpenRepair, 'sql'>) {
-  return sql<{ readonly importId: string; readonly created: 0 | 1 }>('sends').all();
-}
-
-/** Imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read. */
+/** Looks after imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read. */
 export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<string, Fate>>): void {
   inTransaction(database, () => {
-    for (const { importId, created } of sends({ sql })) {
-      const fate = fates[importId] ?? 'absent';
-      if (fate === 'there' && !created) sql('set_created').run({ import: importId });
+    for (const { id, created } of sql<{ id: string; created: 0 | 1 }>('sends').all()) {
+      const fate = fates[id];
+      if (fate === 'there') setCreated({ sql }, id);
       // One that was there and is missing now was deleted by a user: its rows were sent.
-      if (fate === 'unread' || (fate === 'absent' && !created)) {
-        sql('release').run({ import: importId });
-        sql('drop_send').run({ import: importId });
+      else if (fate === 'unread' || !created) {
+        sql('release').run({ import: id });
+        sql('drop_send').run({ import: id });
       }
     }
   });
@@ -53,7 +48,7 @@ export function claim(repair: OpenRepair, importId: string, seen?: number): numb
 }
 
 /** The catalog has the import. */
-export function setCreated({ sql }: OpenRepair, importId: string): void {
+export function setCreated({ sql }: Pick<OpenRepair, 'sql'>, importId: string): void {
   sql('set_created').run({ import: importId });
 }
 

@@ -10,7 +10,7 @@ import type { ReportRow } from './report-table.ts';
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
 const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
-const statementText = (name: string) => STATEMENTS.get(name) ?? '';
+export const statementText = (name: string) => STATEMENTS.get(name) ?? '';
 
 /** Outcomes of rows that are in no batch. */
 const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);

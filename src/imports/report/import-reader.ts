@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { isoTime } from '../../api/fields.ts';
 import type { RowDetailFacts } from '../../api/row-detail.ts';
 import type { CallRate, ProblemCount } from '../../api/rows.ts';
@@ -8,7 +7,7 @@ import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
-import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { columnsOfInput } from '../input-columns.ts';
 import type { IntakeNote } from '../read/notes.ts';
@@ -16,7 +15,7 @@ import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } 
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
-import { chosenRows } from './chosen-rows.ts';
+import { chosenRows, statementText } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import type { MembershipToRetry, OwnColumn } from './retry-file.ts';
 import {
@@ -30,7 +29,6 @@ import {
 } from './row-search.ts';
 import { type FoundUids, searchUids } from './text-search.ts';
 
-const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
@@ -138,8 +136,21 @@ export class ImportReader {
   }
 
   /** One row with its batch and calls; undefined where there is none of this number. */
-  rowDetail(row: number): RowDetail | undefined {
-    return rowDetail(this.#database, this.#sql, row);
+  rowDetail(number: number): RowDetail | undefined {
+    const [row] = chosenRows(this.#database, 'r.id = :row', { row: number }).toArray();
+    if (row === undefined) return undefined;
+    const { batch } = row;
+    const { action = null, onBehalfOf = '' } = this.#sql<Asked>('asked_of_row').get({ row: number }) ?? {};
+    return {
+      row,
+      facts: {
+        action,
+        onBehalfOf,
+        batch: this.#sql<Facts['batch'] & object>('batch_of_row').get({ batch }) ?? null,
+        calls: this.#sql<Facts['calls'][number]>('calls_of_batch').all({ batch }),
+        creations: this.#sql<Facts['creations'][number]>('creations_of_row').all({ row: number }),
+      },
+    };
   }
 
   problems(): ProblemCount[] {
@@ -170,7 +181,10 @@ export class ImportReader {
    */
   toRetry(filter: RowFilter): Iterable<MembershipToRetry> {
     const { sql: found, values } = foundRows(this.#database, filter);
-    const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
+    const chosen = statementText('memberships_to_retry').replace(
+      '/* chosen */ true',
+      () => `r.id in (select id from (${found}))`,
+    );
     return this.#database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
   }
 
@@ -189,19 +203,11 @@ export class ImportReader {
     return searchUids(this.#sql, text, limit, after);
   }
 
-  /** Whether the import asks for anything but adding. */
-  hasChanges(): boolean {
-    return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
-  }
-
-  #has(name: string): boolean {
-    return this.#sql(name).get() !== undefined;
-  }
-
   /** Columns that memberships to send again need in addition. */
   moreColumns(): OwnColumn[] {
-    const has = { action: this.hasChanges(), joined_at: this.#has('every_group'), until: this.#has('has_ends') };
-    return (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
+    return this.#sql<{ name: OwnColumn }>('more_columns')
+      .all({ add: actionId('add') })
+      .map(({ name }) => name);
   }
 
   /** Calls of all regions over time. */
@@ -324,24 +330,6 @@ function valueShapes(sql: Statements): (code: string, column: string) => FoundSh
 export interface RowDetail {
   readonly row: ReportRow;
   readonly facts: RowDetailFacts;
-}
-
-/** Undefined if there is no such row. @param sql statements of reading.sql */
-function rowDetail(database: DatabaseSync, sql: Statements, number: number) {
-  const [row] = chosenRows(database, 'r.id = :row', { row: number }).toArray();
-  if (row === undefined) return undefined;
-  const { batch: id } = row;
-  const { action = null, onBehalfOf = '' } = sql<Asked>('asked_of_row').get({ row: number }) ?? {};
-  return {
-    row,
-    facts: {
-      action,
-      onBehalfOf,
-      batch: (id === null ? undefined : sql<Facts['batch'] & object>('batch_of_row').get({ batch: id })) ?? null,
-      calls: id === null ? [] : sql<Facts['calls'][number]>('calls_of_batch').all({ batch: id }),
-      creations: sql<Facts['creations'][number]>('creations_of_row').all({ row: number }),
-    },
-  };
 }
 
 type Facts = RowDetailFacts;

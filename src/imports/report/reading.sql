@@ -126,17 +126,12 @@ select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'c
  where /* chosen */ true
  order by r.id;
 
--- name: has_changes
--- In: add (action). Out: a row where the import asks for any other action.
-select 1 as yes from call_groups where action_id <> :add limit 1;
-
--- name: has_ends
--- Out: something where memberships of the import end.
-select 1 as yes from input where ends;
-
--- name: every_group
--- Out: something in a silent import, whose batches are of every group.
-select 1 as yes from groups where guid = '' limit 1;
+-- name: more_columns
+-- In: add (action). Out: a row for each column that memberships of the import need in addition: it asks for another action, it is a
+-- silent one, whose batches are of every group, or memberships of it end.
+select 'action' as name where exists (select 1 from call_groups where action_id <> :add)
+union all select 'joined_at' where exists (select 1 from groups where guid = '')
+union all select 'until' where exists (select 1 from input where ends);
 
 -- name: asked_of_row
 -- In: row. Out: the action and the acting user; nothing where the row is not sent.

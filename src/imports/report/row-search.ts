@@ -3,11 +3,10 @@ import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import type { LineRange, RowFilter } from '../../options/row-filter.ts';
 import { LedgerError } from '../../platform/ledger-error.ts';
-import { readStatements } from '../../platform/sqlite.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
-import { rowReader, sentWith } from './chosen-rows.ts';
+import { rowReader, sentWith, statementText } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import { textSearch } from './text-search.ts';
 
@@ -114,9 +113,6 @@ interface FoundRows {
   readonly sql: string;
   readonly values: Readonly<Record<string, SQLInputValue>>;
 }
-
-const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
-const statementText = (name: string) => STATEMENTS.get(name) ?? '';
 
 /** The sort keys of rows, in `found_by_row`. */
 const KEYS: Readonly<Record<RowSort, string>> = {

@@ -24,7 +24,7 @@ function strangeErrors(path: string): unknown[] {
   trying(() => {
     using reader = Object.assign(openImportReader(path), { [Symbol.dispose]: () => reader.close() });
     trying(() => [reader.input(), reader.progress(), reader.problems(), reader.check()]);
-    trying(() => [reader.retryWork(), reader.callRates(), reader.hasChanges(), reader.growthNote()]);
+    trying(() => [reader.retryWork(), reader.callRates(), reader.moreColumns(), reader.growthNote()]);
     trying(() => [reader.rowsPage({}, 50), reader.rowDetail(3)]);
     trying(() => [...tableReport(reader.input(), reader.rows(), 'csv')]);
     trying(() => [...ndjsonReport(reader.input(), reader.rows())]);

@@ -8,7 +8,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
 import { confirmed, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
+import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -155,9 +155,6 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
             Retry {counted(again, 'row')}…
           </WorkButton>
         )}
-        {isOperator && view.finishedAt !== null && filter.hasToRepair.value && canBeRepaired(chosen) && (
-          <a href={repairHref(id, chosen)}>Repair rows</a>
-        )}
         <span class="soft">Download</span>
         {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (
           <a key={format} href={report(format)} download aria-label={`Download ${rows} as ${format.toUpperCase()}`}>
@@ -168,11 +165,6 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
       <ErrorPlace error={work.error} />
     </div>
   );
-}
-
-/** Whether the page on which rows are repaired can choose the same ones. */
-function canBeRepaired({ status, code: _, ...others }: Readonly<Record<string, string>>) {
-  return Object.keys(others).length === 0 && (status === 'invalid' || status === 'failed');
 }
 
 /**
