@@ -4,7 +4,7 @@ import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
 import { limitWords } from '../text/pace-words.ts';
-import { counted, grouped } from '../text/wording.ts';
+import { counted, duration, grouped } from '../text/wording.ts';
 import type {
   Action,
   Field,
@@ -304,6 +304,12 @@ export function columnChoices(columns: readonly string[]) {
 /** Rewords the problem of a row, which begins with the name of the column. */
 export function messageWords(message: string) {
   return message.replace(/^_extra_\d+(?=: )/, columnLabel);
+}
+
+/** Time from its start to its end; undefined until then. */
+export function took({ startedAt, finishedAt }: Pick<ImportView, 'startedAt' | 'finishedAt'>) {
+  if (startedAt === null || finishedAt === null) return undefined;
+  return duration(Date.parse(finishedAt) - Date.parse(startedAt));
 }
 
 /** The file's name without its folders. */

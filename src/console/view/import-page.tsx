@@ -3,11 +3,20 @@
 import type { ComponentChildren } from 'preact';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { messagesText } from '../../membership/outcome-words.ts';
-import { counted, duration, grouped } from '../../text/wording.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
 import { settings, targetFacts } from '../frame.tsx';
-import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
+import {
+  fileName,
+  isDryRun,
+  isOfSync,
+  leftToDo,
+  needAttention,
+  STATE_TONES,
+  took,
+  wentWrong,
+} from '../import-words.ts';
 import { announce, ask, CopyButton, useWork, WorkButton } from '../kit/actions.tsx';
 import {
   Card,
@@ -260,23 +269,18 @@ export async function askForTags(imports: readonly Pick<ImportView, 'tags'>[]) {
 }
 
 /** The facts that are asked for most, in a line. */
-function factsGist({ createdAt, startedAt, finishedAt }: ImportView) {
-  if (startedAt === null)
+function factsGist(view: ImportView) {
+  const { createdAt, startedAt, finishedAt } = view;
+  const time = took(view);
+  if (time === undefined)
     return (
       <>
-        created <Time iso={createdAt} />
+        {startedAt === null ? 'created' : 'started'} <Time iso={startedAt ?? createdAt} />
       </>
     );
-  if (finishedAt === null)
-    return (
-      <>
-        started <Time iso={startedAt} />
-      </>
-    );
-  const took = duration(Date.parse(finishedAt) - Date.parse(startedAt));
   return (
     <>
-      finished <Time iso={finishedAt} />, took {took}
+      finished <Time iso={finishedAt ?? ''} />, took {time}
     </>
   );
 }
@@ -302,7 +306,7 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
     [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <Time iso={view.createdAt} />],
     ['Started', startedAt !== null && <Time iso={startedAt} />],
     ['Finished', finishedAt !== null && <Time iso={finishedAt} />],
-    ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
+    ['Took', took(view) ?? null],
     ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
     [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
     ['Created', createdText(view)],

@@ -5,9 +5,9 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/import-operations.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { counted, duration, grouped } from '../../text/wording.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
-import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone } from '../import-words.ts';
+import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone, took } from '../import-words.ts';
 import { announce, confirmed, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
@@ -191,8 +191,7 @@ const COLUMNS: Column<ImportView>[] = [
   {
     label: 'Took',
     kind: 'number',
-    cell: ({ startedAt, finishedAt }) =>
-      startedAt !== null && finishedAt !== null ? duration(Date.parse(finishedAt) - Date.parse(startedAt)) : '–',
+    cell: (view) => took(view) ?? '–',
   },
 ];
 

@@ -92,50 +92,27 @@ function withCopy(value: string, what: string) {
 }
 
 function Story({ detail: { row, batch, calls, creations } }: { detail: RowDetail }) {
-  const steps: ComponentChildren[] = [];
-  if (batch === null) steps.push(<span>It was not sent in this import.</span>);
-  else {
-    const others = batch.uids - 1;
-    const size = others === 0 ? 'alone' : `with ${counted(others, 'other row')}`;
-    steps.push(
-      <span>
-        In batch {grouped(batch.id)}, {size}.
-      </span>,
-    );
-    if (batch.dispatchedAt !== null)
-      steps.push(
-        <>
-          <Time iso={batch.dispatchedAt} seconds /> put into the queue
-        </>,
-      );
-    else if (batch.finishedAt === null) steps.push(<span>It waits for its turn.</span>);
-  }
-  for (const { kind, outcome, code, message, at } of creations) {
-    const said = [code, message].filter((text) => text !== null).join(': ');
-    steps.push(
-      <>
-        <Time iso={at} seconds /> {kind}: {outcome}
-        {said !== '' && <>, {foreign(said)}</>}
-      </>,
-    );
-  }
-  for (const [index, call] of calls.entries()) {
-    steps.push(<Call call={call} number={index + 1} before={calls[index - 1]} />);
-  }
-  if (batch?.uncertainty) steps.push(<>An earlier call may have been carried out: {foreign(batch.uncertainty)}</>);
-  if (row.finishedAt !== null)
-    steps.push(
-      <>
-        <Time iso={row.finishedAt} seconds /> outcome recorded
-      </>,
-    );
-  return (
-    <ol class="plain story">
-      {steps.map((step, index) => (
-        <li key={index}>{step}</li>
-      ))}
-    </ol>
+  const others = (batch?.uids ?? 1) - 1;
+  const at = (iso: string | null, text: ComponentChildren) => (
+    <>
+      <Time iso={iso} seconds /> {text}
+    </>
   );
+  const steps: ComponentChildren[] = [
+    batch === null
+      ? 'It was not sent in this import.'
+      : `In batch ${grouped(batch.id)}, ${others === 0 ? 'alone' : `with ${counted(others, 'other row')}`}.`,
+    batch?.dispatchedAt && at(batch.dispatchedAt, 'put into the queue'),
+    batch?.dispatchedAt === null && batch.finishedAt === null && 'It waits for its turn.',
+    ...creations.map(({ kind, outcome, code, message, at: iso }) => {
+      const said = [code, message].filter((text) => text !== null).join(': ');
+      return at(iso, [`${kind}: ${outcome}`, said !== '' && [', ', foreign(said)]]);
+    }),
+    ...calls.map((call, index) => <Call call={call} number={index + 1} before={calls[index - 1]} />),
+    batch?.uncertainty && ['An earlier call may have been carried out: ', foreign(batch.uncertainty)],
+    row.finishedAt !== null && at(row.finishedAt, 'outcome recorded'),
+  ];
+  return <ol class="plain story">{steps.map((step, index) => step && <li key={index}>{step}</li>)}</ol>;
 }
 
 interface CallProperties {
