@@ -72,15 +72,9 @@ interface CellRows {
 
 /** Rows that are one membership each. */
 function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
-  const at: Record<Field, number> = {
-    region: -1,
-    guid: -1,
-    uid: -1,
-    scope: -1,
-    onBehalfOf: -1,
-    joinedAt: -1,
-    until: -1,
-  };
+  const at = Object.fromEntries(FIELDS.map((field) => [field, -1])) as Record<Field, number>;
+  // A look at the place -1 would take as long as all the others together.
+  const cellIn = (cells: readonly string[], index: number) => (index < 0 ? '' : (cells[index] ?? ''));
   let actionAt = -1;
   let reasonAt = -1;
   return {
@@ -100,14 +94,14 @@ function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): Cel
       const row = reader.read(
         line,
         JSON.stringify(cells),
-        cells[at.region] ?? '',
-        cells[at.guid] ?? '',
-        cells[at.uid] ?? '',
-        cells[at.scope] ?? '',
-        cells[at.onBehalfOf] ?? '',
-        cells[at.joinedAt] ?? '',
+        cellIn(cells, at.region),
+        cellIn(cells, at.guid),
+        cellIn(cells, at.uid),
+        cellIn(cells, at.scope),
+        cellIn(cells, at.onBehalfOf),
+        cellIn(cells, at.joinedAt),
         isLeft ? undefined : action,
-        cells[at.until],
+        cellIn(cells, at.until),
       );
       return [isLeft ? leftInPlace(row, cells[reasonAt] ?? '') : row];
     },

@@ -93,12 +93,12 @@ insert into duplicates (row_id, of_row)
 
 -- name: forget_ends
 -- Rows that ask for the same end with the last of them, so that no one is removed too early: never, where one has no end.
-update rows set until = null where id in (select d.of_row from duplicates d join rows o on o.id = d.row_id where o.until is null);
+update rows set until = null where id in (select d.of_row from duplicates d cross join rows o on o.id = d.row_id where o.until is null);
 
 -- name: join_ends
 -- The latest end of the others.
 update rows set until = max(rows.until, others.until)
-  from (select d.of_row, max(o.until) as until from duplicates d join rows o on o.id = d.row_id group by 1) as others
+  from (select d.of_row, max(o.until) as until from duplicates d cross join rows o on o.id = d.row_id group by 1) as others
  where others.of_row = rows.id;
 
 -- name: list_left_out

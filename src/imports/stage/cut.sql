@@ -51,38 +51,32 @@ insert into batches (id, call_group_id, region_id, turn, state, size, bans)
 -- For reports, which go from a row to its batch.
 create unique index if not exists memberships_by_row on memberships (row_id);
 
--- name: find_writing
--- Batches that write messages: those of a silent import do not.
-create temp view if not exists writing as
-  select b.region_id, b.size, cg.group_id
-    from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id where g.guid <> '';
-
 -- name: index_groups
 -- Batches of a silent import do not lead to the rows of a group.
 create index if not exists rows_by_group on rows (group_id) where group_id is not null;
 
 -- name: count_messages
--- Every change writes a message into its group, at most: how many, and into how many groups.
+-- In: add (action), call (UIDs in a call), together (rows of a silent call). Every change writes a message into its group, at most:
+-- how many, and into how many groups. A silent import writes none. Where only members are added, also what both ways take: the
+-- calls of a silent import that would be another one are counted by its groups.
 insert into counters (region_id, name, n)
-  select region_id, 'messages', sum(size) from temp.writing group by region_id
-  union all
-  select region_id, 'messageGroups', count(distinct group_id) from temp.writing group by region_id;
-
--- name: count_calls
--- In: add (action), call (UIDs in a call), together (rows of a silent call). Calls of both ways to add members, where nothing
--- else is asked: rows of a silent import by their groups, and those of another one by its batches.
-insert into counters (region_id, name, n)
-  with ways as (
-    select region_id, 'addedCalls' as name, count(*) as n from temp.writing group by region_id
+  with sent as materialized (
+    select b.region_id, max(g.guid = '') as silent, sum(b.size) as size, count(*) as calls, count(distinct cg.group_id) as groups,
+           max(cg.action_id <> :add or cg.on_behalf_of <> '' or b.bans > 0) as others
+      from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id group by b.region_id),
+  ways as (
+    select region_id, 'addedCalls' as name, calls as n from sent where not silent
     union all
     select region_id, 'addedCalls', sum((n + cast(:call as integer) - 1) / cast(:call as integer))
-      from (select region_id, group_id, count(*) as n from rows
-             where call_group_id is not null and exists (select 1 from groups where guid = '') group by region_id, group_id)
+      from (select s.region_id, r.group_id, count(*) as n from sent s cross join rows r on r.region_id = s.region_id
+             where s.silent and r.call_group_id is not null group by s.region_id, r.group_id)
      group by region_id
     union all
-    select region_id, 'addedMessages', sum(size) from batches group by region_id
+    select region_id, 'addedMessages', size from sent
     union all
-    select region_id, 'silentCalls', (sum(size) + cast(:together as integer) - 1) / cast(:together as integer) from batches group by region_id)
-  select region_id, name, n from ways
-   where not exists (select 1 from batches b join call_groups cg on cg.id = b.call_group_id
-                      where cg.action_id <> :add or cg.on_behalf_of <> '' or b.bans > 0);
+    select region_id, 'silentCalls', (size + cast(:together as integer) - 1) / cast(:together as integer) from sent)
+  select region_id, 'messages', size from sent where not silent
+  union all
+  select region_id, 'messageGroups', groups from sent where not silent
+  union all
+  select region_id, name, n from ways where not exists (select 1 from sent where others);

@@ -187,8 +187,8 @@ function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentR
   memberships.finish();
   sql('list_batches').run({ add });
   if ([...sizes.values()].includes(MAX_IMPORTED_PER_CALL)) sql('index_groups').run();
-  for (const name of ['find_batch_of_row', 'find_writing', 'count_messages']) sql(name).run();
-  sql('count_calls').run({ add, call: MAX_UIDS_PER_CALL, together: MAX_IMPORTED_PER_CALL });
+  sql('find_batch_of_row').run();
+  sql('count_messages').run({ add, call: MAX_UIDS_PER_CALL, together: MAX_IMPORTED_PER_CALL });
 }
 
 export interface StagedTotals {

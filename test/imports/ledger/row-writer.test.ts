@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
-import { openForStaging } from '../../../src/platform/sqlite.ts';
+import { openForReading, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { pending, rowAt, stagedImport } from './staged-import.ts';
 
@@ -41,6 +41,19 @@ test('an empty input is an import without batches whose sum holds', async () => 
   expect(pending(ledger)).toEqual([]);
   expect(ledger.check()).toMatchObject({ holds: true, rows: { read: 0 } });
   expect([...reader.rows()]).toEqual([]);
+});
+
+test('times are kept of the rows that have them, wherever the first of these is', async () => {
+  const path = join(tempDir(), 'import.db');
+  const staging = startStaging(path);
+  staging.add([rowAt(0, {}), { ...rowAt(1, {}), until: 7_000 }, { ...rowAt(2, {}), joinedAt: 5 }]);
+  staging.finish(INPUT);
+  using database = openForReading(path, IMPORT_SCHEMA);
+  expect(database.prepare('select joined_at, until from rows order by id').all()).toEqual([
+    { joined_at: null, until: null },
+    { joined_at: null, until: 7_000 },
+    { joined_at: 5, until: null },
+  ]);
 });
 
 test('all scopes travel in one call, under the group as it was written first', async () => {
