@@ -45,7 +45,7 @@ export function words(texts: TemplateStringsArray, ...between: readonly (Words |
 }
 
 /** The text as one surface shows it. */
-export function written(text: Words, write: WriteOption): string {
+export function written(text: Words, write: WriteOption) {
   if (typeof text === 'string') return text;
   return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');
 }
@@ -66,7 +66,7 @@ export const asParameter: WriteOption = ({ option: name, value, shape = SHAPE_EX
   return `\`${value === undefined ? name : `${name}=${value}`}\``;
 };
 
-function quoted(value: string): string {
+function quoted(value: string) {
   if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(value)) return value;
   return /["$`\\!]/.test(value) ? `'${value.replaceAll("'", `'\\''`)}'` : `"${value}"`;
 }

@@ -56,7 +56,7 @@ export function isError<Code extends ErrorCode>(
   return error instanceof RollcallError && (codes as readonly string[]).includes(error.code);
 }
 
-function messageOf(what: string, remedy: Words | undefined): string {
+function messageOf(what: string, remedy: Words | undefined) {
   if (remedy === undefined) return what;
   return `${what}${what.endsWith('.') ? '' : ';'} ${written(remedy, asFlag)}`;
 }
@@ -75,13 +75,7 @@ function isOnAll<Facts>(remedy: NonNullable<Entry<Facts>['remedy']>): remedy is 
 }
 
 /** A move to another state that may not follow the present one. @param next states that may follow `from`  @param advice where there are none */
-export function wrongMove(
-  subject: string,
-  from: string,
-  to: string,
-  next: readonly string[],
-  advice = '',
-): RollcallError {
+export function wrongMove(subject: string, from: string, to: string, next: readonly string[], advice = '') {
   const possible = next.length === 0 ? `${from} is final${advice}` : `possible from here: ${next.join(', ')}`;
   return new RollcallError('WRONG_STATE', { what: `${subject} that is ${from} cannot become ${to}; ${possible}` });
 }

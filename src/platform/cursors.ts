@@ -9,7 +9,7 @@ export function numberCursor(cursor: string | undefined): number | undefined {
 }
 
 /** A cursor that holds more than a number, as it is given out. */
-export function cursorText(content: unknown): string {
+export function cursorText(content: unknown) {
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 

@@ -15,7 +15,7 @@ export function isDiskFull(error: unknown) {
 }
 
 /** Bytes that this user may still write on the disk of a folder. */
-export async function freeBytes(folder: string): Promise<number> {
+export async function freeBytes(folder: string) {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

@@ -34,7 +34,7 @@ class NamedDatabase extends DatabaseSync {
     this.#path = path;
   }
 
-  override exec(sql: string): void {
+  override exec(sql: string) {
     this.#naming(() => super.exec(sql));
   }
 

@@ -83,7 +83,7 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   /** Sends the task to the thread if it is running; otherwise does nothing. */
-  async askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>): Promise<void> {
+  async askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>) {
     if (this.#running !== undefined) await this.ask(kind, input);
   }
 
@@ -107,7 +107,7 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
-  async close(): Promise<void> {
+  async close() {
     this.#closed = true;
     const under = [...this.#waiting, ...(this.#running?.sent ?? [])];
     await Promise.allSettled(under.map(({ answer }) => answer.promise));
@@ -153,7 +153,7 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
-  #lose(thread: RunningThread<Tasks>, error: Error): void {
+  #lose(thread: RunningThread<Tasks>, error: Error) {
     if (this.#running === thread) this.#running = undefined;
     for (const { answer, stop } of thread.sent) answer.reject(stop.signal.aborted ? stop.signal.reason : error);
     thread.sent.clear();
@@ -161,7 +161,7 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
-  #next(): void {
+  #next() {
     while (this.#waiting.size > 0 && (this.#running?.sent.size ?? 0) < this.#options.atOnce) {
       this.#running ??= this.#start();
       this.#send(this.#running, this.#waiting.next() as Asked<Tasks>);
@@ -173,7 +173,7 @@ export class ThreadQueue<Tasks extends Served> {
     }
   }
 
-  #send(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
+  #send(thread: RunningThread<Tasks>, asked: Asked<Tasks>) {
     const { limits, stop, answer } = asked;
     let late: NodeJS.Timeout | undefined;
     thread.sent.add(asked);
@@ -193,7 +193,7 @@ export class ThreadQueue<Tasks extends Served> {
   }
 
   /** Ends a thread that has nothing to do. */
-  #leave(): Promise<void> {
+  #leave() {
     clearTimeout(this.#idle);
     const leaving = this.#running;
     this.#running = undefined;

@@ -146,13 +146,13 @@ export class Thread<Own extends Served> {
   }
 
   /** Closes its streams and lets it end. Calls that are under way then get no answer. */
-  leave(): Promise<void> {
+  leave() {
     if (this.#lost === undefined) this.#post({ leave: true });
     return this.ended;
   }
 
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
-  async end(): Promise<void> {
+  async end() {
     this.#onLost?.(new Error('it was ended'));
     void this.#worker.terminate();
     const late = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ export class Thread<Own extends Served> {
     clearTimeout(timer);
   }
 
-  #lose(cause: Error): void {
+  #lose(cause: Error) {
     if (this.#lost !== undefined) return;
     this.#lost = cause;
     this.#onLost?.(cause);
@@ -169,7 +169,7 @@ export class Thread<Own extends Served> {
     this.#asked.clear();
   }
 
-  #post(message: Message): void {
+  #post(message: Message) {
     this.#worker.postMessage(message);
   }
 
@@ -181,7 +181,7 @@ export class Thread<Own extends Served> {
     return answer.promise;
   }
 
-  #nextId(): number {
+  #nextId() {
     this.#lastId += 1;
     return this.#lastId;
   }

@@ -4,14 +4,14 @@ export class Turns<Item> {
   readonly #waiting = new Map<string, Item[]>();
   size = 0;
 
-  add(owner: string, item: Item): void {
+  add(owner: string, item: Item) {
     const own = this.#waiting.get(owner);
     if (own === undefined) this.#waiting.set(owner, [item]);
     else own.push(item);
     this.size += 1;
   }
 
-  sizeOf(owner: string): number {
+  sizeOf(owner: string) {
     return this.#waiting.get(owner)?.length ?? 0;
   }
 
@@ -28,7 +28,7 @@ export class Turns<Item> {
   }
 
   /** Takes out this item; false if it does not wait. */
-  remove(owner: string, item: Item): boolean {
+  remove(owner: string, item: Item) {
     const own = this.#waiting.get(owner);
     const rest = own?.filter((other) => other !== item) ?? [];
     if (own === undefined || rest.length === own.length) return false;

@@ -16,7 +16,7 @@ export class Works<Progress> {
    * Begins one, unless it is under way. Resolves when it ends or was stopped, and rejects with an unexpected error.
    * @param doing is called at once; after the signal, its error does not matter
    */
-  begin(id: string, doing: Doing<Progress>): Promise<void> {
+  begin(id: string, doing: Doing<Progress>) {
     const known = this.#under.get(id);
     if (known !== undefined) return known.ended;
     const aborted = new AbortController();
@@ -39,7 +39,7 @@ export class Works<Progress> {
     return ended;
   }
 
-  isUnderWay(id: string): boolean {
+  isUnderWay(id: string) {
     return this.#under.has(id);
   }
 
@@ -49,19 +49,19 @@ export class Works<Progress> {
   }
 
   /** Resolves when it is no longer under way. @throws as `begin` */
-  async over(id: string): Promise<void> {
+  async over(id: string) {
     await this.#under.get(id)?.ended;
   }
 
   /** Stops one, and resolves when it has ended. */
-  async end(id: string, why: string): Promise<void> {
+  async end(id: string, why: string) {
     const work = this.#under.get(id);
     work?.aborted.abort(new Error(why));
     await work?.ended.catch(() => {});
   }
 
   /** Stops all. */
-  async stop(): Promise<void> {
+  async stop() {
     await Promise.all([...this.#under.keys()].map((id) => this.end(id, 'this process stops')));
   }
 }

@@ -22,7 +22,7 @@ import { bare, isPublic } from './reach.ts';
  * @param allowed whole paths of folders, and addresses
  * @throws SOURCE_NOT_ALLOWED
  */
-export async function checkAllowed(source: string, allowed: readonly string[]): Promise<void> {
+export async function checkAllowed(source: string, allowed: readonly string[]) {
   if (/^https?:/i.test(source)) return checkAllowedAddress(new URL(source), allowed);
   if (isRemote(source)) return checkAllowedPlace(source, allowed);
   const folders = allowed.filter((one) => !isRemote(one));
@@ -39,7 +39,7 @@ export async function checkAllowed(source: string, allowed: readonly string[]): 
  * Returns the real path of a file, links followed, to read from there.
  * @throws SOURCE_NOT_ALLOWED where that is outside of the folders
  */
-export async function allowedPath(path: string, allowed: readonly string[]): Promise<string> {
+export async function allowedPath(path: string, allowed: readonly string[]) {
   const folders = allowed.filter((one) => !isRemote(one));
   const real = await realpath(path);
   if (await isReallyBelow(real, folders)) return real;
@@ -72,7 +72,7 @@ function placeText(source: string) {
 }
 
 /** @throws SOURCE_NOT_ALLOWED */
-export function checkAllowedAddress(url: URL, allowed: readonly string[]): void {
+export function checkAllowedAddress(url: URL, allowed: readonly string[]) {
   // A server may take an encoded slash for one, and so step out of the folder.
   const isPlain = !/%(2f|5c|00)/i.test(url.pathname);
   const isIn = (one: string) => {
@@ -89,7 +89,7 @@ export function checkAllowedAddress(url: URL, allowed: readonly string[]): void 
  * metadata, must be named itself: who may change a name on the internet must not reach it.
  * @throws SOURCE_NOT_ALLOWED
  */
-export function checkAllowedHost(host: string, address: string, allowed: readonly string[]): void {
+export function checkAllowedHost(host: string, address: string, allowed: readonly string[]) {
   if (isPublic(address)) return;
   const named = allowed.filter((one) => isAddress(one) && URL.canParse(one)).map((one) => bare(new URL(one).hostname));
   const isHere = ipaddr.process(address).range() === 'loopback';
@@ -104,7 +104,7 @@ export function checkAllowedHost(host: string, address: string, allowed: readonl
 const isSame = (one: string, other: string) => ipaddr.process(one).toString() === ipaddr.process(other).toString();
 
 /** A path that is there is one, whatever its name looks like. */
-export function isPattern(source: string): boolean {
+export function isPattern(source: string) {
   return hasWildcards(source) && !existsSync(source);
 }
 

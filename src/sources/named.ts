@@ -23,7 +23,7 @@ function nameIn(text: string, named: SourceContext['named']) {
 }
 
 /** Whether a text is to be fetched: an address, or in a named source. Anything else is a path. */
-export function isAddressOrName(text: string, named: SourceContext['named']): boolean {
+export function isAddressOrName(text: string, named: SourceContext['named']) {
   return isAddress(text) || nameIn(text, named) !== undefined;
 }
 

@@ -35,7 +35,7 @@ export async function wholeSource(
   file: string,
   folder: string,
   { named = {}, given = {} }: { readonly named?: SourceContext['named']; readonly given?: SourceSettings } = {},
-): Promise<string> {
+) {
   const [, database] = /^\s*sqlite:(?:\/\/)?(.+)$/is.exec(file) ?? [];
   if (database !== undefined) return checkedAddress(`sqlite:${resolve(folder, database)}`, given);
   if (isAddress(file)) return checkedAddress(file, given);
@@ -199,7 +199,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions) {
  * is elsewhere.
  * @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, IntakeError
  */
-export async function allowedSource(text: string, sources: readonly string[]): Promise<string> {
+export async function allowedSource(text: string, sources: readonly string[]) {
   if (isRemote(text)) {
     const whole = isAddress(text) ? checkedAddress(text) : text;
     await checkAllowed(whole, sources);

@@ -76,7 +76,7 @@ function schemesInWords(schemes = SCHEMES) {
  * adapter.
  * @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password
  */
-export function checkedAddress(text: string, settings: SourceSettings = {}): string {
+export function checkedAddress(text: string, settings: SourceSettings = {}) {
   const address = text.trim();
   const scheme = schemeFor(address);
   const name = schemeOf(address);
@@ -133,7 +133,7 @@ function webAddress(text: string) {
 }
 
 /** A file's name as it is shown to people. */
-export function shownFile({ file }: { readonly file: string }): string {
+export function shownFile({ file }: { readonly file: string }) {
   return isAddress(file) ? addressName(file) : file;
 }
 

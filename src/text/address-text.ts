@@ -13,17 +13,17 @@ export function schemeOf(text: string): string | undefined {
 }
 
 /** Whether a text is meant as an address, well written or not: it is no path then, and is not repeated. */
-export function isAddress(text: string): boolean {
+export function isAddress(text: string) {
   return schemeOf(text) !== undefined || hasPassword(text);
 }
 
 /** Whether there is `name:password@` in an address. */
-export function hasPassword(address: string): boolean {
+export function hasPassword(address: string) {
   return WITH_PASSWORD.test(address.slice(0, Math.max(0, address.lastIndexOf('@'))));
 }
 
 /** A text for a message: of an address only its scheme. */
-export function withoutAddress(text: string): string {
+export function withoutAddress(text: string) {
   return isAddress(text) ? `${schemeOf(text) ?? ''}://…` : text;
 }
 
@@ -31,7 +31,7 @@ export function withoutAddress(text: string): string {
 const WITH_QUERY = /^\s*(?:https?|postgres|postgresql|mysql|mariadb|sqlite):/i;
 
 /** An address as it is shown: without its query, which may be as good as a password. */
-export function addressName(address: string): string {
+export function addressName(address: string) {
   return WITH_QUERY.test(address) ? address.replace(/[?#].*$/s, '') : address;
 }
 
@@ -41,6 +41,6 @@ export function sourceName(text: string): string | undefined {
 }
 
 /** Whether a whole source (`wholeSource`) is no path, but an address or in a named source: whole paths begin otherwise. */
-export function isRemote(source: string): boolean {
+export function isRemote(source: string) {
   return isAddress(source) || sourceName(source) !== undefined;
 }

@@ -10,7 +10,7 @@ const NEEDS_QUOTES = /[",;\t|\r\n]|^[\s']|\s$/;
  * Lines end in LF, not CRLF: every spreadsheet reads it, and `cut`, `awk` and `diff` do not find a CR at the last cell.
  * A line that would be blank becomes `""`, because readers skip blank lines.
  */
-export function csvLine(cells: readonly string[], delimiter: string): string {
+export function csvLine(cells: readonly string[], delimiter: string) {
   let line = '';
   for (let index = 0; index < cells.length; index++) {
     if (index > 0) line += delimiter;
@@ -19,12 +19,12 @@ export function csvLine(cells: readonly string[], delimiter: string): string {
   return line === '' ? '""\n' : `${line}\n`;
 }
 
-function csvCell(cell: string, delimiter: string): string {
+function csvCell(cell: string, delimiter: string) {
   return NEEDS_QUOTES.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 /** A value as a cell: a text as it is, nothing as an empty one, all else as JSON writes it. */
-export function cellOf(value: unknown): string {
+export function cellOf(value: unknown) {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return value === undefined || value === null ? '' : JSON.stringify(value);

@@ -21,7 +21,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return new Markup(pieces.join(''));
 }
 
-function written(part: Part): string {
+function written(part: Part) {
   if (part instanceof Markup) return part.text;
   if (typeof part === 'string') return escaped(part);
   if (typeof part === 'number') return String(part);
@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escaped(text: string): string {
+function escaped(text: string) {
   return printable(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 

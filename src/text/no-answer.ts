@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<string, string>> = {
  * "the service has not answered since 02:14 (CONNECTION_LOST)", or the code with which every call is answered.
  * @param since a time, formatted
  */
-export function noAnswerSince({ code }: LastCall, since: string): string {
+export function noAnswerSince({ code }: LastCall, since: string) {
   if (code === '') return `the service has not answered since ${since}`;
   return NO_REPLY.has(code)
     ? `the service has not answered since ${since} (${code})`
@@ -38,7 +38,7 @@ export function noAnswerSince({ code }: LastCall, since: string): string {
 }
 
 /** Returns the advice where the address may be wrong, as a clause; '' where waiting helps. */
-export function addressAdvice({ code, message }: LastCall): string {
+export function addressAdvice({ code, message }: LastCall) {
   if (code === 'CONNECT_FAILED' && message.includes('ENOTFOUND')) return `no host has this name: ${CHECK_ADDRESS}`;
   return Object.hasOwn(ADVICE, code) ? (ADVICE[code] ?? '') : '';
 }

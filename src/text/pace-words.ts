@@ -8,7 +8,7 @@ interface Pace {
 }
 
 /** "at the rate limit"; empty where nothing limits a region, or something else that is said already. */
-export function limitWords({ limitedBy, group, atOnce, callMs }: Pace): string {
+export function limitWords({ limitedBy, group, atOnce, callMs }: Pace) {
   const each = callMs === null ? '' : `, ${duration(callMs)} each`;
   const calls = `${counted(atOnce ?? 0, 'call')} at once${each}`;
   switch (limitedBy) {

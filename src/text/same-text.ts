@@ -4,11 +4,11 @@
  */
 
 /** A name as it is compared: without surrounding spaces, in one form. */
-export function sameName(text: string): string {
+export function sameName(text: string) {
   return text.trim().normalize('NFC');
 }
 
 /** A word as it is compared: as a name, without regard to case. */
-export function sameWord(text: string): string {
+export function sameWord(text: string) {
   return sameName(text).toLowerCase();
 }

@@ -6,23 +6,23 @@ const load = createRequire(import.meta.url);
 const ONE_COLUMN_EACH = /^[\x20-\x7e\u00a0-\u02ff\u2010-\u2027]*$/;
 
 /** Columns that the text takes on a terminal: two for a letter of East Asia or an emoji, none for a combining accent. */
-export function widthOf(text: string): number {
+export function widthOf(text: string) {
   return ONE_COLUMN_EACH.test(text) ? text.length : stringWidth(text);
 }
 
 /** Loaded when a text needs it: it takes 25 ms of processor time, and most texts never do. */
-function stringWidth(text: string): number {
+function stringWidth(text: string) {
   const { default: width } = load('string-width') as typeof import('string-width');
   return width(text);
 }
 
 /** The text with blanks behind it, up to `width` columns. */
-export function padEnd(text: string, width: number): string {
+export function padEnd(text: string, width: number) {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
 /** The text, or as much of its beginning as fits into `width` columns, with an ellipsis. */
-export function cut(text: string, width: number): string {
+export function cut(text: string, width: number) {
   if (ONE_COLUMN_EACH.test(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
   let used = 0;
   let fitting = '';
@@ -38,7 +38,7 @@ export function cut(text: string, width: number): string {
 
 /** The text in lines of at most `width` columns, broken at spaces but not at no-break spaces, which become ordinary ones;
  * the lines after the first begin with `indent`. */
-export function wrap(text: string, width: number, indent = ''): string[] {
+export function wrap(text: string, width: number, indent = '') {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -51,6 +51,6 @@ export function wrap(text: string, width: number, indent = ''): string[] {
 }
 
 /** A value as a POSIX shell reads it back unchanged. */
-export function shellWord(value: string): string {
+export function shellWord(value: string) {
   return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }

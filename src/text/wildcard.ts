@@ -10,7 +10,7 @@ const ANY = Symbol('any number of items');
 type Part<Item> = typeof ANY | ((item: Item) => boolean);
 
 /** Whether a path may be a pattern. */
-export function hasWildcards(path: string): boolean {
+export function hasWildcards(path: string) {
   return /[*?[{]/.test(path);
 }
 
@@ -62,7 +62,7 @@ function oneOf(set: string, not: boolean): (char: string) => boolean {
   return (char) => ranges.some(([from = '', to = '']) => from <= char && char <= to) !== not;
 }
 
-function matches<Item>(parts: readonly Part<Item>[], items: readonly Item[]): boolean {
+function matches<Item>(parts: readonly Part<Item>[], items: readonly Item[]) {
   let part = 0;
   let item = 0;
   let star = -1;

@@ -32,7 +32,7 @@ export function wrongOption(error: ZodError, given: unknown, whole = 'the reques
   return { field, isUnknown: false, text: `${name} is ${shown}: ${allowed(issue)}` };
 }
 
-function allowed(issue: z.core.$ZodIssue | undefined): string {
+function allowed(issue: z.core.$ZodIssue | undefined) {
   if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
   if (issue?.code === 'too_small' && issue.origin === 'string') {
     return issue.minimum === 1
@@ -72,7 +72,7 @@ function inOurWords(issue: z.core.$ZodIssue | undefined): string | undefined {
 }
 
 /** The beginning of a value that someone may have made long. */
-export function shortened(value: unknown): string {
+export function shortened(value: unknown) {
   return JSON.stringify(value).slice(0, 100);
 }
 

@@ -36,7 +36,7 @@ export function fieldByAlias(column: string): Field | undefined {
 }
 
 /** A column of this name would be read for the field. */
-export function isFor(field: Field, column: string, mapping: ColumnMapping): boolean {
+export function isFor(field: Field, column: string, mapping: ColumnMapping) {
   const mapped = mapping[field];
   return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && sameName(mapped) === sameName(column);
 }
@@ -257,7 +257,7 @@ function nameOneOf(column: string, names: readonly string[]) {
 }
 
 /** @param reader what needs the column */
-export function unknownColumn(column: string, reader: string, names: readonly string[]): IntakeError {
+export function unknownColumn(column: string, reader: string, names: readonly string[]) {
   return new IntakeError(
     'UNKNOWN_COLUMN',
     `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,

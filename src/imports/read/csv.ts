@@ -27,7 +27,7 @@ interface CsvOptions extends RowReading {
 }
 
 /** Throws BAD_DELIMITER. */
-export function checkDelimiter(delimiter: string): string {
+export function checkDelimiter(delimiter: string) {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
   throw new IntakeError(
     'BAD_DELIMITER',

@@ -130,7 +130,7 @@ function countLines(bytes: Buffer) {
   return lines;
 }
 
-function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
+function notUtf8(bytes: Buffer, offset: number, line: number) {
   const bad = firstInvalid(bytes);
   const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
   return new IntakeError(

@@ -22,7 +22,7 @@ function isGzip(head: Buffer) {
 const ZIPS = ['PK\x03\x04', 'PK\x05\x06'];
 
 /** Whether a file begins as ZIP archives do, and so workbooks: these are read at random places, and must be there as a whole. */
-export function isZip(head: Uint8Array): boolean {
+export function isZip(head: Uint8Array) {
   return ZIPS.includes(String.fromCharCode(...head.subarray(0, 4)));
 }
 

@@ -39,7 +39,7 @@ function isScalar(text: string) {
 }
 
 /** Whether the first line of an object may go on behind this much of the text, so that more is needed to tell. */
-export function needsMore(head: string): boolean {
+export function needsMore(head: string) {
   const start = head.trimStart();
   return start.startsWith('{') && !start.includes('\n');
 }
@@ -53,13 +53,13 @@ export function separatorLine(head: string): string | undefined {
 const PREAMBLES = [/^version:v\d/i, /^members for group /i, /^#type /i];
 
 /** Whether a row is the first line of a known export, with the header below it. */
-export function isPreamble(cells: readonly string[]): boolean {
+export function isPreamble(cells: readonly string[]) {
   const [first = '', ...rest] = cells;
   return rest.every((cell) => cell.trim() === '') && PREAMBLES.some((preamble) => preamble.test(first.trim()));
 }
 
 /** A text from its header on: without rows that are skipped, and without the line of a known export. */
-export function belowTop(head: string, skip: number): string {
+export function belowTop(head: string, skip: number) {
   let text = head;
   for (let row = 0; row < skip; row += 1) {
     const rest = text.slice(lineLength(text)).replace(/^\r?\n|^\r/, '');
@@ -73,7 +73,7 @@ export function belowTop(head: string, skip: number): string {
 }
 
 /** The delimiter with which the first row has as many cells as there are columns; of a file without a header. */
-export function delimiterFor(columns: number, text: string): string {
+export function delimiterFor(columns: number, text: string) {
   const line = text.trimStart();
   const first = line.slice(0, lineLength(line));
   return DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, []);
@@ -86,7 +86,7 @@ const COMPARED = 20;
  * The delimiter of a CSV text that starts with `head`: of those with which the header names fields, or rows are as wide as it, the one
  * that names most fields, fits most rows and gives most columns, in this order.
  */
-export function detectDelimiter(head: string, columns: readonly string[]): string {
+export function detectDelimiter(head: string, columns: readonly string[]) {
   const mapped = new Set(columns.map(sameName));
   const [header = '', ...rows] = firstLines(head.trimStart(), COMPARED + 1);
   const rated = DELIMITERS.map((delimiter) => {
@@ -121,7 +121,7 @@ function firstLines(text: string, most: number) {
  * Line ends of a CSV text that starts with `head`. Those of Windows and Unix may be mixed; the lone carriage return of
  * old Macintosh programs counts only where the first line ends with it, because looking for it costs a tenth of the time.
  */
-export function detectLineEnds(head: string): string[] {
+export function detectLineEnds(head: string) {
   const end = lineLength(head);
   return head[end] === '\r' && head[end + 1] !== '\n' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'];
 }
@@ -138,7 +138,7 @@ function lineLength(text: string) {
 }
 
 /** The cells of a line; a delimiter inside quotes is none. */
-export function cellsOf(line: string, delimiter: string): string[] {
+export function cellsOf(line: string, delimiter: string) {
   const cells: string[] = [];
   let cell = '';
   let quoted = false;
@@ -215,7 +215,7 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
 ];
 
 /** Throws BINARY for input that is not text, by its first bytes. */
-export function refuseBinary(head: Buffer): void {
+export function refuseBinary(head: Buffer) {
   if (isCompoundFile(head) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw passwordProtected();
   for (const [bytes, format, at = 0] of SIGNATURES) {
     if (head.subarray(at, at + bytes.length).equals(bytes)) throw foreignFormat('BINARY', format);
@@ -223,7 +223,7 @@ export function refuseBinary(head: Buffer): void {
 }
 
 /** Throws OTHER_FORMAT for text that is recognised as neither CSV nor JSON. */
-export function refuseOtherText(head: string): void {
+export function refuseOtherText(head: string) {
   const start = head.trimStart();
   const found = TEXTS.find(([pattern]) => pattern.test(start));
   if (found !== undefined) throw foreignFormat('OTHER_FORMAT', found[1]);

@@ -17,12 +17,12 @@ const ROWS_PER_CHUNK = 500;
 /** Elements without a UID after which the search for one ends. */
 export const ELEMENTS_WITHOUT_UID = 1_000;
 
-export function isMemberList(key: string | null): boolean {
+export function isMemberList(key: string | null) {
   return key !== null && Object.hasOwn(SCOPE_OF_LIST, key);
 }
 
 /** Is this the service's own shape: an object with at least one of its four lists? */
-export function hasMemberLists(element: Element): boolean {
+export function hasMemberLists(element: Element) {
   return MEMBER_LISTS.some((list) => list in element);
 }
 
@@ -70,7 +70,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
     for (const membership of memberships(element, place)) yield* rowsOf(membership, place, JSON.stringify(membership));
   }
 
-  function finish(): void {
+  function finish() {
     if (line === 0) return;
     columns.requireMembership(hasDefaultGuid);
     columns.requireMapped();
@@ -158,7 +158,7 @@ function textOf(element: Element, field: Field, key: string, text: string | unde
 }
 
 /** Whether a value can be an id: a text, or a whole number as it is written; also nothing. */
-export function isText(value: unknown): boolean {
+export function isText(value: unknown) {
   if (typeof value === 'string' || value === null || value === undefined) return true;
   const written = JSON.stringify(value);
   return Number.isSafeInteger(Number(written)) && String(Number(written)) === written;
@@ -182,12 +182,12 @@ function asText(value: unknown) {
 }
 
 /** The element as the report keeps it: its own text, on one line where that changes nothing. */
-export function originalOf(element: Element, text: string, exact: boolean): string {
+export function originalOf(element: Element, text: string, exact: boolean) {
   return exact || !text.includes('\n') ? text : JSON.stringify(element);
 }
 
 /** An object with a UID of its own; one with an array of such objects is an envelope around them. */
-export function looksLikeRow(object: object, isUid: (key: string) => boolean): boolean {
+export function looksLikeRow(object: object, isUid: (key: string) => boolean) {
   const values: readonly unknown[] = Object.values(object);
   const isPerson = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).some(isUid);
   return Object.keys(object).some(isUid) && !values.some((value) => Array.isArray(value) && isPerson(value[0]));
@@ -222,7 +222,7 @@ export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
 }
 
 /** Returns the error for an object of the wrong shape; it says which shape is expected. */
-export function wrongShape(place: string, what: string): IntakeError {
+export function wrongShape(place: string, what: string) {
   return new IntakeError(
     'JSON_SHAPE',
     what,
@@ -231,13 +231,13 @@ export function wrongShape(place: string, what: string): IntakeError {
   );
 }
 
-export function tooDeep(place: string): IntakeError {
+export function tooDeep(place: string) {
   return new IntakeError('JSON_SHAPE', TOO_DEEP, 'Remove what is nested so deeply: a membership needs none of it', {
     place,
   });
 }
 
-export function keysOf(element: Element): string {
+export function keysOf(element: Element) {
   const keys = Object.keys(element);
   return keys.length === 0 ? 'no keys' : listed(keys);
 }

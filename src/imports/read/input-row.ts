@@ -68,7 +68,7 @@ export const NO_PROBLEMS: readonly RowProblem[] = Object.freeze([]);
 const MAX_VALUE_LENGTH = 200;
 
 /** Shortens the value that tells several memberships of a row apart, such as `course2=math`. */
-export function shortValue(text: string): string {
+export function shortValue(text: string) {
   return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 

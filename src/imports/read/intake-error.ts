@@ -87,14 +87,14 @@ export class IntakeError extends RollcallError<string> {
 }
 
 /** A setting of shaping cannot be used, such as a template. */
-export function badShape(what: string, remedy: string): IntakeError {
+export function badShape(what: string, remedy: string) {
   return new IntakeError('BAD_SHAPE', what, remedy);
 }
 
 export const WRITE_ROWS = 'Write rows into it, or name another file';
 export const RENAME_ONE = 'Rename one of them in the input';
 
-export function emptyFile(file: string): IntakeError {
+export function emptyFile(file: string) {
   return new IntakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { file });
 }
 
@@ -106,7 +106,7 @@ const AZURE = /^(?:az|azure|abfss?|wasbs?)$/;
  * @param supported what can be given in its place
  * @throws IntakeError BAD_ADDRESS
  */
-export function refuseAddress(text: string, supported = 'the path of a file'): void {
+export function refuseAddress(text: string, supported = 'the path of a file') {
   if (!isAddress(text)) return;
   const scheme = schemeOf(text) ?? '';
   const isAzure = AZURE.test(scheme) && supported.includes('https://');
@@ -124,7 +124,7 @@ export function refuseAddress(text: string, supported = 'the path of a file'): v
 }
 
 /** @param cannot what the system refuses, such as "be opened" */
-export function notReadable(name: string, cannot: string, cause: unknown): IntakeError {
+export function notReadable(name: string, cannot: string, cause: unknown) {
   return new IntakeError(
     'NOT_READABLE',
     `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
@@ -139,12 +139,12 @@ const MAX_SHOWN_LENGTH = 60;
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u007f-\u009f]/gu;
 
 /** A value for a message: in quotes, invisible characters escaped, cut when it is longer than `most`. */
-export function shown(value: string, most = MAX_SHOWN_LENGTH): string {
+export function shown(value: string, most = MAX_SHOWN_LENGTH) {
   return value.length <= most ? quoted(value) : `${quoted(cut(value, most))}…`;
 }
 
 /** A path in quotes; of a long one the end, which has the name of the file. */
-export function shownPath(path: string): string {
+export function shownPath(path: string) {
   const most = 2 * MAX_SHOWN_LENGTH;
   if (path.length <= most) return quoted(path);
   const end = path.slice(-most);
@@ -168,7 +168,7 @@ const MAX_NAME_LENGTH = 300;
 const MAX_LIST = 2_000;
 
 /** Names for a message. */
-export function listed(names: readonly string[]): string {
+export function listed(names: readonly string[]) {
   const texts: string[] = [];
   let length = 0;
   for (const name of names.slice(0, MAX_LISTED)) {
@@ -219,7 +219,7 @@ export function checkExpansion(
   subject: string,
   { unpacked, packed, place }: { readonly unpacked: number; readonly packed: number; readonly place?: string },
   bounds: Bounds,
-): void {
+) {
   const bound = unpacked > bounds.unpacked ? 'unpacked' : 'expansion';
   if (bound === 'expansion' && (unpacked <= FREE_UNPACKED || unpacked <= packed * bounds.expansion)) return;
   const allowed = boundText(bound, bounds[bound]);
@@ -235,19 +235,14 @@ export function checkExpansion(
 }
 
 /** An input has more of some things than can be read. @param subject the input, in a message */
-export function tooMany(subject: string, most: number, things: string, remedy: Words): IntakeError {
+export function tooMany(subject: string, most: number, things: string, remedy: Words) {
   return new IntakeError('TOO_LARGE', `${subject} has more than ${grouped(most)} ${things}`, remedy, {
     most,
   });
 }
 
 /** A row, a line or an element is larger than its bound. */
-export function tooLong(
-  part: 'row' | 'line' | 'element',
-  bounds: Bounds,
-  advice: Words,
-  facts: IntakeFacts,
-): IntakeError {
+export function tooLong(part: 'row' | 'line' | 'element', bounds: Bounds, advice: Words, facts: IntakeFacts) {
   const bound = part === 'row' ? 'row' : 'element';
   const most = bounds[bound];
   const what = `the ${part} is larger than ${boundText(bound, most)}`;
@@ -265,18 +260,18 @@ export function reportGrowth(bounds: Bounds) {
   let repeated = 0;
 
   /** Notes a column. */
-  function add(name: string): void {
+  function add(name: string) {
     columns += 1;
     names += name.length + 5;
   }
 
   /** Notes text that the report repeats, because a row gives several memberships. */
-  function repeat(characters: number): void {
+  function repeat(characters: number) {
     repeated += characters;
   }
 
   /** Notes rows, and the bytes of text that have been read so far. Throws TOO_LARGE. */
-  function check(rows: number, read: number, withNames: boolean): void {
+  function check(rows: number, read: number, withNames: boolean) {
     all += rows;
     const bytes = all * (columns + (withNames ? names : 0)) + repeated;
     if (bytes <= FREE_REPORT || bytes <= read * bounds.report) return;

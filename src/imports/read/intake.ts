@@ -57,7 +57,7 @@ async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<I
 const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
-export function checkIntakeOptions(options: IntakeOptions): void {
+export function checkIntakeOptions(options: IntakeOptions) {
   const { map, shape = {} } = options;
   checkText(options);
   new MembershipReader(openColumns(map), options);

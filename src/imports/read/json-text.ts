@@ -26,7 +26,7 @@ export class ObjectScanner {
   #inString = false;
   #escaped = false;
 
-  reset(): void {
+  reset() {
     this.depth = 0;
     this.deepest = 0;
     this.keys = 0;
@@ -38,7 +38,7 @@ export class ObjectScanner {
    * Reads on at `from`. Gives the index behind the object's end, or -1 if it continues after this text. Stops early where
    * it gets too deep; with `arrays` also behind each `[` that opens a value of the object itself (depth is 2 then).
    */
-  scan(text: string, from: number, arrays = false): number {
+  scan(text: string, from: number, arrays = false) {
     let inString = this.#inString;
     let escaped = this.#escaped;
     let end = -1;

@@ -94,7 +94,7 @@ export async function* jsonRows(
   }
 
   /** The next character outside the element and the outermost object's own text; returns the index to go on at. */
-  function between(index: number): number {
+  function between(index: number) {
     const character = block.text.charAt(index);
     if (/[ \t\r\n]/.test(character)) {
       if (position === 'array' && outer !== undefined) outer.text += character;
@@ -342,7 +342,7 @@ interface Sign {
  * @param rows their number
  * @throws IntakeError MORE_PAGES
  */
-function refusePage(outermost: Element, property: string, rows: number): void {
+function refusePage(outermost: Element, property: string, rows: number) {
   const signs = [...signsIn(outermost, '', rows)];
   const page = signs.find(({ goesOn }) => goesOn === undefined);
   const isLast = signs.some(({ goesOn }) => goesOn === false);

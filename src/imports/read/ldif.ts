@@ -41,7 +41,7 @@ function ldifReader(bounds: Bounds) {
   let entry: string | undefined;
   let rows: string[] = [];
 
-  function read(text: string): string {
+  function read(text: string) {
     const lines = (unfinished + text).split('\n');
     unfinished = lines.pop() ?? '';
     for (const line of lines) {

@@ -107,12 +107,12 @@ export class MembershipReader {
   }
 
   /** Whether rows may say since when their users are members. */
-  get isSilent(): boolean {
+  get isSilent() {
     return this.#defaults.silent ?? false;
   }
 
   /** A problem of the row that is read next. */
-  addProblem(problem: RowProblem): void {
+  addProblem(problem: RowProblem) {
     this.#problems ??= [];
     this.#problems.push(problem);
   }

@@ -20,13 +20,13 @@ export class Found {
     this.#most = most;
   }
 
-  add(name: () => string): void {
+  add(name: () => string) {
     this.count += 1;
     if (this.named.length < this.#most) this.named.push(name());
   }
 
   /** Those without a name. */
-  get more(): number {
+  get more() {
     return this.count - this.named.length;
   }
 }
@@ -52,7 +52,7 @@ const LONGEST = 9;
 export class IdNotes {
   readonly #found = { DATES_AS_IDS: new Found(), MISSING_AS_IDS: new Found() };
 
-  see({ line, uid, guid, problems }: InputRow): void {
+  see({ line, uid, guid, problems }: InputRow) {
     if (problems.length > 0) return;
     if (uid.length <= LONGEST && ANY.test(uid)) this.#judge(uid, line);
     if (guid.length <= LONGEST && ANY.test(guid)) this.#judge(guid, line);
@@ -62,7 +62,7 @@ export class IdNotes {
     for (const code of CODES) if (SIGNS[code].test.test(id)) this.#found[code].add(() => `${shown(id)} in row ${line}`);
   }
 
-  notes(): IntakeNote[] {
+  notes() {
     return CODES.flatMap((code) => {
       const { count, named, more } = this.#found[code];
       if (count === 0) return [];
@@ -77,7 +77,7 @@ export class IdleRows {
   readonly blank = new Found(3);
   readonly headers = new Found(3);
 
-  notes(): IntakeNote[] {
+  notes() {
     return [
       ...noteOf('BLANK_ROWS', this.blank, 'of empty cells alone', ['counts as a blank line', 'count as blank lines']),
       ...noteOf('HEADER_AGAIN', this.headers, 'with the header again', ['is no member', 'are no members']),
@@ -85,12 +85,7 @@ export class IdleRows {
   }
 }
 
-function noteOf(
-  code: string,
-  { count, named, more }: Found,
-  what: string,
-  [one, several]: readonly [string, string],
-): IntakeNote[] {
+function noteOf(code: string, { count, named, more }: Found, what: string, [one, several]: readonly [string, string]) {
   if (count === 0) return [];
   const places = `${count === 1 ? 'row' : 'rows'} ${named.join(', ')}${more > 0 ? ' and others' : ''}`;
   const verdict = count === 1 ? `${one}: it has no outcome` : `${several}: they have no outcome`;

@@ -49,7 +49,7 @@ export async function openInput(source: IntakeSource, options: IntakeOptions): P
 }
 
 /** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
-export async function checkInput(path: string): Promise<void> {
+export async function checkInput(path: string) {
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory() !== true) await fileStateOf(path, path);
 }
@@ -105,7 +105,7 @@ function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState) 
 }
 
 /** Throws UNKNOWN_ENCODING or BAD_DELIMITER for options with which no text can be read. */
-export function checkText({ encoding, delimiter }: Pick<IntakeOptions, 'encoding' | 'delimiter'>): void {
+export function checkText({ encoding, delimiter }: Pick<IntakeOptions, 'encoding' | 'delimiter'>) {
   detectEncoding(Buffer.alloc(0), encoding);
   if (delimiter !== undefined) checkDelimiter(delimiter);
 }

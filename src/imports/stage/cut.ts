@@ -36,7 +36,7 @@ export class SentRows {
   #lastCallGroup = 0;
 
   /** @param row greater than those before @param mark see markOf */
-  add(row: number, callGroup: number, scope: number, mark = 0): void {
+  add(row: number, callGroup: number, scope: number, mark = 0) {
     if (row >= this.#marks.length) {
       this.#callGroups = copied(this.#callGroups, new Uint32Array(row * 2));
       this.#scopes = copied(this.#scopes, new Uint8Array(row * 2));
@@ -49,11 +49,11 @@ export class SentRows {
     if (callGroup > this.#lastCallGroup) this.#lastCallGroup = callGroup;
   }
 
-  leaveOut(row: number): void {
+  leaveOut(row: number) {
     this.#callGroups[row] = 0;
   }
 
-  scopeOf(row: number): number {
+  scopeOf(row: number) {
     return Number(this.#scopes[row]);
   }
 
@@ -105,7 +105,7 @@ export class SentRows {
     return { rows, starts, ends };
   }
 
-  #bansIn(rows: Uint32Array): number {
+  #bansIn(rows: Uint32Array) {
     let bans = 0;
     for (const row of rows) if (this.#scopes[row] === BAN) bans += 1;
     return bans;
@@ -116,7 +116,7 @@ export class SentRows {
  * A mark of a row: rows that ask for the same have the same, and hardly any others do.
  * @param hash of the UID
  */
-export function markOf(group: number, hash: number): number {
+export function markOf(group: number, hash: number) {
   return (Math.imul(group, 0x9e37_79b1) ^ hash ^ (hash / 0x20_0000)) >>> 0 || 1;
 }
 
@@ -126,7 +126,7 @@ function copied<List extends Uint32Array | Uint8Array>(from: List, into: List): 
 }
 
 /** Whether a number is among others, which are sorted. */
-function isIn(sorted: Uint32Array, wanted: number): boolean {
+function isIn(sorted: Uint32Array, wanted: number) {
   let from = 0;
   for (let to = sorted.length; from < to; ) {
     const middle = (from + to) >>> 1;
@@ -143,7 +143,7 @@ const STATEMENTS = new URL('cut.sql', import.meta.url);
  * Takes the rows of `temp.left_out` out of their batches, of which none was sent, and cuts the batches of their call groups
  * again. Counts messages again. In a transaction of the caller, once on a connection.
  */
-export function cutAgain(database: DatabaseSync): void {
+export function cutAgain(database: DatabaseSync) {
   cutBatches(database, (sql) => {
     const sent = new SentRows();
     type Row = { id: number; call_group_id: number; scope_id: number };
@@ -154,7 +154,7 @@ export function cutAgain(database: DatabaseSync): void {
 }
 
 /** Leaves out temp.left_out, and cuts the other rows into batches. @param rowsSent those of the call groups without batches */
-function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentRows): void {
+function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentRows) {
   const sql = statementsOf(database, STATEMENTS);
   for (const name of ['index_left_out', 'leave_out', 'empty_batches', 'forget_batches']) sql(name).run();
   const sent = rowsSent(sql);
@@ -227,7 +227,7 @@ export function cut(database: DatabaseSync, input: InputDescription, sent: SentR
 }
 
 /** Finds rows that cannot all be sent, and notes why in `problems` and `duplicates`. */
-export function findClashes(database: DatabaseSync, sent: SentRows): void {
+export function findClashes(database: DatabaseSync, sent: SentRows) {
   database.exec('create temp table suspects (row_id integer primary key)');
   const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
   for (const row of sent.repeated()) suspects.values[suspects.next()] = row;

@@ -23,7 +23,7 @@ export const findFailing: FindLeftOut = (ledger, unsent) => {
 };
 
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
-function requireCheck({ id, folder, options }: UnsentImport): void {
+function requireCheck({ id, folder, options }: UnsentImport) {
   const check = checkRun(folder);
   if (check === undefined) throw noCheck(id, 'was not checked with the service');
   if (check.state !== 'done') throw noCheck(id, 'has a check that is not done');
@@ -31,7 +31,7 @@ function requireCheck({ id, folder, options }: UnsentImport): void {
   throw noCheck(id, 'has a check that was made with other options for creating and bans, or by an older rollcall');
 }
 
-function noCheck(id: string, why: string): RollcallError {
+function noCheck(id: string, why: string) {
   return new RollcallError('NO_CHECK_YET', {
     id,
     why: `${why}, so it is not known which rows would fail; nothing was sent`,

@@ -12,7 +12,7 @@ const STATEMENTS = new URL('hold-back.sql', import.meta.url);
  * Holds back all rows but those to try first, as if the import had been made so. In one transaction.
  * @returns whether there are such rows; if none is among those that `only` chooses, nothing is changed
  */
-export function holdBack({ folder }: Pick<UnsentImport, 'folder'>, { first, only = [] }: TrialChoices): boolean {
+export function holdBack({ folder }: Pick<UnsentImport, 'folder'>, { first, only = [] }: TrialChoices) {
   const ledger = openForWriting(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   const idsIn = (field: 'uid' | 'guid') => {
     const lists = only.filter((condition) => condition.field === field).map(({ is }) => is.map(foldId));

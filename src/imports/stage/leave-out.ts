@@ -33,7 +33,7 @@ export type FindLeftOut = (ledger: DatabaseSync, unsent: UnsentImport) => void;
  * rows of their batches are cut into batches again. Doing it once more changes nothing.
  * @returns how many rows were left out
  */
-export function leaveOut(unsent: UnsentImport, find: FindLeftOut): number {
+export function leaveOut(unsent: UnsentImport, find: FindLeftOut) {
   const ledger = openForWriting(join(unsent.folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   try {
     const sql = statementsOf(ledger, STATEMENTS);

@@ -7,7 +7,7 @@ import { fileStateOf } from '../read/file-state.ts';
 import type { LookupSource } from './lookup-file.ts';
 
 /** The path of an identity or group file in the folder of an import or a sync. */
-export function lookupCopy(folder: string, name: LookupName): string {
+export function lookupCopy(folder: string, name: LookupName) {
   return join(folder, name);
 }
 

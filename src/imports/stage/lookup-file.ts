@@ -180,7 +180,7 @@ function regionIn(text: string, line: number, { lookup, name }: Opening): Region
 }
 
 /** @throws IntakeError for a key of which it is not clear what it stands for */
-function refuseContradictions({ lookup, name, sql }: Opening): void {
+function refuseContradictions({ lookup, name, sql }: Opening) {
   const { isMany, field, columns } = LOOKUPS[lookup];
   const ids = `${field.toUpperCase()}s`;
   const found = (statement: string) => sql(statement).get()?.['key'];
@@ -251,7 +251,7 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
   );
 }
 
-function cellOf(row: unknown, columns: readonly string[], column: string): string {
+function cellOf(row: unknown, columns: readonly string[], column: string) {
   const value: unknown = Array.isArray(row)
     ? row[columns.findIndex((name) => name.trim() === column)]
     : (row as Readonly<Record<string, unknown>>)[column];
@@ -299,6 +299,6 @@ function unknownFile(sql: Statements, header: readonly string[]): Generator<stri
   return writeTable(header, rows, 'csv');
 }
 
-function badFile(lookup: LookupName, what: string, remedy: Words): IntakeError {
+function badFile(lookup: LookupName, what: string, remedy: Words) {
   return new IntakeError(LOOKUPS[lookup].code, what, remedy);
 }

@@ -240,12 +240,12 @@ function shapeInserter(database: DatabaseSync): (row: number, from: StagedRow) =
 }
 
 /** A text of an invalid row, which may be anything. */
-function asRead(text: string): string {
+function asRead(text: string) {
   return asText(text.slice(0, MAX_KEPT_TEXT));
 }
 
 /** SQL's functions end a text at its first zero. */
-function asText(text: string): string {
+function asText(text: string) {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 

@@ -119,7 +119,7 @@ async function stageWith(
   }
 }
 
-function otherCount(name: string, rows: number, expected: number): IntakeError {
+function otherCount(name: string, rows: number, expected: number) {
   return new IntakeError(
     'ROW_COUNT',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
@@ -157,7 +157,7 @@ interface Trial {
 }
 
 /** Sending nothing first would pass for a trial that went well. */
-function noneChosen(name: string, only: NonNullable<TrialChoices['only']>): IntakeError {
+function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
   const conditions = only
     .map(({ field, is }) => `${is.length === 1 ? field : `a ${field} among`} ${listed(is)}`)
     .join(' and ');

@@ -49,7 +49,7 @@ export class Stagings {
   }
 
   /** Reads an import's input when it is its turn. Does nothing if that is running already. */
-  begin(id: string): void {
+  begin(id: string) {
     if (this.#stopped || this.#underWay.has(id)) return;
     const { catalog, emit } = this.#options;
     const controller = new AbortController();
@@ -60,19 +60,19 @@ export class Stagings {
   }
 
   /** Stops reading; resolves when it has stopped. An input that was read to its end has begun to be sent by then. */
-  async abort(id: string): Promise<void> {
+  async abort(id: string) {
     const task = this.#underWay.get(id);
     task?.abort.abort(new StagingStopped());
     await task?.ended;
   }
 
   /** Stops all, and begins no more. */
-  async stop(): Promise<void> {
+  async stop() {
     this.#stopped = true;
     await Promise.all([...this.#underWay.keys()].map((id) => this.abort(id)));
   }
 
-  async #stage(id: string, signal: AbortSignal): Promise<void> {
+  async #stage(id: string, signal: AbortSignal) {
     const { dir, catalog, progress, emit, stage: stageFile = stageInThread } = this.#options;
     // Cancelled or removed while it waited for its turn.
     if (signal.aborted || catalog.get(id).state !== 'staging') return;
@@ -109,7 +109,7 @@ export class Stagings {
   }
 
   /** Runs a task when a place is free. */
-  #inLine(owner: string, task: () => Promise<void>): Promise<void> {
+  #inLine(owner: string, task: () => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(owner, async () => {
       this.#running += 1;
@@ -126,7 +126,7 @@ export class Stagings {
     return promise;
   }
 
-  #fill(): void {
+  #fill() {
     while (this.#running < STAGINGS) {
       const begin = this.#waiting.next((owner) => this.#placesOf(owner) < MAX_STAGINGS_OF_ONE);
       if (begin === undefined) return;
@@ -134,7 +134,7 @@ export class Stagings {
     }
   }
 
-  #placesOf(owner: string): number {
+  #placesOf(owner: string) {
     return this.#places.get(owner) ?? 0;
   }
 }
@@ -143,13 +143,13 @@ export class Stagings {
  * Moves a staged import to its final path: from here on its batches may be dispatched. @throws when there is an import
  * already: one whose batches were dispatched must never be replaced by one that does not know them
  */
-async function completeStaged(unfinished: string, path: string): Promise<void> {
+async function completeStaged(unfinished: string, path: string) {
   if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
   await putInPlace(unfinished, path);
 }
 
 /** Deletes what an interrupted staging has left: nothing is sent from a file that is not complete. */
-async function discardStaged(unfinished: string): Promise<void> {
+async function discardStaged(unfinished: string) {
   for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished}${ending}`, { force: true });
 }
 
@@ -220,14 +220,14 @@ const LINE_FEED = 0x0a;
  * Refuses a file whose ledger and reports would fill the disk. @throws DISK_FULL
  * @param ledger its path, in a folder that is there
  */
-async function checkRoom(source: string, ledger: string): Promise<void> {
+async function checkRoom(source: string, ledger: string) {
   const needed = await neededBytes(source);
   const free = await freeBytes(dirname(ledger));
   if (needed > free) throw new RollcallError('DISK_FULL', { needed: needed, free });
 }
 
 /** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */
-async function neededBytes(source: string): Promise<number> {
+async function neededBytes(source: string) {
   const status = await stat(source).catch(() => undefined);
   // A pipe must be opened once only; what is wrong with anything else, reading it says.
   if (status?.isFile() !== true) return 0;
@@ -267,7 +267,7 @@ function watchStall(stalled: () => void) {
   };
 }
 
-function readingStalled(name: string): IntakeError {
+function readingStalled(name: string) {
   return new IntakeError(
     'READING_STALLED',
     `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,

@@ -227,7 +227,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   let isPlain = true;
 
   /** The rows that come next are those of this file. */
-  function begin(file: string): void {
+  function begin(file: string) {
     current = file;
     moves = [];
     seen = new Map();
@@ -235,7 +235,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   }
 
   /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-  function take(columns: readonly string[], recognised: Recognised): void {
+  function take(columns: readonly string[], recognised: Recognised) {
     const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
     if (form === 'elements') checkFields(recognised);
     for (let index = moves.length; index < columns.length; index += 1) {

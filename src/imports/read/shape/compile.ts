@@ -199,7 +199,7 @@ export function recognisedBy({ region, onBehalfOf, joinedAt, until, scope, peopl
 }
 
 /** Throws where a pattern fits no column. */
-export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]): void {
+export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]) {
   if ((wide ?? numbered) === undefined || groups.slots.length > 0) return;
   const pattern = wide === undefined ? shown(numbered?.guid ?? '') : listed(wide.columns);
   throw new IntakeError(

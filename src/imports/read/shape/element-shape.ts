@@ -25,7 +25,7 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
   let rowsRead = 0;
 
   /** A list of the document that the shape itself opens holds no elements. */
-  function isOpened(property: string): boolean {
+  function isOpened(property: string) {
     return names.some((column) => column.startsWith(`${property}.`));
   }
 
@@ -51,7 +51,7 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
     yield* read;
   }
 
-  function finish(): void {
+  function finish() {
     if (rowsRead === 0) return;
     columns.requireMembership(hasDefaultGuid, sourcedBy({}));
     const [first] = absent;
@@ -166,7 +166,7 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
   }
 
   /** Whether the element has anything at this column. */
-  function has(element: Element, slot: number): boolean {
+  function has(element: Element, slot: number) {
     const column = columns[slot] as string;
     return keyIn(element, column) !== undefined || reaches(element, paths[slot] as Path, 0);
   }

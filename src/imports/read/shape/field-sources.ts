@@ -76,7 +76,7 @@ function cometChatId(text: string) {
 }
 
 /** A whole number as a program writes it that takes ids for quantities: `1001.0`, `4.0012E+15`. */
-export function isDamagedNumber(text: string): boolean {
+export function isDamagedNumber(text: string) {
   return /^[+-]?\d+(?:[.,]0+|(?:[.,]\d+)?E\+?\d+)$/i.test(text.trim()) && !/^\d+E\d+$/i.test(text.trim());
 }
 
@@ -84,7 +84,7 @@ export function isDamagedNumber(text: string): boolean {
  * The first value of a name in a directory: `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be
  * escaped, also as their bytes in UTF-8 (RFC 4514).
  */
-export function firstOfName(name: string): string {
+export function firstOfName(name: string) {
   const [, value = name] = /^\s*[A-Za-z0-9.-]+\s*=\s*((?:\\.|[^,+\\])*)/s.exec(name) ?? [];
   return value
     .trim()
@@ -121,12 +121,12 @@ export function parseTemplate(text: string): Template {
 }
 
 /** Columns that a template reads. */
-export function columnsOfTemplate(template: Template): string[] {
+export function columnsOfTemplate(template: Template) {
   return template.flatMap((part) => (typeof part === 'string' ? [] : part.columns));
 }
 
 /** The value for a row; empty where one of its columns is: an id of which a part is missing is not an id. */
-export function fill(template: Template, cell: (column: string) => string): string {
+export function fill(template: Template, cell: (column: string) => string) {
   let text = '';
   for (const part of template) {
     if (typeof part === 'string') text += part;
@@ -229,7 +229,7 @@ const ALTERNATIVES = '|';
 const HAS_PLACEHOLDER = /\{[^{}]+\}/;
 
 /** Whether `--map` says more than which column it is. */
-export function isMoreThanColumn(mapped: string): boolean {
+export function isMoreThanColumn(mapped: string) {
   return mapped.includes(ALTERNATIVES) || HAS_PLACEHOLDER.test(mapped);
 }
 

@@ -155,7 +155,7 @@ export function wideGroups(
 export type Condition = NonNullable<Shape['where']>[number];
 
 /** A condition is about each of the numbered groups: `enrolstatus#`. */
-export function isNumbered({ column }: Condition, { numbered }: Shape, has: Layout['has']): boolean {
+export function isNumbered({ column }: Condition, { numbered }: Shape, has: Layout['has']) {
   return numbered !== undefined && column.includes('#') && !has(column);
 }
 
@@ -217,7 +217,7 @@ export function numberedColumns(pattern: string, names: readonly string[]): Map<
   );
 }
 
-export function checkSplits(source: Source, separator: string | undefined, field: Field): void {
+export function checkSplits(source: Source, separator: string | undefined, field: Field) {
   if (separator === undefined || source.isPlain) return;
   throw badShape(
     `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
@@ -226,7 +226,7 @@ export function checkSplits(source: Source, separator: string | undefined, field
 }
 
 /** The values in a cell; an empty one between two separators does not count. */
-export function pieces(cell: string, separator: string | undefined): string[] {
+export function pieces(cell: string, separator: string | undefined) {
   const parts = separator === undefined ? [cell] : cell.split(separator);
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }

@@ -26,7 +26,7 @@ import { openShaper } from './shaper.ts';
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
 
 /** Whether rows must be shaped; otherwise they are read as they are, which takes a third of the time. */
-export function needsShaping(shape: Shape, mapping: ColumnMapping, format: InputFormat): boolean {
+export function needsShaping(shape: Shape, mapping: ColumnMapping, format: InputFormat) {
   const settings = Object.entries(shape).filter(([name, value]) => value !== undefined && !TOP.has(name));
   if (settings.length > 0) return true;
   const mapped = Object.values(mapping);
@@ -57,7 +57,7 @@ export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
 }
 
 /** Columns that the settings name: a header has them. */
-export function namedColumns(shape: Shape, mapping: ColumnMapping): string[] {
+export function namedColumns(shape: Shape, mapping: ColumnMapping) {
   const sources = Object.values(fieldSources({ map: mapping, ...shape }));
   return [
     ...Object.values(mapping),
@@ -114,7 +114,7 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
 }
 
 /** Throws BAD_SHAPE for settings that no input could fit. */
-export function checkShape(shape: Shape, mapping: ColumnMapping): void {
+export function checkShape(shape: Shape, mapping: ColumnMapping) {
   for (const source of Object.values(fieldSources({ map: mapping, ...shape }))) {
     if (source.kind === 'template') parseTemplate(source.text);
   }
@@ -151,7 +151,7 @@ export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, l
   let plan: Plan | undefined;
   let rowsRead = 0;
 
-  function begin(): void {
+  function begin() {
     columns.requireMembership(hasDefaultGuid, sourcedFields(shape, sources));
     const layout: Layout = {
       columns,
@@ -168,7 +168,7 @@ export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, l
   }
 
   /** Up to the first column of the user, of one group and of the action. */
-  function needed(): number {
+  function needed() {
     if (plan === undefined) return 0;
     const group = plan.groups.source?.slots ?? [];
     const people = plan.people.map(({ source }) => source.slots);

@@ -36,7 +36,7 @@ export function formatKind(code: string): NumberKind {
 }
 
 /** The number of a cell as text: whole numbers with all the digits that the file has, dates as ISO 8601 says. */
-export function numberText(written: string, format: NumberKind, from1904: boolean): string {
+export function numberText(written: string, format: NumberKind, from1904: boolean) {
   const number = Number(written);
   if (written.trim() === '' || !Number.isFinite(number)) return written;
   if (format.kind === 'date' || format.kind === 'time') return dateText(number, format.kind, from1904) ?? written;
@@ -78,7 +78,7 @@ function dateText(serial: number, kind: 'date' | 'time', from1904: boolean) {
 }
 
 /** A workbook writes characters that XML cannot hold as `_x000D_`, and such a text itself as `_x005F_x000D_`. */
-export function unescaped(text: string): string {
+export function unescaped(text: string) {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
@@ -86,7 +86,7 @@ export function unescaped(text: string): string {
 const A = 'A'.charCodeAt(0);
 
 /** 0-based column → `A`, `XFD`. */
-export function columnLetters(column: number): string {
+export function columnLetters(column: number) {
   let letters = '';
   for (let left = column + 1; left > 0; left = Math.floor((left - 1) / 26)) {
     letters = String.fromCharCode(A + ((left - 1) % 26)) + letters;
@@ -95,7 +95,7 @@ export function columnLetters(column: number): string {
 }
 
 /** `B7` → 0-based column; -1 where it is not an address. */
-export function columnOf(address: string): number {
+export function columnOf(address: string) {
   let column = 0;
   for (let index = 0; index < address.length; index += 1) {
     const letter = address.charCodeAt(index) - A;

@@ -76,13 +76,13 @@ function odsTable(wanted: number, rows: SheetRows) {
   let asides = 0;
   let inParagraph = 0;
 
-  function text(piece: string): void {
+  function text(piece: string) {
     if (inParagraph === 0 || asides > 0) return;
     content += piece;
     checkLength(content, `row ${rows.line + 1}`);
   }
 
-  function open(name: string, attributes: Attributes): void {
+  function open(name: string, attributes: Attributes) {
     if (name === 'table') table += 1;
     if (table !== wanted || isDone) return;
     if (name === 'table-row') {
@@ -109,7 +109,7 @@ function odsTable(wanted: number, rows: SheetRows) {
     else if (name === 'line-break') content += '\n';
   }
 
-  function close(name: string): void {
+  function close(name: string) {
     if (table !== wanted || isDone) return;
     if (name === 'annotation' || name === 'note' || name === 'ruby-text') asides -= 1;
     else if (name === 'p' && asides === 0 && inParagraph > 0) inParagraph -= 1;

@@ -100,7 +100,7 @@ export async function openSheet(
   }
 }
 
-function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
+function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]) {
   const notes: IntakeNote[] = [];
   if (isFound && others.length > 0) {
     const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;

@@ -30,13 +30,13 @@ export function sheetReader(options: SheetOptions): XmlHandlers {
   let content = '';
   let cells: string[] = [];
 
-  function text(piece: string): void {
+  function text(piece: string) {
     if (!reading) return;
     content += piece;
     checkLength(content, address(line, column));
   }
 
-  function open(name: string, attributes: Attributes): void {
+  function open(name: string, attributes: Attributes) {
     if (name === 'sheetData') inRows = true;
     if (!inRows) return;
     if (name === 'row') openRow(attributes);
@@ -47,7 +47,7 @@ export function sheetReader(options: SheetOptions): XmlHandlers {
     else if (name === 't') reading = cell.type === 'inlineStr' && !inReadingAid;
   }
 
-  function close(name: string): void {
+  function close(name: string) {
     if (!inRows) return;
     if (name === 'v' || name === 't') reading = false;
     else if (name === 'rPh') inReadingAid = false;

@@ -74,12 +74,12 @@ export class SheetRows {
   }
 
   /** The value of a merged area holds for each of its rows, in its first column; a row with nothing else stays empty. */
-  merge(column: number, bottom: number, value: string): void {
+  merge(column: number, bottom: number, value: string) {
     if (value !== '' && bottom > this.line) this.#merged.push({ column, bottom, value });
   }
 
   /** @param times rows that are the same */
-  add(line: number, cells: string[], isHidden: boolean, times = 1): void {
+  add(line: number, cells: string[], isHidden: boolean, times = 1) {
     while (cells.length > 0 && cells.at(-1)?.trim() === '') cells.pop();
     this.line = line + times - 1;
     if (cells.length > 0) {
@@ -98,7 +98,7 @@ export class SheetRows {
 }
 
 /** Refuses more cells in a row than a sheet can have. */
-export function checkColumns(count: number, place: string): void {
+export function checkColumns(count: number, place: string) {
   if (count <= MAX_COLUMNS) return;
   throw new IntakeError(
     'TOO_MANY_COLUMNS',
@@ -134,28 +134,28 @@ export class Warnings {
   /** Cells that got the value of the merged area that they are in. */
   filled = 0;
 
-  number(text: string, line: number, column: number): void {
+  number(text: string, line: number, column: number) {
     const warnings = this.#of(column);
     const at = () => address(line, column);
     warnings.numbers.add(at);
     if (text.length > KEPT_DIGITS && /^-?\d{16,}$/.test(text)) warnings.long.add(at);
   }
 
-  date(line: number, column: number): void {
+  date(line: number, column: number) {
     this.#of(column).dates.add(() => address(line, column));
   }
 
-  boolean(line: number, column: number): void {
+  boolean(line: number, column: number) {
     this.#of(column).booleans.add(() => address(line, column));
   }
 
-  text(text: string, line: number, column: number): void {
+  text(text: string, line: number, column: number) {
     if (text.charCodeAt(0) !== 0x30 || !/^0\d+$/.test(text)) return;
     this.#of(column).zeros ??= address(line, column);
   }
 
   /** Remarks on the sheet as a whole. */
-  notesOfSheet(): IntakeNote[] {
+  notesOfSheet() {
     const notes: IntakeNote[] = [];
     const { hiddenRows, filled } = this;
     const { count, named } = this.emptyFormulas;
@@ -175,7 +175,7 @@ export class Warnings {
   }
 
   /** Remarks on its columns. @param isId whether ids are read from a column of this number */
-  notes(isId: (column: number) => boolean): IntakeNote[] {
+  notes(isId: (column: number) => boolean) {
     const notes: IntakeNote[] = [];
     for (const [column, { long, dates, booleans, numbers, zeros }] of this.#columns) {
       const again = 'Give the column the format Text before the values are entered or imported, and fill it again';
@@ -215,6 +215,6 @@ function cells({ named, more }: Found) {
   return named.length === 1 ? `${named[0]}` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }
 
-export function address(line: number, column: number): string {
+export function address(line: number, column: number) {
   return `${columnLetters(column)}${line}`;
 }

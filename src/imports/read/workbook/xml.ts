@@ -24,7 +24,7 @@ export interface XmlHandlers {
 }
 
 /** Reads a whole XML document. Throws as xmlReader. */
-export async function readXml(place: string, blocks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+export async function readXml(place: string, blocks: AsyncIterable<Buffer>, handlers: XmlHandlers) {
   const reader = xmlReader(place, handlers);
   for await (const block of blocks) reader.write(block);
   reader.end();
@@ -62,14 +62,14 @@ export function xmlReader(place: string, handlers: XmlHandlers) {
   parser.on('text', text);
   parser.on('cdata', text);
 
-  function write(block: Buffer): void {
+  function write(block: Buffer) {
     decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
     sinceEvent += block.length;
     parse(() => parser.write(decoder?.decode(block, { stream: true }) ?? ''));
     if (sinceEvent > MAX_PIECE_LENGTH) throw tooLong(place);
   }
 
-  function end(): void {
+  function end() {
     parse(() => parser.close());
   }
 
@@ -86,7 +86,7 @@ export function xmlReader(place: string, handlers: XmlHandlers) {
 }
 
 /** Throws ROW_TOO_LONG for a text that no program writes into a cell. */
-export function checkLength(text: string, place: string): void {
+export function checkLength(text: string, place: string) {
   if (text.length > MAX_PIECE_LENGTH) throw tooLong(place);
 }
 
@@ -99,7 +99,7 @@ function tooLong(place: string) {
   );
 }
 
-export function broken(place: string, what: string, cause?: unknown): IntakeError {
+export function broken(place: string, what: string, cause?: unknown) {
   return new IntakeError(
     'WORKBOOK_BROKEN',
     `the workbook cannot be read: ${what}`,
