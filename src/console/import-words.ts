@@ -214,7 +214,11 @@ export function stateSentence(view: ImportView): string {
 /** Explains what happens to rows that were edited before the others are sent. */
 function editedSentence({ edited = 0 }: ImportView) {
   if (edited === 0) return '';
-  return ` ${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited: not sent with the others, but repaired, when this import is over.`;
+  return ` ${rowsWere(edited)} edited: not sent with the others, but repaired, when this import is over.`;
+}
+
+function rowsWere(rows: number) {
+  return `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'}`;
 }
 
 /** Rows that are not sent yet: "1 row waits". */
@@ -233,9 +237,9 @@ function completedSentence(view: ImportView) {
   const others =
     rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
   const rest = [
-    repaired > 0 && `${counted(repaired, 'row')} ${repaired === 1 ? 'was' : 'were'} repaired and sent`,
-    retried > 0 && `${counted(retried, 'row')} ${retried === 1 ? 'was' : 'were'} retried`,
-    edited > 0 && `${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited and not sent yet`,
+    repaired > 0 && `${rowsWere(repaired)} repaired and sent`,
+    retried > 0 && `${rowsWere(retried)} retried`,
+    edited > 0 && `${rowsWere(edited)} edited and not sent yet`,
     attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
   ].filter((part) => part !== false);
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;

@@ -16,6 +16,7 @@ import {
 import {
   cannotRepair,
   countsOf,
+  type FoundProblem,
   type OpenRepair,
   type OpenRow,
   problemsOf,
@@ -97,7 +98,7 @@ export async function take(
  */
 function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap<number, OpenRow>) {
   const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
-  const closed = closedRows(repair, rows);
+  const problems = problemsOf(repair, [...rows.keys()]);
   const taken: AskedEdit[] = [];
   const refused: RefusedEdit[] = [];
   for (const { row, column, was, value } of asked) {
@@ -108,7 +109,9 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap
     const inFile = cellsOf(repair.input, found)[places.get(column) ?? -1] ?? null;
     const now = edits.get(column) ?? inFile;
     const isStale = now !== was && now !== (value ?? inFile);
-    const why = closed.get(row) ?? (isStale ? { reason: changedTo(now, editors.get(column)), sentIn: [] } : undefined);
+    const why =
+      whyClosed(repair, found, problems.get(row)) ??
+      (isStale ? { reason: changedTo(now, editors.get(column)), sentIn: [] } : undefined);
     if (why !== undefined) refused.push({ row, line, column, value, now, ...why });
     else {
       taken.push({ row, column, was, value: value === inFile ? null : value });
@@ -121,23 +124,13 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap
 
 const NO_ROW = 'edit only rows that are listed as rows to repair';
 
-/** Those of these rows that cannot be edited, and why. */
-function closedRows(repair: OpenRepair, rows: ReadonlyMap<number, OpenRow>) {
-  const { isTaken, takenBy } = repair;
-  const found = problemsOf(repair, [...rows.keys()]);
+/** The reason why a row cannot be edited; undefined where it can. */
+function whyClosed({ isTaken, takenBy }: OpenRepair, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
+  if (sentIn !== null) return { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] };
+  if (problems.length === 0) return { reason: 'the row has nothing to repair', sentIn: [] };
   const open = statusesToRepair(isTaken);
-  const why = new Map<number, Pick<RefusedEdit, 'reason' | 'sentIn'>>();
-  for (const { row, sentIn } of rows.values()) {
-    const problems = found.get(row) ?? [];
-    if (sentIn !== null) why.set(row, { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] });
-    else if (problems.length === 0) why.set(row, { reason: 'the row has nothing to repair', sentIn: [] });
-    else if (!problems.some(({ status }) => open.includes(status)))
-      why.set(row, {
-        reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`,
-        sentIn: [...takenBy],
-      });
-  }
-  return why;
+  if (problems.some(({ status }) => open.includes(status))) return undefined;
+  return { reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`, sentIn: [...takenBy] };
 }
 
 function changedTo(now: string | null, by: string | undefined) {

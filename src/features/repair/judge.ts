@@ -41,7 +41,7 @@ export async function judge(
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
       const lasting = lastingIn(found.get(row.row) ?? [], repair, row);
-      all.push(judged(repair, row, memberships, lasting, done.get(row.row) ?? new Set()));
+      all.push(judged(repair, row, memberships, lasting, new Set(done.get(row.row)?.map(keyOfPlace))));
       if (together.has(row.row)) asking.push(...memberships.map((one) => ({ ...one, line: row.line })));
     }
   }
@@ -104,19 +104,21 @@ function membershipOf(line: number, row: InputRow) {
   };
 }
 
+type InPlace = Record<'row' | 'region' | 'action', number> &
+  Record<'guid' | 'uid' | 'actor', string> & { readonly scope: number | null };
+
 /** The memberships of these rows that the service has already, by row. */
 function inPlace({ sql }: OpenRepair, rows: readonly number[]) {
-  const found = new Map(rows.map((row) => [row, new Set<string>()]));
-  type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
-  const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
+  const memberships = sql<InPlace>('memberships_in_place').all({
     rows: JSON.stringify(rows),
     fulfilled: JSON.stringify([...FULFILLED].map(outcomeId)),
   });
-  for (const { row, region, scope, action, actor, ...ids } of memberships) {
-    const asked = { ...ids, region: regionOf(region), action: actionOf(action), onBehalfOf: actor };
-    found.get(row)?.add(keyOf({ ...asked, scope: scope === null ? 'participant' : scopeOf(scope) }));
-  }
-  return found;
+  return Map.groupBy(memberships, ({ row }) => row);
+}
+
+function keyOfPlace({ region, scope, action, actor, ...ids }: InPlace) {
+  const asked = { ...ids, region: regionOf(region), action: actionOf(action), onBehalfOf: actor };
+  return keyOf({ ...asked, scope: scope === null ? 'participant' : scopeOf(scope) });
 }
 
 /**

@@ -111,8 +111,7 @@ export function rowsToRepair(
 }
 
 export function countsOf({ sql, isTaken }: OpenRepair): RepairCounts {
-  const counts = sql<RepairCounts>('repair_counts').get({ failed: Number(!isTaken) });
-  return { ready: 0, wrong: 0, sent: 0, ...counts };
+  return sql('repair_counts').get({ failed: Number(!isTaken) }) as RepairCounts;
 }
 
 /** Returns the number of the last edit. */

@@ -15,13 +15,10 @@ export const statementText = (name: string) => STATEMENTS.get(name) ?? '';
 /** Outcomes of rows that are in no batch. */
 const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);
 
-/** Outcomes that do not come from a call. */
-const NOT_SENT = {
-  invalid: outcomeId('invalid'),
-  duplicate: outcomeId('duplicate'),
-  unprocessed: outcomeId('unprocessed'),
-  skipped: outcomeId('skipped'),
-};
+/** SQL of the outcome and the code of a row, in statements that join the tables which hold them. */
+export const OUTCOME_OF_ROW = `case when p.row_id is not null then ${outcomeId('invalid')} when d.row_id is not null then ${outcomeId('duplicate')} when k.row_id is not null then ${outcomeId('skipped')} else coalesce(m.outcome_id, ${outcomeId('unprocessed')}) end`;
+export const CODE_OF_ROW =
+  "case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' when k.row_id is not null then k.code else coalesce(m.code, '') end";
 
 /** Columns of the statement `report_rows`. */
 type ReportColumns = [
@@ -29,7 +26,7 @@ type ReportColumns = [
   line: number,
   original: string,
   outcome: number,
-  code: string | null,
+  code: string,
   message: string | null,
   region: number | null,
   group: number | null,
@@ -62,7 +59,11 @@ export function chosenRows(database: DatabaseSync, choice: string, values: Value
 
 /** The same, for repeated use with other values. */
 export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<ReportRow> {
-  const statement = database.prepare(statementText('report_rows').replace('/* chosen */ true', () => choice));
+  const text = statementText('report_rows')
+    .replace('/* outcome */ null', OUTCOME_OF_ROW)
+    .replace('/* code */ null', CODE_OF_ROW)
+    .replace('/* chosen */ true', () => choice);
+  const statement = database.prepare(text);
   // All rows of a report are read here: named objects, and words from SQL, would take half as long again.
   statement.setReturnArrays(true);
   const groups = database.prepare(statementText('group_of_rows'));
@@ -74,7 +75,7 @@ export function rowReader(database: DatabaseSync, choice: string): (values: Valu
       batchOf: kept((batch) => batchOfRows(batches.get({ batch }))),
       createdFor,
     };
-    const found = statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>;
+    const found = statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>;
     return Iterator.from(found).map((columns) => inWords(columns, around));
   };
 }
@@ -168,7 +169,7 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
     line,
     original,
     status: outcomeOf(outcome),
-    code: code ?? '',
+    code,
     message: message ?? '',
     region: region === null ? '' : regionOf(region),
     guid,

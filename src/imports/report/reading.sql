@@ -1,12 +1,10 @@
 -- Queries of reports on an import's file. The connection may be one that only reads.
 
 -- name: report_rows
--- In: invalid, duplicate, unprocessed, skipped (outcomes). Out: rows in the order of the input, with numbers for the words;
--- the reader replaces the mark with a choice of rows, takes the columns by their place, and looks up group and batch once
--- for all of their rows.
+-- Out: rows in the order of the input, with numbers for the words; the reader replaces the marks with what a row has become and
+-- with a choice of rows, takes the columns by their place, and looks up group and batch once for all of their rows.
 select r.id, r.line, coalesce(f.original, r.original),
-       case when p.row_id is not null then :invalid when d.row_id is not null then :duplicate when k.row_id is not null then :skipped else coalesce(m.outcome_id, :unprocessed) end,
-       case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' when k.row_id is not null then k.code else m.code end,
+       /* outcome */ null, /* code */ null,
        case when p.row_id is not null then
               (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
             when d.row_id is not null then

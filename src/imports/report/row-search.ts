@@ -6,7 +6,7 @@ import { LedgerError } from '../../platform/ledger-error.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
-import { rowReader, sentWith, statementText } from './chosen-rows.ts';
+import { CODE_OF_ROW, OUTCOME_OF_ROW, rowReader, sentWith, statementText } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import { textSearch } from './text-search.ts';
 
@@ -119,8 +119,8 @@ const KEYS: Readonly<Record<RowSort, string>> = {
   row: 'r.id',
   uid: "lower(coalesce(r.uid, ''))",
   guid: "lower(coalesce(g.guid, i.guid, ''))",
-  outcome: `case when p.row_id is not null then ${outcomeId('invalid')} when d.row_id is not null then ${outcomeId('duplicate')} when k.row_id is not null then ${outcomeId('skipped')} else coalesce(m.outcome_id, ${outcomeId('unprocessed')}) end`,
-  code: "case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' when k.row_id is not null then k.code else coalesce(m.code, '') end",
+  outcome: OUTCOME_OF_ROW,
+  code: CODE_OF_ROW,
   finished: 'coalesce(b.finished_at, 0)',
 };
 
