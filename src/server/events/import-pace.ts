@@ -1,9 +1,7 @@
-import type { RegionCounts } from '../../api/import-summary.ts';
 import type { RunningImport } from '../../api/overview.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
-import type { Counters } from '../../imports/record/counters.ts';
+import { type Counters, totalRows } from '../../imports/record/counters.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
-import type { Region } from '../../membership/membership.ts';
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
@@ -29,7 +27,7 @@ export function paceOf(
   callsPerMinute: number,
 ): (moment: Moment) => Pick<RunningImport, 'etaSeconds' | 'rowsPerSecond'> {
   let samples: Sample[] = [];
-  let sendingSince: number | undefined;
+  let sendingSince = 0;
   const take = (sample: Sample) => {
     const { at, counters } = sample;
     const last = samples.at(-1);
@@ -46,27 +44,18 @@ export function paceOf(
     take(sample);
     const first = samples[0] ?? sample;
     const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
-    const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
-      const [later, earlier] = [sample.counters, since.counters].map((one) => one.get(region));
-      if (later === undefined || earlier === undefined || at - since.at < MIN_MS) return null;
-      return Math.max(0, count(later) - count(earlier)) / ((at - since.at) / 1000);
-    };
-
-    let rowsPerSecond: number | null = null;
+    const perSecond = (since: Sample, count: (counters: Counters) => number) =>
+      at - since.at < MIN_MS ? null : Math.max(0, count(counters) - count(since.counters)) / ((at - since.at) / 1000);
+    const rowsPerSecond = perSecond(recent, settled);
     let etaSeconds: number | null = 0;
-    for (const region of counters.keys()) {
-      if (region === '') continue;
+    for (const [region, left] of callsLeft) {
+      if (left === 0 || etaSeconds === null) continue;
       const status = statuses.find((one) => one.region === region);
-      const left = callsLeft.get(region) ?? 0;
-      if (left > 0 && etaSeconds !== null) {
-        const isMeasured = sendingSince !== undefined && at - sendingSince >= MEASURED_FROM_MS;
-        const measured = isMeasured ? perSecond(first, ({ calls }) => calls, region) : null;
-        const rate = measured ?? callsPerMinute / 60;
-        const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
-        etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
-      }
-      const rows = perSecond(recent, settled, region);
-      if (rows !== null) rowsPerSecond = (rowsPerSecond ?? 0) + rows;
+      const isMeasured = at - sendingSince >= MEASURED_FROM_MS;
+      const measured = isMeasured ? perSecond(first, (of) => of.get(region)?.calls ?? 0) : null;
+      const rate = measured ?? callsPerMinute / 60;
+      const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
+      etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
     }
     return {
       etaSeconds: counters.size === 0 ? null : etaSeconds,
@@ -80,6 +69,7 @@ function haveSameRegions(some: Counters, others: Counters): boolean {
 }
 
 /** Rows that have their outcome. */
-function settled({ rows }: RegionCounts): number {
-  return rows.read - rows.unprocessed;
+function settled(counters: Counters): number {
+  const { read, unprocessed } = totalRows(counters);
+  return read - unprocessed;
 }
