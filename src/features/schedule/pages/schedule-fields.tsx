@@ -79,34 +79,28 @@ function offsetOf(tz: string) {
 }
 
 /** On one line. */
-function unbroken(cron: string) {
-  return cron.replaceAll(' ', '\u00a0');
-}
+const unbroken = (cron: string) => cron.replaceAll(' ', '\u00a0');
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 function NextTimes({ cron, tz }: { cron: string; tz: string }) {
   const { data, error } = useAnswer(cron === '' ? null : addressOf('GET /v1/schedules/next', { query: { cron, tz } }));
-  const words = cronWords(cron);
   return (
     <div class="next-times" role="status">
-      {error !== undefined ? (
-        <p class="note">{error instanceof Error ? error.message : String(error)}</p>
-      ) : (
-        data !== undefined && (
-          <>
-            <p>
-              <b>{words === '' ? 'The next five times' : words}</b> ({tz}):
-            </p>
-            <ol>
-              {data.next.map((iso) => (
-                <li key={iso}>
-                  <TimeIn iso={iso} tz={tz} />
-                </li>
-              ))}
-            </ol>
-          </>
-        )
+      {error !== undefined && <p class="note">{error instanceof Error ? error.message : String(error)}</p>}
+      {error === undefined && data !== undefined && (
+        <>
+          <p>
+            <b>{cronWords(cron) || 'The next five times'}</b> ({tz}):
+          </p>
+          <ol>
+            {data.next.map((iso) => (
+              <li key={iso}>
+                <TimeIn iso={iso} tz={tz} />
+              </li>
+            ))}
+          </ol>
+        </>
       )}
     </div>
   );
@@ -178,14 +172,17 @@ const TYPING_MS = 300;
 /** By these the file is read. */
 const NAMES = [...READING, ...SHAPING, 'exportOf', 'map', 'shape'];
 
-interface SourceFileProperties {
+export function SourceFile({
+  form,
+  preview,
+  busy,
+  onLook,
+}: {
   form: Form;
   preview: SourcePreview;
   busy: boolean;
   onLook: () => void;
-}
-
-export function SourceFile({ form, preview, busy, onLook }: SourceFileProperties) {
+}) {
   const { isShown } = preview;
   const isFetched = isWeb(form.get('file'));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

@@ -25,6 +25,7 @@ import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/r
 import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
+import { historyHref } from './schedules.tsx';
 import { EACH_RUN, fieldsOf, settingsOf } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
@@ -107,7 +108,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   const place = location.pathname;
   const entry = useEntry(place, () => newEntry(sources, before));
   const { form, preview, version } = entry;
-  const { work, looking, save, look, tryIt } = useAttempts({ entry, before, place });
+  const { work, looking, save, look, tryIt } = useAttempts(entry, before, place);
   const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
@@ -187,37 +188,33 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   );
 }
 
-interface AttemptsOf extends Pick<ScheduleFormProperties, 'before'> {
-  entry: ReturnType<typeof newEntry>;
-  /** Keeps the entry. */
-  place: string;
-}
-
-/** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. */
-function useAttempts({ entry, before, place }: AttemptsOf) {
+/** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. @param place keeps the entry */
+function useAttempts(
+  { form, preview, version }: ReturnType<typeof newEntry>,
+  before: Schedule | undefined,
+  place: string,
+) {
   const { go } = usePlace();
   const work = useWork();
   // Work of its own: a schedule can be saved while its file is read.
   const looking = useWork();
   /** The control beside which the last look showed an error. */
   const missed = useRef<string | undefined>('');
-  const { form, preview, version } = entry;
   const controlOf = (field: string) => scheduleControl(field, form);
+  const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
+    work.start((signal) => form.attempt(() => task(signal), controlOf));
+  const made = () => settingsOf(form.read(), before, preview.columnOf('uid'));
   /** Returns the settings for a preview and a try. */
-  const toTry = () => ({ ...settingsOf(form.read(), before, preview.columnOf('uid')), name: before?.name });
+  const toTry = () => ({ ...made(), name: before?.name });
   const save = () =>
-    work.start((signal) =>
-      form.attempt(async () => {
-        const values = form.read();
-        const name = before?.name ?? nameIn(values);
-        const made = settingsOf(values, before, preview.columnOf('uid'));
-        await (before === undefined
-          ? call('POST /v1/schedules', { body: { ...made, name } }, signal)
-          : call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
-        forget(place);
-        go(`/schedules?name=${encodeURIComponent(name)}#history`);
-      }, controlOf),
-    );
+    attempt(async (signal) => {
+      const name = before?.name ?? nameIn(form.read());
+      await (before === undefined
+        ? call('POST /v1/schedules', { body: { ...made(), name } }, signal)
+        : call('PUT /v1/schedules/:name', { name, body: { ...made(), version: version.peek() } }, signal));
+      forget(place);
+      go(historyHref(name));
+    });
   const look = () =>
     looking.start(async (signal) => {
       // It may begin by itself, and leaves what was said when a person saved.
@@ -226,11 +223,9 @@ function useAttempts({ entry, before, place }: AttemptsOf) {
     });
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
-    await work.start((signal) =>
-      form.attempt(async () => {
-        ({ id } = await call('POST /v1/schedules/try', { body: toTry() }, signal));
-      }, controlOf),
-    );
+    await attempt(async (signal) => {
+      ({ id } = await call('POST /v1/schedules/try', { body: toTry() }, signal));
+    });
     return id;
   };
   return { work, looking, save, look, tryIt };
@@ -340,33 +335,28 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
       </WorkButton>
       <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>
       <div role="status">
-        {error !== undefined ? (
-          <ErrorNotice error={error} />
-        ) : (
-          id.value !== '' &&
-          (view === undefined ? (
-            'Getting the file …'
-          ) : (
-            <>
-              <p>
-                <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
-                {view.state === 'failed' ? view.reason : syncSentence(view)}
+        {error !== undefined && <ErrorNotice error={error} />}
+        {error === undefined && view === undefined && id.value !== '' && 'Getting the file …'}
+        {error === undefined && view !== undefined && (
+          <>
+            <p>
+              <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
+              {view.state === 'failed' ? view.reason : syncSentence(view)}
+            </p>
+            {view.guards.length > 0 && (
+              <p class="attention">
+                A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
               </p>
-              {view.guards.length > 0 && (
-                <p class="attention">
-                  A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
-                </p>
-              )}
-              {view.totals !== null && <PlanLegend totals={view.totals} />}
-              {view.state !== 'planning' && (
-                <p>
-                  <a href={syncHref(view.id)} target="_blank" rel="noopener">
-                    The plan (new tab)
-                  </a>
-                </p>
-              )}
-            </>
-          ))
+            )}
+            {view.totals !== null && <PlanLegend totals={view.totals} />}
+            {view.state !== 'planning' && (
+              <p>
+                <a href={syncHref(view.id)} target="_blank" rel="noopener">
+                  The plan (new tab)
+                </a>
+              </p>
+            )}
+          </>
         )}
       </div>
     </div>

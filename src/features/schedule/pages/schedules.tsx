@@ -44,7 +44,11 @@ export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });
-  const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), [isOperator]);
+  const actions: Column<Schedule> = {
+    label: 'Actions',
+    cell: ({ name, paused }) => <ScheduleActions name={name} paused={paused} onDone={reload} />,
+  };
+  const columns = useMemo(() => (isOperator ? [...COLUMNS, actions] : COLUMNS), [isOperator]);
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return (
     <>
@@ -80,13 +84,6 @@ export function SchedulesPage() {
       )}
     </>
   );
-}
-
-function actionsColumn(reload: () => Promise<void>): Column<Schedule> {
-  return {
-    label: 'Actions',
-    cell: ({ name, paused }) => <ScheduleActions name={name} paused={paused} onDone={reload} />,
-  };
 }
 
 const COLUMNS: Column<Schedule>[] = [
@@ -148,21 +145,19 @@ const COLUMNS: Column<Schedule>[] = [
     cell: ({ name, nights }) => (
       <div class="nights">
         {nights.map((night) => (
-          <Night key={night.day} name={name} night={night} />
+          <Night key={night.day} name={name} {...night} />
         ))}
       </div>
     ),
   },
 ];
 
-interface ScheduleActionsProperties {
-  name: string;
-  paused: boolean;
-  /** The schedule has changed. */
-  onDone: () => Promise<void>;
-}
-
-function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
+/** @param onDone the schedule has changed */
+function ScheduleActions({
+  name,
+  paused,
+  onDone,
+}: Pick<Schedule, 'name' | 'paused'> & { onDone: () => Promise<void> }) {
   const { go } = usePlace();
   const work = useWork();
   const post = (move: 'pause' | 'resume' | 'run') =>
@@ -264,17 +259,14 @@ function Signs() {
   );
 }
 
-interface NightProperties {
-  name: string;
-  night: Schedule['nights'][number];
-}
-
-function Night({ name, night: { day, state, reason, sync, runs } }: NightProperties) {
+function Night({ name, day, state, reason, sync, runs }: Schedule['nights'][number] & { name: string }) {
   if (state === null) return <span class="night none" />;
   const [sign, tone, meaning] = STATES[state];
-  const said = [`${name}, ${dayName(day)}: ${meaning}`, ...(runs > 1 ? [`the last of ${runs} runs`] : []), reason].join(
-    '; ',
-  );
+  const said = [
+    `${name}, ${DAY_NAME.format(Date.parse(day))}: ${meaning}`,
+    ...(runs > 1 ? [`the last of ${runs} runs`] : []),
+    reason,
+  ].join('; ');
   return (
     <a class={`night ${tone}`} href={sync === null ? historyHref(name) : syncHref(sync)} aria-label={said} title={said}>
       {sign}
@@ -282,7 +274,7 @@ function Night({ name, night: { day, state, reason, sync, runs } }: NightPropert
   );
 }
 
-function historyHref(name: string) {
+export function historyHref(name: string) {
   return `/schedules?name=${encodeURIComponent(name)}#history`;
 }
 
@@ -292,8 +284,3 @@ const DAY_NAME = new Intl.DateTimeFormat('en-GB', {
   month: 'short',
   timeZone: 'UTC',
 });
-
-/** @param day such as 2027-03-28 */
-function dayName(day: string) {
-  return DAY_NAME.format(new Date(`${day}T00:00:00Z`));
-}

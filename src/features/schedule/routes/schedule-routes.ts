@@ -143,16 +143,14 @@ async function getFile(
   left?: AbortSignal,
 ) {
   const late = AbortSignal.timeout(MAX_MS);
-  const signal = left === undefined ? late : AbortSignal.any([late, left]);
+  const signal = AbortSignal.any([late, ...(left === undefined ? [] : [left])]);
   try {
     return await runs.obtain({ ...wanted, copy: null }, { folder, signal });
   } catch (error) {
-    throw isError(error, 'BAD_SOURCE') || late.aborted ? noFile(error, late.aborted) : error;
+    if (!late.aborted && !isError(error, 'BAD_SOURCE')) throw error;
+    const [what, remedy] = late.aborted
+      ? ['the file has not come within a minute', 'add the schedule and run it: runs wait longer']
+      : [messageOf(error), 'check the file and try again'];
+    throw new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
   }
-}
-
-function noFile(error: unknown, isLate: boolean): RollcallError {
-  const what = isLate ? 'the file has not come within a minute' : messageOf(error);
-  const remedy = isLate ? 'add the schedule and run it: runs wait longer' : 'check the file and try again';
-  return new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
 }
