@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { ImportClient, ImportedEntities } from '../src/chat/import-client.ts';
-import { CALL_ENDED_BY_ENTITY } from '../src/chat/service/codes.ts';
+import { CALL_ENDED_BY_ENTITY, USER_MISSING } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -11,7 +11,7 @@ import { defineJob, type JobRun } from '../src/queue/define-job.ts';
 import { readRow } from './add-members.ts';
 import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import { afterReply } from './batch-policy.ts';
-import { asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
+import { askNext, asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
 import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLater } from './send-batch.ts';
 
 /**
@@ -21,7 +21,8 @@ import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLat
  * Output, retries: as send-batch.ts says.
  * Input     the batch, whose rows may be of any groups, and the earlier calls for it.
  * Repeats   without a question: the reply says who is a member already (76), and the outcome says that the earlier call may be
- *           the reason. Where nothing more is sent, the groups are asked, and have the last word.
+ *           the reason. Where nothing more is sent, the groups are asked, and have the last word. Of a member who ends a
+ *           call it is asked whether the service knows the user at all: else the user can be created.
  */
 
 /** Results of the groups that were asked. */
@@ -100,7 +101,13 @@ export const importMembers = defineJob<ImportMembersPayload, ImportMembersPorts>
     if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
     const { found, absent } = await askEachGroup(job, ports);
     const uncertainty = uncertaintyOf(batch, starts - 1);
-    const { code, message, absent: outcome = 'failed' } = batch.standing.ended;
+    const { absent: outcome = 'failed', ...ended } = batch.standing.ended;
+    const [only, ...rest] = batch.members;
+    const isAlone = only !== undefined && rest.length === 0 && absent.includes(only[0]);
+    const isUnknown = isAlone && ended.code === CALL_ENDED_BY_ENTITY && (await isUserUnknown(job, ports, only));
+    const { code, message } = isUnknown
+      ? { code: USER_MISSING, message: 'the service does not know this user' }
+      : ended;
     const others = batch.members.map(([row]): RowOutcome => {
       if (found.includes(row)) {
         return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(uncertainty) };
@@ -129,6 +136,16 @@ async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: ImportMemb
     if (said?.whole.includes('members')) known.absent.push(...absent);
   }
   return known;
+}
+
+/** Asks whether a user is unknown to the service, after the groups were asked. @throws SlowDown after the call */
+async function isUserUnknown(job: JobRun<ImportMembersPayload>, ports: ImportMembersPorts, [, uid, guid]: Member) {
+  const { looked: known, share } = job.payload;
+  if (known === undefined || known.isUnknown !== undefined) return known?.isUnknown ?? false;
+  return askNext(job, ports, known, { ask: 'user', guid, uid, page: 1, share }, (answer) => ({
+    ...known,
+    isUnknown: answer.kind === 'refused' && answer.code === USER_MISSING,
+  }));
 }
 
 /** The members of a call. Two may have one key: the second one goes into a call of its own. */

@@ -43,6 +43,8 @@ const looked = z.object({
    * `ended` where the service does not tell. An older worker reads the list instead.
    */
   users: z.object({ asked: z.array(z.int()), unsaid: z.array(z.int()), ended: z.boolean() }).optional(),
+  /** Whether the service does not know the user of the batch's only row; absent where that was not asked. */
+  isUnknown: z.boolean().optional(),
 });
 export type Looked = z.infer<typeof looked>;
 

@@ -74,6 +74,9 @@ const regionStatus = z.strictObject({
   listsPerMinute: count.nullable().meta({
     description: 'Calls that only read and may start in a minute; null: they are part of the calls above.',
   }),
+  importsPerMinute: count.nullable().meta({
+    description: 'Calls of imports in silence that may start in a minute; null: none waits or is in flight.',
+  }),
   pace,
   workers: count.meta({ description: 'Processes that send its calls.' }),
   key: z.string().nullable().meta({

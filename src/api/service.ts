@@ -29,6 +29,7 @@ const settings = z.strictObject({
   apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),
   defaultRegion: z.enum(REGIONS),
   callsPerMinute: count,
+  importsPerMinute: count.meta({ description: 'Calls a minute of imports in silence.' }),
   concurrency: count,
   keepDays: z.number().nullable().meta({
     description: 'Days after which finished imports are removed; null: never.',

@@ -6,6 +6,7 @@ import type { QueueDepth } from '../queue/job-queue.ts';
 /** Gauges of a region that both servers and workers have, and their help texts. */
 export const LIMITED = 'Time until the rate limit lets the next call start';
 export const BUDGET = 'Calls that may start in a minute, over all workers';
+export const SILENT_BUDGET = 'The same of imports in silence';
 export const AT_ONCE = 'Calls that may be in flight at once, over all workers, as the service takes them now';
 export const AWAY = '1 while the chat service does not answer and the circuit of the region is open or half-open';
 export const STOPPED = '1 while the chat service refuses the key or plan of the region';

@@ -108,6 +108,7 @@ export function settingsOf(
     apps: Object.fromEntries(apps),
     defaultRegion: config.defaultRegion,
     callsPerMinute: config.callsPerMinute,
+    importsPerMinute: config.importsPerMinute,
     concurrency: config.concurrency,
     keepDays: keepMs === undefined ? null : keepMs / DAY_MS,
     maxUploadBytes: flags.maxUpload,

@@ -10,6 +10,7 @@ import {
   callMetrics,
   LIMITED,
   regionGauge,
+  SILENT_BUDGET,
   STOPPED,
 } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
@@ -51,10 +52,11 @@ export function workerMetrics(): WorkerMetrics {
       const gauge = (
         name: string,
         help: string,
-        read: (queue: WorkingRegion['queue']) => Promise<number | undefined>,
-      ) => regionGauge(registry, name, help, () => known(({ queue }) => read(queue)));
+        read: (queue: WorkingRegion['queue'], region: WorkingRegion) => Promise<number | undefined>,
+      ) => regionGauge(registry, name, help, () => known((region) => read(region.queue, region)));
       gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
       gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
+      gauge('rollcall_imports_per_minute', SILENT_BUDGET, (_, { silent }) => silent.callsPerMinute());
       gauge('rollcall_calls_at_once', AT_ONCE, async (queue) => readFlow(await queue.readFlow())?.limit);
       gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));
       gauge('rollcall_service_away', AWAY, async (queue) =>

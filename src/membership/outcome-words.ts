@@ -55,11 +55,12 @@ interface LimitedWays {
   readonly silent: { readonly calls: number; readonly callsPerMinute: number };
 }
 
-/** Returns what adding members takes by each of its two ways. */
-export function waysSentences({ added, silent }: LimitedWays): string {
+/** Returns what adding members takes by each of its two ways. @param groups into which messages are written; 0: not known */
+export function waysSentences({ added, silent }: LimitedWays, groups = 0): string {
   const taking = ({ calls, callsPerMinute }: LimitedWays['silent']) =>
     `at least ${counted(calls, 'call')}, ${roughly((calls * 60_000) / callsPerMinute)} at ${grouped(callsPerMinute)} a minute`;
-  return `Added, these rows write up to ${counted(added.messages, 'message')} and take ${taking(added)}. In silence they write none and take ${taking(silent)}.`;
+  const into = groups === 0 ? '' : ` into ${counted(groups, 'group')}`;
+  return `Added, these rows write up to ${counted(added.messages, 'message')}${into}, ${ONE_FOR_EACH}, and take ${taking(added)}. In silence they write none and take ${taking(silent)}.`;
 }
 
 /** The words for what writes a message. */

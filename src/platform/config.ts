@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { IMPORTS_PER_MINUTE } from '../chat/service/limits.ts';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import { badSetting, isError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
@@ -47,6 +48,8 @@ export interface Config extends Omit<SettingValues, 'callsPerMinute' | 'budgetSh
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
   /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
   readonly callsPerMinute: number;
+  /** Calls a minute and app of imports in silence, of which the share below is used too. */
+  readonly importsPerMinute: number;
   /** Undefined where the calls are set: then exactly these are made. */
   readonly budgetShare: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
@@ -94,6 +97,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
     defaultRegion: region ?? onlyRegion(apps) ?? DEFAULT_REGION,
     proxy: proxySetting(env),
     callsPerMinute: callsPerMinute ?? Math.floor((USUAL_CALLS_PER_MINUTE * budgetShare) / 100),
+    importsPerMinute: Math.floor((IMPORTS_PER_MINUTE * (callsPerMinute === undefined ? budgetShare : 100)) / 100),
     budgetShare: callsPerMinute === undefined ? budgetShare : undefined,
     sources: sources.map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     namedSources: readNamedSources(file.sources, folder),

@@ -28,7 +28,6 @@ export async function openContext(
   isStillAllowed: ServerContext['isStillAllowed'],
 ): Promise<ServerContext> {
   const { coordinator, dir, access, settings, config, service, log, onStop } = options;
-  const { callsPerMinute } = settings;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
@@ -36,7 +35,7 @@ export async function openContext(
   const repairs = new Repairs({ dir, coordinator });
   const syncs = syncsOf(options);
   const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncs });
-  const running = runningImports({ coordinator, reading, views, callsPerMinute });
+  const running = runningImports({ coordinator, reading, views, settings });
   const events = openEvents({
     coordinator,
     unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,

@@ -1,6 +1,7 @@
 import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/region-status.ts';
-import type { ImportRecord } from '../imports/catalog.ts';
+import type { Settings } from '../api/service.ts';
+import { type ImportRecord, uncheckedOptions } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataReader } from './data-reader.ts';
 import { paceOf } from './events/import-pace.ts';
@@ -13,9 +14,9 @@ export function runningImports(sources: {
   readonly coordinator: Pick<Coordinator, 'events'>;
   readonly reading: DataReader;
   readonly views: ImportViews;
-  readonly callsPerMinute: number;
+  readonly settings: Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
 }) {
-  const { coordinator, reading, views, callsPerMinute } = sources;
+  const { coordinator, reading, views, settings } = sources;
   const paces = new Map<string, ReturnType<typeof paceOf>>();
   coordinator.events.on('state', ({ id, state }) => {
     if (state !== 'running') paces.delete(id);
@@ -28,7 +29,9 @@ export function runningImports(sources: {
         return { ...view, etaSeconds: null, rowsPerSecond: null, stoppedRegions: [], unansweredRegions: [] };
       }
       const done = await reading.rowsOf(id).progress();
-      const pace = paces.get(id) ?? paceOf(callsPerMinute);
+      const pace =
+        paces.get(id) ??
+        paceOf(uncheckedOptions(record)['silent'] ? settings.importsPerMinute : settings.callsPerMinute);
       paces.set(id, pace);
       const measured = pace({ ...done, regions });
       const used = regions.filter(({ region }) => (done.callsLeft.get(region) ?? 0) > 0);

@@ -5,7 +5,6 @@ import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { findEdited } from '../imports/repaired-rows.ts';
 import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
-import { importsPerMinute } from '../imports/send/silent-queue.ts';
 import { findFailing } from '../imports/stage/foreseen.ts';
 import { workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-state.ts';
@@ -59,7 +58,7 @@ export async function sendingPlanOf(
     calls: total('calls'),
     ms: leastMs(Math.max(0, ...work.map(({ calls }) => calls)), {
       ...settings,
-      ...(silent && { callsPerMinute: importsPerMinute() }),
+      ...(silent && { callsPerMinute: settings.importsPerMinute }),
       callMs,
     }),
     callMs,

@@ -1,6 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
-import { AT_ONCE, AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
+import {
+  AT_ONCE,
+  AWAY,
+  BUDGET,
+  backlogGauge,
+  LIMITED,
+  regionGauge,
+  SILENT_BUDGET,
+  STOPPED,
+} from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Counters } from '../imports/record/counters.ts';
@@ -116,6 +125,7 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
     );
   gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
   gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
+  gauge('rollcall_imports_per_minute', SILENT_BUDGET, ({ importsPerMinute }) => importsPerMinute);
   gauge('rollcall_calls_at_once', AT_ONCE, ({ pace }) => pace.atOnce);
   gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
   gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));

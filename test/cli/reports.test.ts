@@ -50,7 +50,7 @@ describe('report', () => {
     const rows = ['guid,uid,name,group_name', 'g,ann,Ann,', 'g,bob,Bob,', 'g,late,,', 'new,ann,Ann,New'];
     const file = place.file('m.csv', rows.join('\n'));
     const looked = await place.run(['import', file, '--create-groups', '--dry-run']);
-    expect(looked.stdout.replaceAll('\n', ' ')).toContain('Up to 4 messages will be written into 2 groups');
+    expect(looked.stdout.replaceAll('\n', ' ')).toContain('up to 4 messages into 2 groups');
     const sent = await place.run(['import', file, '--create-groups']);
     expect(sent.stderr).toContain('Up to 4 messages will be written into 2 groups');
     const { stdout } = await place.run(['report', '--format', 'ndjson']);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_PACE } from '../../src/api/region-status.ts';
+import { limitedDepthOf } from '../../src/imports/send/lists-queue.ts';
 import { leastMs, paceOf, slowestCallMs } from '../../src/imports/send/region-pace.ts';
 import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
 import { limitWords } from '../../src/text/pace-words.ts';
@@ -15,6 +16,20 @@ const NOW = {
   callsPerMinute: 8_000,
   fullGroup: undefined,
 };
+
+test('a region may send as its queues with waiting calls together; imports in silence have a budget of their own', async () => {
+  const queueOf = (waiting: number, callsPerMinute: number | undefined) => ({
+    depth: async () => ({ waiting, delayed: 0, active: 0, setAside: 0 }),
+    limitedForMs: async () => 0,
+    callsPerMinute: async () => callsPerMinute,
+  });
+  const lists = queueOf(0, undefined);
+  const [queue, silent] = [queueOf(1, 8_000), queueOf(1, 48)];
+  const none = { queue: queueOf(0, 8_000), lists, silent: queueOf(0, 48) };
+  expect(await limitedDepthOf(none)).toMatchObject({ sending: 8_000, importing: undefined, together: 8_000 });
+  expect(await limitedDepthOf({ ...none, silent })).toMatchObject({ sending: 8_000, importing: 48, together: 48 });
+  expect(await limitedDepthOf({ queue, lists, silent })).toMatchObject({ importing: 48, together: 8_048 });
+});
 
 test.each([
   ['nothing waits or runs', { waiting: 0, active: 0 }, 'nothing', ''],

@@ -106,7 +106,7 @@ describe.each(QUEUE_PLACES)('on the $name queue, in silence', (place) => {
     const pipeline = await open({ place, sandbox, behaviour: { importFailure: 'end-call' } });
     const { id } = await pipeline.run(file([...inGroups.slice(0, 4), 'nobody,g1,,', ...inGroups.slice(4)]), SILENT);
     const of = outcomes(pipeline, id);
-    expect(of[4]).toBe('failed ERR_EXCEPTION');
+    expect(of[4]).toBe('failed ERR_UID_NOT_FOUND');
     expect(of.filter((one) => one.startsWith('failed'))).toHaveLength(1);
     expect(pipeline.rows(id)[4]?.message).toContain("was not in the group's list of members");
   });
@@ -181,6 +181,26 @@ describe.each(QUEUE_PLACES)('on the $name queue, in silence', (place) => {
     const create = createOptions.parse({ groups: true, groupNameFrom: 'guid', columns: { group_owner: 'boss' } });
     const { id } = await pipeline.run('uid,guid,boss\nu1,g1,nobody\nu0,g0,u0\n', { ...SILENT, create });
     expect(outcomes(pipeline, id)).toEqual(['failed ERR_EXCEPTION', 'added']);
+  });
+
+  test('a missing user who ends the call is created, and a missing group too', async () => {
+    const sandbox = { users: 0, groups: 0, seed: { users: ['u0', 'u1'], groups: ['g'] } };
+    const pipeline = await open({ place, sandbox, behaviour: { importFailure: 'end-call' } });
+    const create = createOptions.parse({ users: true, groups: true, userNameFrom: 'uid', groupNameFrom: 'guid' });
+    const { id } = await pipeline.run(file(['u0,g,,', 'new,g,,', 'u1,later,,']), { ...SILENT, create });
+    expect(outcomes(pipeline, id)).toEqual(['already_member ERR_ALREADY_JOINED', 'added', 'added']);
+    expect(pipeline.summary(id).created).toMatchObject({ users: 1, groups: 1 });
+  });
+
+  test.each([SILENT, {}])('a refused key stops imports of both ways, and both go on: %o', async (options) => {
+    const pipeline = await open({ place, apiKeys: { us: 'f00d' } });
+    const { id, state } = await pipeline.run(file(inGroups), options);
+    expect(state).toBe('blocked');
+    const region = pipeline.openRegions.get('us');
+    expect([await region?.queue.isPaused(), await region?.silent.isPaused()]).toEqual([true, true]);
+    await region?.queue.resume();
+    expect([await region?.queue.isPaused(), await region?.silent.isPaused()]).toEqual([false, false]);
+    expect(pipeline.counts(id).read).toBe(8);
   });
 
   test('a shaped file that is sent again keeps the times of joining and of the end', async () => {

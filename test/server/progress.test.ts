@@ -42,6 +42,7 @@ const STATUS = {
   callsPerMinute: 8_000,
   pace: UNKNOWN_PACE,
   listsPerMinute: null,
+  importsPerMinute: null,
   workers: 4,
   key: '0badc0de',
 } as const;

@@ -231,6 +231,7 @@ const SETTINGS: Settings = {
   apps: { us: { appId: 'sandbox-us', keySet: true } },
   defaultRegion: 'us',
   callsPerMinute: 1_000_000,
+  importsPerMinute: 60,
   concurrency: 10,
   keepDays: null,
   maxUploadBytes: 1024 * 1024,

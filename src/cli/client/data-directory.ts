@@ -29,6 +29,7 @@ export function localImports(config: Config): Imports {
     server: undefined,
     client: clientOfDirectory(dir),
     ask: (operation, input) => askOwner(dir, operation, input as object, currentUser()),
+    limits: async () => config,
     regions: () => askRegions(dir),
     place: () => emptyPlace(dir),
     command: (...words) => typedCommand(config, ...words),

@@ -5,6 +5,7 @@ import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { CallLimits } from '../../imports/report/summary.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
@@ -21,6 +22,8 @@ interface Place {
     operation: One & Answering<Answer>,
     input: InputOf<One>,
   ): Promise<Answer | undefined>;
+  /** Calls a minute of what sends the imports; undefined where a server does not say it. */
+  limits(): Promise<CallLimits | undefined>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Completes "there are no imports …". */

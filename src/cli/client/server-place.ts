@@ -14,6 +14,7 @@ export function importsOf(server: Server, flag: string): Imports {
     server,
     client: server,
     ask: (operation, input) => server.call(operation, input),
+    limits: () => settingsOf(server),
     regions: async () => (await server.call(serviceOperations.regions, {})).regions,
     place: () => `at ${server.url}`,
     command: (...words) => `${['rollcall', ...words].join(' ')}${flag}`,
@@ -29,12 +30,16 @@ export function importsOf(server: Server, flag: string): Imports {
   });
 }
 
-/** Says where a server sends. One that does not say it may still be asked for more. */
-async function saySendsTo(io: Io, server: Server) {
-  const settings = await server.call(serviceOperations.settings, {}).catch((error: unknown) => {
+/** The settings of a server. One that does not say them may still be asked for more. */
+function settingsOf(server: Server) {
+  return server.call(serviceOperations.settings, {}).catch((error: unknown) => {
     if (error instanceof RollcallError && error.exit === 2) return undefined;
     throw error;
   });
+}
+
+async function saySendsTo(io: Io, server: Server) {
+  const settings = await settingsOf(server);
   if (settings === undefined) return;
   const { sandbox, profile, host, apps } = settings;
   const ids = Object.fromEntries(Object.entries(apps).map(([region, { appId }]) => [region, appId]));

@@ -17,7 +17,7 @@ import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
 import type { Work } from '../run.ts';
-import { conclude, nextSteps } from '../screen/conclude.ts';
+import { conclude, limitsFor, nextSteps } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
 import { type Io, print, printJson, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
@@ -155,8 +155,8 @@ async function status(io: Io, given: string | undefined, flags: PlaceFlags) {
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
   else {
     const { color, width } = io;
-    const problems = await imports.problems(found.id);
-    print(io, summaryText(summary, { color, width, problems, interrupted }));
+    const [problems, limits] = [await imports.problems(found.id), await limitsFor(imports, summary)];
+    print(io, summaryText(summary, { color, width, problems, limits, interrupted }));
   }
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');

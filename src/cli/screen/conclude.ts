@@ -1,3 +1,4 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
@@ -17,11 +18,16 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   if (json) {
     printJson(io, { ...summary, ...(interrupted && { interrupted }) });
   } else if (summary.rows.read > 0) {
-    const problems = await imports.problems(id);
-    print(io, `\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
+    const [problems, limits] = [await imports.problems(id), await limitsFor(imports, summary)];
+    print(io, `\n${summaryText(summary, { color: io.color, width: io.width, problems, limits, interrupted })}`);
   }
   say(io, '', ...nextSteps(imports, found));
   return exitCodeOf(found, summary.rows);
+}
+
+/** The limits by which an import that waits would be sent, where its summary says how long that takes. */
+export async function limitsFor(imports: Pick<Imports, 'limits'>, { state, ways }: ImportSummary) {
+  return state === 'staged' && ways !== undefined ? imports.limits() : undefined;
 }
 
 /** Facts for the advice of a code. */

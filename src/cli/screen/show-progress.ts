@@ -334,12 +334,14 @@ function paceMeter() {
 /** The line of a region: the work that it does, and what it waits for. */
 export function regionLine(status: RegionStatus) {
   const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
+  const { importsPerMinute: inSilence } = status;
   const parts = [
     workers === 0 ? noWorker(region) : '',
     `${counted(active, 'call')} in flight`,
     `${counted(waiting, 'batch')} queued`,
     setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
     delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
+    inSilence === null ? '' : `in silence up to ${counted(inSilence, 'call')} a minute`,
     serviceAway(circuit, true),
     stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,

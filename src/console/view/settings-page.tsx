@@ -67,7 +67,7 @@ function ServerFacts() {
         ],
         ['Apps', <Apps apps={data.apps} />],
         ['Default region', data.defaultRegion],
-        ['Calls a minute', `${grouped(data.callsPerMinute)} for each app`],
+        ['Calls a minute', `${grouped(data.callsPerMinute)} for each app, and ${data.importsPerMinute} in silence`],
         ['Concurrent calls', `up to ${grouped(data.concurrency)} in each region`],
         ['Queue', isEmbedded ? 'embedded (in memory)' : data.queue],
         ['Workers', isEmbedded || data.withWorkers ? 'in this process' : 'in other processes'],

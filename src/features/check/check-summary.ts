@@ -7,7 +7,6 @@ import {
 } from '../../chat/service/limits.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { leastMs, type PossiblePace } from '../../imports/send/region-pace.ts';
-import { importsPerMinute } from '../../imports/send/silent-queue.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
@@ -22,7 +21,7 @@ type CheckProblem = CheckSummary['problems'][number];
 export interface CheckSubject {
   readonly id: string;
   readonly file: string;
-  readonly pace: PossiblePace & { readonly budgetShare?: number | undefined };
+  readonly pace: PossiblePace & { readonly importsPerMinute: number };
   /** It is sent in silence. */
   readonly isSilent?: boolean | undefined;
   /** The service lets users act in groups that they are not in. */
@@ -64,7 +63,7 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
       .map(({ reason, ...row }) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason })),
   ];
   const { id, file, isSilent = false } = subject;
-  const callsPerMinute = importsPerMinute(subject.pace.budgetShare);
+  const callsPerMinute = subject.pace.importsPerMinute;
   const pace = isSilent ? { ...subject.pace, callsPerMinute } : subject.pace;
   const { messages, addedCalls, silentCalls } = one<Record<string, number | null>>('ways');
   const added = { messages: messages ?? 0, calls: addedCalls ?? 0, callsPerMinute: subject.pace.callsPerMinute };

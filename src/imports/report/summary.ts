@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import type { ImportSummary, Ways } from '../../api/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
-import { IMPORTS_PER_MINUTE } from '../../chat/service/limits.ts';
+import type { Settings } from '../../api/service.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
 import {
@@ -11,7 +11,6 @@ import {
   sumEquation,
   waysSentences,
 } from '../../membership/outcome-words.ts';
-import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
@@ -23,6 +22,8 @@ interface SummaryOptions {
   /** Columns of the terminal. */
   readonly width: number;
   readonly problems: readonly ProblemCount[];
+  /** Calls a minute of the process that sends it; undefined where they are not known. */
+  readonly limits?: CallLimits | undefined;
   /** No process runs it, although it has neither finished nor waits: it was stopped or killed, and can be resumed. */
   readonly interrupted?: boolean;
 }
@@ -49,12 +50,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
   const blocks = [
     [importTitle(summary, options), ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line))],
     ...(summary.rows.read + summary.calls === 0 ? [] : numbers(summary, pending, width, paint)),
-    summary.state === 'staged' && summary.writes !== undefined
-      ? wrap(messagesSentence(summary.writes), width, '  ')
-      : [],
-    summary.state === 'staged' && summary.ways !== undefined
-      ? wrap(waysSentences(withUsualLimits(summary.ways)), width, '  ')
-      : [],
+    summary.state === 'staged' ? wrap(writingSentences(summary, options.limits), width, '  ') : [],
     summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
@@ -65,12 +61,17 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     .join('\n\n')}\n`;
 }
 
-/** A check knows the limits of the service. */
-function withUsualLimits({ added, silent }: Ways) {
-  return {
-    added: { ...added, callsPerMinute: USUAL_CALLS_PER_MINUTE },
-    silent: { ...silent, callsPerMinute: IMPORTS_PER_MINUTE },
+/** Calls a minute of both ways to add members. */
+export type CallLimits = Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
+
+function writingSentences({ ways, writes }: Pick<ImportSummary, 'ways' | 'writes'>, limits: CallLimits | undefined) {
+  if (ways === undefined || limits === undefined) return writes === undefined ? '' : messagesSentence(writes);
+  const { added, silent } = ways;
+  const limited = {
+    added: { ...added, callsPerMinute: limits.callsPerMinute },
+    silent: { ...silent, callsPerMinute: limits.importsPerMinute },
   };
+  return waysSentences(limited, writes?.groups);
 }
 
 /** "import 20261122-195221-2mm, staged: members.csv" */

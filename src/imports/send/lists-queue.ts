@@ -28,32 +28,29 @@ export async function depthOf(
 }
 
 /**
- * The same, with the time until the rate limit lets a call start that waits, in ms. Where none waits, it is the time of the
- * calls that send.
+ * The same, with the budgets of the queues, and the one by which the waiting calls of all of them may start. `limitedForMs` is the
+ * time until the rate limit lets one of them start; where none waits, that of the calls that send.
  */
 export async function limitedDepthOf({
   queue,
   lists,
   silent,
-}: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs'>>): Promise<
-  QueueDepth & { readonly limitedForMs: number }
-> {
-  const [sent, read, imported, ofSending, ofReading, ofImporting] = await Promise.all([
-    queue.depth(),
-    lists.depth(),
-    silent.depth(),
-    queue.limitedForMs(),
-    lists.limitedForMs(),
-    silent.limitedForMs(),
-  ]);
-  const waits = [
-    ...(sent.waiting > 0 ? [ofSending] : []),
-    ...(read.waiting > 0 ? [ofReading] : []),
-    ...(imported.waiting > 0 ? [ofImporting] : []),
-  ];
+}: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs' | 'callsPerMinute'>>) {
+  const read = async (one: typeof queue) =>
+    Promise.all([one.depth(), one.limitedForMs(), one.callsPerMinute()] as const);
+  const all = await Promise.all([read(queue), read(lists), read(silent)]);
+  const [[, ofSending, sending], [, , reading], [imported, , importing]] = all;
+  const waiting = all.filter(([{ waiting: jobs }]) => jobs > 0);
+  const isImporting = imported.waiting + imported.active + imported.delayed > 0;
   return {
-    ...sumOf([sent, read, imported]),
-    limitedForMs: waits.length === 0 ? ofSending : Math.min(...waits),
+    depth: {
+      ...sumOf(all.map(([depth]) => depth)),
+      limitedForMs: waiting.length === 0 ? ofSending : Math.min(...waiting.map(([, ms]) => ms)),
+    },
+    sending,
+    reading,
+    importing: isImporting ? importing : undefined,
+    together: waiting.length === 0 ? sending : waiting.reduce((sum, [, , budget = 0]) => sum + budget, 0),
   };
 }
 

@@ -21,7 +21,7 @@ import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './
 import { RegionCircuit, statusOf } from './region-circuit.ts';
 import { RegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
-import { importsPerMinute, inSilence, openSilentQueue } from './silent-queue.ts';
+import { inSilence, openSilentQueue } from './silent-queue.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export type OpenRegion = Awaited<ReturnType<typeof openRegion>>;
@@ -41,7 +41,8 @@ interface RegionOptions {
   /** Host of the service that the calls are meant for; empty where any worker may make them. */
   readonly host?: string | undefined;
   readonly backend: Backend;
-  readonly config: Pick<Config, 'callsPerMinute' | 'budgetShare' | 'listsPerMinute'> & RegionWorkerOptions['config'];
+  readonly config: Pick<Config, 'callsPerMinute' | 'importsPerMinute' | 'budgetShare' | 'listsPerMinute'> &
+    RegionWorkerOptions['config'];
   /** Absent: other processes send. */
   readonly worker: Pick<RegionWorkerOptions, 'chat' | 'deliver' | 'answer' | 'starting' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
@@ -55,6 +56,21 @@ export function openRegionQueue(
   onError: (error: Error) => void,
 ): JobQueue<BatchPayload> {
   return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
+}
+
+/** The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. */
+export function openRegionQueues(...which: Parameters<typeof openRegionQueue>) {
+  const sending = openRegionQueue(...which);
+  const silent = openSilentQueue(...which);
+  const both = <Answer>(ask: (one: JobQueue<BatchPayload>) => Promise<Answer>) =>
+    Promise.all([ask(sending), ask(silent)]);
+  const queue: JobQueue<BatchPayload> = {
+    ...sending,
+    pause: async () => void (await both((one) => one.pause())),
+    resume: async () => void (await both((one) => one.resume())),
+    isPaused: async () => (await both((one) => one.isPaused())).includes(true),
+  };
+  return { queue, lists: openListsQueue(...which), silent };
 }
 
 /**
@@ -80,12 +96,13 @@ function meantFor(
 export async function openRegion(options: RegionOptions) {
   const { region, appId, backend, config, onError } = options;
   const { budgetShare, listsPerMinute } = config;
-  const queue = meantFor(options, budgetShare, openRegionQueue(backend, region, appId, onError));
+  const opened = openRegionQueues(backend, region, appId, onError);
+  const queue = meantFor(options, budgetShare, opened.queue);
   const listsShare = listsPerMinute === undefined ? budgetShare : undefined;
-  const lists = meantFor(options, listsShare, openListsQueue(backend, region, appId, onError));
-  const silent = meantFor(options, budgetShare, openSilentQueue(backend, region, appId, onError));
+  const lists = meantFor(options, listsShare, opened.lists);
+  const silent = meantFor(options, budgetShare, opened.silent);
   await queue.setCallsPerMinute(config.callsPerMinute);
-  await silent.setCallsPerMinute(importsPerMinute(budgetShare));
+  await silent.setCallsPerMinute(config.importsPerMinute);
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
   const worker: RegionWorker | undefined =
@@ -119,14 +136,12 @@ export async function openRegion(options: RegionOptions) {
     status: async (fullGroup?: string): Promise<RegionStatus> => {
       const [
         { state, since, code, message, ...more },
-        ...[depth, stopped, callsPerMinute, apart, listsPerMinute, workers, flow]
+        ...[{ depth, sending, reading, importing, together }, stopped, apart, workers, flow]
       ] = await Promise.all([
         circuit(),
         limitedDepthOf({ queue, lists, silent }),
         queue.isPaused(),
-        queue.callsPerMinute(),
         ownLists(),
-        lists.callsPerMinute(),
         queue.workers(),
         queue.readFlow(),
       ]);
@@ -137,9 +152,10 @@ export async function openRegion(options: RegionOptions) {
         stopped,
         unanswered: state === 'closed' || since === null ? null : { since, code, message },
         circuit: { state, since, code, message, ...more },
-        callsPerMinute: callsPerMinute ?? null,
-        pace: paceOf({ ...depth, flow: readFlow(flow), away, callsPerMinute, fullGroup }),
-        listsPerMinute: apart ? (listsPerMinute ?? null) : null,
+        callsPerMinute: sending ?? null,
+        pace: paceOf({ ...depth, flow: readFlow(flow), away, callsPerMinute: together, fullGroup }),
+        listsPerMinute: apart ? (reading ?? null) : null,
+        importsPerMinute: importing ?? null,
         workers,
         key: worker?.keyFingerprint() ?? null,
       };
@@ -148,7 +164,7 @@ export async function openRegion(options: RegionOptions) {
     keepBudget: async () => {
       if ((await queue.callsPerMinute()) !== undefined) return;
       await queue.setCallsPerMinute(config.callsPerMinute);
-      await silent.setCallsPerMinute(importsPerMinute(budgetShare));
+      await silent.setCallsPerMinute(config.importsPerMinute);
     },
     /** Reads the key from the settings again; returns whether it has changed. */
     renewKey: () => worker?.renewKey() ?? false,

@@ -1,7 +1,6 @@
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { CreateMissingPayload } from '../../../jobs/create-missing.ts';
 import { type ImportMembersPayload, importMembers } from '../../../jobs/import-members.ts';
-import { IMPORTS_PER_MINUTE } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
@@ -14,11 +13,6 @@ export function openSilentQueue(
   onError: (error: Error) => void,
 ): JobQueue<BatchPayload> {
   return backend.openQueue<ImportMembersPayload>(`data-import-${region}-${appId}`, importMembers, onError);
-}
-
-/** The calls of a minute that are used. @param share of the budget in percent; undefined: all */
-export function importsPerMinute(share = 100): number {
-  return Math.floor((IMPORTS_PER_MINUTE * share) / 100);
 }
 
 function isOfDataImport(

@@ -4,10 +4,8 @@ import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { CallObserver } from './call-observer.ts';
-import { openListsQueue } from './lists-queue.ts';
-import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
+import { openRegionQueues, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
-import { openSilentQueue } from './silent-queue.ts';
 
 export interface WorkingRegion {
   readonly region: Region;
@@ -37,26 +35,20 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, host, chat }) => {
-    const queue = openRegionQueue(backend, region, appId, onError);
-    const lists = openListsQueue(backend, region, appId, onError);
-    const silent = openSilentQueue(backend, region, appId, onError);
-    const { deliver } = sender;
-    const { answer } = answers;
+    const queues = openRegionQueues(backend, region, appId, onError);
     const worker = startRegionWorker({
       region,
       host,
       backend,
-      queue,
-      lists,
-      silent,
+      ...queues,
       chat,
       config,
-      deliver,
-      answer,
+      deliver: sender.deliver,
+      answer: answers.answer,
       observer,
       onError,
     });
-    return { region, queue, lists, silent, worker };
+    return { region, ...queues, worker };
   });
   return {
     regions,

@@ -38,7 +38,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
       regions: pipeline.coordinator.regions,
     },
     apps: Object.fromEntries((options.regions ?? REGIONS).map((region) => [region, {}])),
-    pace: { callsPerMinute: 10_000, concurrency: 300 },
+    pace: { callsPerMinute: 10_000, importsPerMinute: 60, concurrency: 300 },
   });
   onTestFinished(() => checks.works.stop());
   return {

@@ -66,6 +66,16 @@ calls                100      68           ·     168
     expect(long.filter((line) => line.includes('like this'))).toEqual([expect.stringMatching(/^.{79}…$/)]);
   });
 
+  test('of a dry run says its messages once, and the time of both ways by the limits of the process', () => {
+    const ways = { added: { messages: 120_000, calls: 40_000 }, silent: { calls: 2_400 } };
+    const staged = { state: 'staged', ways, writes: { messages: 120_000, groups: 40 } } as const;
+    const limits = { callsPerMinute: 4_000, importsPerMinute: 48 };
+    const text = summaryText(summaryOf({}, staged), { ...plain, width: 500, limits });
+    expect(text).toContain('up to 120,000 messages into 40 groups, one for each change');
+    expect(text.match(/120,000/g)).toHaveLength(1);
+    expect(text).toMatch(/10 min 00 s at 4,000 a minute.*50 min 00 s at 48 a minute/s);
+  });
+
   test('shows one column and no total for an import of one region', () => {
     expect(summaryText(summaryOf({ added: 3 }), plain)).toContain('\n            us\nadded        3\n');
   });

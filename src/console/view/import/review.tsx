@@ -1,10 +1,11 @@
 /** The review of a file that was read: its rows, what sending them takes, the choices for it, and the one button that sends. */
+
 import { useEffect } from 'preact/hooks';
-import { IMPORTS_PER_MINUTE } from '../../../chat/service/limits.ts';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { BAN_CHECKS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';
+import { settings } from '../../frame.tsx';
 import { stateSentence } from '../../import-words.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../kit/actions.tsx';
@@ -223,7 +224,7 @@ function otherWay({ ways }: ImportView, isSilent: boolean) {
   const { added, silent } = ways;
   return isSilent
     ? `with ${counted(added.messages, 'message')} in groups, ${counted(added.calls, 'call')}`
-    : `without messages, ${counted(silent.calls, 'call')}, at most ${IMPORTS_PER_MINUTE} a minute: choose it with the columns`;
+    : `without messages, ${counted(silent.calls, 'call')}, at most ${settings.value?.importsPerMinute} a minute: choose it with the columns`;
 }
 
 function bansText(form: Form) {

@@ -90,8 +90,10 @@ function checkText(summary: CheckSummary) {
       : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
     '',
     `The check took ${counted(calls.check, 'call')}. ${sending(summary)}`,
-    ...(messages.count === 0 ? [] : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
-    ...(ways === null ? [] : [waysSentences(ways)]),
+    ...(messages.count === 0 || ways !== null
+      ? []
+      : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
+    ...(ways === null ? [] : [waysSentences(ways, messages.groups)]),
     ...(sentFirst === null
       ? []
       : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),
