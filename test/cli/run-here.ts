@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { main } from '../../src/cli/main.ts';
@@ -22,17 +22,26 @@ export interface Begun {
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Standard input, which one command at a time may have. */
+  readonly input?: string | Buffer | undefined;
 }
 
 /** The surroundings of the commands that run here, and what this process had before. */
-let entered: { readonly inside: Surroundings; readonly before: Surroundings; commands: number } | undefined;
+let entered:
+  | {
+      readonly inside: Surroundings;
+      readonly before: Surroundings & { readonly stdin: PropertyDescriptor | undefined };
+      commands: number;
+    }
+  | undefined;
 
 /**
  * Begins a command line in this process, in a folder and with an environment of its own: it takes a tenth of the time of a
  * process. Undefined while others run in other surroundings: a process has one folder and one environment.
  */
 export function beginHere(args: readonly string[], inside: Surroundings): Begun | undefined {
-  if (entered !== undefined && !isDeepStrictEqual(entered.inside, inside)) return undefined;
+  if (entered !== undefined && (inside.input !== undefined || !isDeepStrictEqual(entered.inside, inside)))
+    return undefined;
   entered ??= enter(inside);
   entered.commands += 1;
   const [out, err] = [collected(), collected()];
@@ -54,9 +63,13 @@ export function runHere(args: readonly string[], surroundings: Surroundings): Pr
 }
 
 function enter(inside: Surroundings) {
-  const before = { cwd: process.cwd(), env: process.env };
+  const before = { cwd: process.cwd(), env: process.env, stdin: Object.getOwnPropertyDescriptor(process, 'stdin') };
   process.chdir(inside.cwd);
   process.env = { ...inside.env };
+  if (inside.input !== undefined) {
+    const value = Readable.from([Buffer.from(inside.input)]);
+    Object.defineProperty(process, 'stdin', { configurable: true, value });
+  }
   return { inside: { cwd: inside.cwd, env: { ...inside.env } }, before, commands: 0 };
 }
 
@@ -66,6 +79,7 @@ function leave(): void {
   if (entered.commands > 0) return;
   process.chdir(entered.before.cwd);
   process.env = entered.before.env;
+  Object.defineProperty(process, 'stdin', entered.before.stdin ?? {});
   entered = undefined;
 }
 

@@ -105,10 +105,10 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
     },
     begin: (args, chosen = {}) => {
       const { input, node, env: more = {}, cwd = root } = chosen;
-      // With a queue elsewhere a command may end the process, and standard input belongs to one.
+      // With a queue elsewhere a command may end the process, and standard input that stays open belongs to one.
       const isAlone =
-        launcher === LAUNCHER && input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
-      const here = isAlone ? beginHere(args, { cwd, env: { ...env, ...more } }) : undefined;
+        launcher === LAUNCHER && input !== 'open' && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
+      const here = isAlone ? beginHere(args, { cwd, env: { ...env, ...more }, input }) : undefined;
       return here === undefined ? place.start(args, chosen) : followHere(here, args);
     },
     run: (args, chosen) => place.begin(args, chosen).ended,
