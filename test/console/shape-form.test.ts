@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldsAndRest, shapeOf } from '../../src/console/view/upload/shape-form.ts';
+import { fieldsAndRest, fieldsOfReading, readingOptions, shapeOf } from '../../src/console/view/upload/shape-form.ts';
 
 const SHAPES = [
   { headerRow: 3 },
@@ -37,4 +37,18 @@ test('what a field can say is no text', () => {
   const { fields, rest } = fieldsAndRest({ headerRow: 3, split: { guid: ';' }, lists: { admin: ['owners'] } });
   expect(fields).toEqual({ header: 'row', headerRow: '3', splitGuid: ';' });
   expect(rest).toEqual({ lists: { admin: ['owners'] } });
+});
+
+test('options for reading a file come out of the form as they went in', () => {
+  const options = {
+    map: 'uid=Login, old,guid=Team,scope=',
+    shape: '{"firstOf":{"uid":["Badge","E-mail"]},"lists":{"admin":["owners"]}}',
+    delimiter: 'tab',
+    files: 'a*.csv,b.csv',
+  };
+  const fields = fieldsOfReading(options);
+  expect(fields).toMatchObject({ uidFrom: 'firstOf', uidSecond: 'E-mail', shape: '{"lists":{"admin":["owners"]}}' });
+  const made = readingOptions(fields, { width: 0, uidColumn: '', lookups: {} });
+  // The first of several columns is chosen as the user, and belongs to the shape.
+  expect(made).toMatchObject({ ...options, map: 'guid=Team,scope=' });
 });
