@@ -89,7 +89,8 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
 
 function lookOf(name: string, filled: readonly string[], different: readonly string[]) {
   if (filled.length === 0) return 'empty';
-  const most = (pattern: RegExp) => filled.filter((value) => pattern.test(value)).length >= filled.length * MIN_SHARE;
+  const mostly = (is: (value: string) => boolean) => filled.filter(is).length >= filled.length * MIN_SHARE;
+  const most = (pattern: RegExp) => mostly((value) => pattern.test(value));
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
   if (filled.length > 1 && different.length > 1 && filled.every((value) => EPOCH.test(value) || value === '0'))
@@ -100,10 +101,8 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   const isMark = (value: string) => MARK.test(value) || isScopeWord(value);
   if (crosses > 0 && filled.filter(isMark).length >= filled.length / 2) return 'mark';
   if (different.length <= MAX_WORDS) {
-    const saying = (is: (meaning: ReturnType<typeof meaningOf>) => boolean) =>
-      filled.filter((value) => is(meaningOf(value))).length >= filled.length * MIN_SHARE;
-    if (saying((meaning) => meaning === 'here' || isOut(meaning))) return 'status';
-    if (filled.filter(isScopeWord).length >= filled.length * MIN_SHARE) return 'scope';
+    if (mostly(isStateWord)) return 'status';
+    if (mostly(isScopeWord)) return 'scope';
     if (SCOPE_NAME.test(name) && most(/^[\p{L}\p{M} ,;|/_-]{1,60}$/u)) return 'scope';
     if (different.length <= 2 && filled.length > different.length && most(MARK)) return 'mark';
   }
@@ -112,9 +111,13 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   return most(/^[\p{L}\p{M}.'’, -]{2,80}$/u) ? 'name' : 'text';
 }
 
-function isScopeWord(text: string) {
+function isStateWord(text: string) {
   const meaning = meaningOf(text);
-  return meaning !== undefined && meaning !== 'here' && !isOut(meaning);
+  return meaning === 'here' || isOut(meaning);
+}
+
+function isScopeWord(text: string) {
+  return meaningOf(text) !== undefined && !isStateWord(text);
 }
 
 const SEPARATORS = ['\n', ';', '|', ','];

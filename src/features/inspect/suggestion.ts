@@ -4,13 +4,12 @@ import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import { isDamagedNumber } from '../../imports/read/shape/field-sources.ts';
 import { REGIONS, type ScopeMeaning } from '../../membership/membership.ts';
-import { separatorText } from '../../options/option-texts.ts';
+import { OPEN_VALUE, separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { type ColumnFacts, CROSS, DN, EMAIL } from './column-facts.ts';
+import { type ColumnFacts, CROSS, DATE, DN, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
-import { type Step, scopeMeaning, scopeRank, statesIn, withRows } from './states.ts';
-import { isWithoutHeader, withoutHeader } from './without-header.ts';
+import { counted, type Step, scopeMeaning, scopeRank, statesIn, withRows } from './states.ts';
 
 /** In place of a column and of a scope that only the user can name; an import refuses them. */
 const OPEN_COLUMN = '<column>';
@@ -64,6 +63,43 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
     ...aboutRegion(named('region')),
     ...[user, ...groups].flatMap((column) => (column === undefined ? [] : aboutNothing(column))),
     ...statesIn(rest.filter((one) => one !== scope)),
+  ];
+}
+
+/** Whether the header is really a row: its cells are values like those below them. */
+function isWithoutHeader(columns: readonly ColumnFacts[], recognised: object): boolean {
+  if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
+  if (columns.some(({ name }) => EMAIL.test(name) || DATE.test(name) || /^\d+$/.test(name))) return true;
+  return (
+    columns.every(({ name, looksLike }) => looksLike === 'id' && ID.test(name)) &&
+    columns.some(({ name }) => /\d/.test(name))
+  );
+}
+
+/** Names for the columns of a file without a header: users are those that differ most. Of several possible groups a person chooses. */
+function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[] {
+  const ids = columns.filter(({ looksLike }) => looksLike === 'id' || looksLike === 'email');
+  const byDifference = ids.toSorted((a, b) => b.different - a.different);
+  const uid = ids.find(({ looksLike }) => looksLike === 'email') ?? byDifference[0];
+  const [group, ...others] = ids.filter((one) => one !== uid && one.looksLike === 'id');
+  const guid = hasGuid || others.length > 0 ? undefined : group;
+  const names = columns.map((column) => (column === uid ? 'uid' : column === guid ? 'guid' : '-'));
+  const naming = shapeOption('columns', names.join(','), { columns: names });
+  const which = words`No column is surely groups: call one of them guid in ${naming}, or ${option('guid', 'GROUP')} puts all rows into one.`;
+  return [
+    {
+      text: words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
+      settings: { shape: { columns: names } },
+    },
+    ...(uid === undefined ? [] : aboutUser([{ ...uid, name: 'uid' }], true, false)),
+    ...(guid === undefined && !hasGuid ? [{ text: which, needs: 'guid' as const }] : []),
+    // A flag without a name may say who is gone.
+    ...columns.flatMap(({ looksLike, few }, index): Step[] => {
+      if (looksLike !== 'mark' || few === undefined) return [];
+      const column = `column_${index + 1}`;
+      const text = words`Column ${shown(column)} has ${counted(few)}: if it says who is a member, say so in ${option('where')}.`;
+      return [{ text, open: { shape: { where: [{ column, is: [OPEN_VALUE] }] } } }];
+    }),
   ];
 }
 

@@ -82,21 +82,17 @@ export function FileChoice({ file, onFile, onRemove, next }: FileChoicePropertie
     tooMany.value = (files?.length ?? 0) > 1;
     onFile(first, false);
   };
-  const hover = (value: boolean) => (event: DragEvent) => {
-    event.preventDefault();
+  const hover = (value: boolean) => () => {
     isOver.value = value;
   };
   return (
     <div
       class={`drop${file === undefined ? '' : ' chosen'}${isOver.value ? ' over' : ''}`}
-      onDragEnter={hover(true)}
       onDragOver={hover(true)}
-      onDragLeave={({ relatedTarget, currentTarget }) => {
-        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) isOver.value = false;
-      }}
-      onDrop={(event) => {
-        hover(false)(event);
-        take(event.dataTransfer?.files);
+      onDragLeave={hover(false)}
+      onDrop={({ dataTransfer }) => {
+        isOver.value = false;
+        take(dataTransfer?.files);
       }}
     >
       <p id="file-note">
@@ -167,7 +163,7 @@ async function sample() {
   return new File([await reply.blob()], 'sample.csv', { type: 'text/csv' });
 }
 
-/** Dropped beside its place, a file would be opened instead of this page. */
+/** Without it, a file that is dropped would be opened instead of this page, in its place and beside it. */
 function usePageKeptOnDrop() {
   useEffect(() => {
     const prevent = (event: Event) => event.preventDefault();

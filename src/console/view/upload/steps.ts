@@ -1,5 +1,5 @@
 /** Decisions of the steps of a new file: words that are open, columns that are missing, what is sent. Pure. */
-import { BAN_CHECKS } from '../../../options/labels.ts';
+import { BAN_CHECKS, CHOICES } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, Preview, PreviewRow } from '../../answers.ts';
 import { listIn } from '../../format.ts';
@@ -9,7 +9,7 @@ import { creatingOptions } from './creating-options.ts';
 type Values = Readonly<Record<string, string>>;
 
 /** Words that are scopes themselves, as the server reads them: whatever their case and separators. */
-const SCOPES = ['participant', 'moderator', 'admin', 'ban', 'banned'];
+const SCOPES: readonly string[] = [...CHOICES.scope, 'banned'];
 
 export interface ScopeWord {
   word: string;
