@@ -183,18 +183,12 @@ export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) 
 
 function followUpSentence({ kind, id, state, rows, isPart }: FollowUp) {
   const succeeded = rows === null ? '' : `: ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`;
-  if (kind === 'retry') {
+  if (kind !== 'undo') {
+    const sentAgain = isPart ? 'Some rows' : 'Rows that could be sent again';
     return (
       <>
-        {isPart ? 'Some rows were ' : 'Rows that could be sent again were '}
-        <a href={importHref(id)}>retried</a> ({state}){succeeded}.
-      </>
-    );
-  }
-  if (kind === 'repair') {
-    return (
-      <>
-        Rows that were repaired were <a href={importHref(id)}>sent</a> ({state}){succeeded}.
+        {kind === 'retry' ? sentAgain : 'Rows that were repaired'} were{' '}
+        <a href={importHref(id)}>{kind === 'retry' ? 'retried' : 'sent'}</a> ({state}){succeeded}.
       </>
     );
   }

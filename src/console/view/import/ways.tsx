@@ -146,34 +146,28 @@ interface Decision {
   keepsStart?: true;
 }
 
-const WAITING = { no: 'Keep waiting', tone: 'danger' } as const;
-
 export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
+  const decision = (yes: string, explanation: string, choices: ResumeQuery): Decision => ({
+    yes,
+    agreed: { question: `${yes}?`, explanation, no: 'Keep waiting', tone: 'danger' },
+    choices,
+  });
   if (code === BANS_UNKNOWN) {
-    const yes = 'Add everyone without asking';
-    const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
-    const agreed = { ...WAITING, question: `${yes}?`, explanation };
-    return { yes, agreed, choices: { banCheck: 'false' }, keepsStart: true };
+    const lifted = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
   }
-  if (maxCreate !== undefined) {
-    const what = missingText(maxCreate);
-    const explanation =
-      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.';
-    const agreed = { ...WAITING, question: `Create ${what}?`, explanation };
-    return { yes: `Create ${what}`, agreed, choices: { maxCreate } };
-  }
+  if (maxCreate !== undefined)
+    return decision(
+      `Create ${missingText(maxCreate)}`,
+      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
+      { maxCreate },
+    );
   if (maxRemovals === undefined) return undefined;
-  const rows = counted(Number(maxRemovals), 'row');
-  return {
-    yes: `Send ${rows} that remove or ban`,
-    agreed: {
-      ...WAITING,
-      question: `Send ${rows} that remove or ban members?`,
-      explanation:
-        'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
-    },
-    choices: { maxRemovals },
-  };
+  return decision(
+    `Send ${counted(Number(maxRemovals), 'row')} that remove or ban`,
+    'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
+    { maxRemovals },
+  );
 }
 
 /**
