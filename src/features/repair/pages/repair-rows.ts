@@ -17,6 +17,7 @@ import type {
   RepairEdited,
   RepairReplaced,
   RepairRow,
+  RepairView,
   repairOperations,
 } from '../operations.ts';
 import { takenWords } from '../taken-words.ts';
@@ -90,7 +91,7 @@ class Edits {
   }
 }
 
-export type Repair = ReturnType<typeof useRepair>;
+export type Repair = ReturnType<typeof useRepair> & { view: RepairView };
 export const RepairContext = createContext<Repair | undefined>(undefined);
 
 /** The repair of the page. */

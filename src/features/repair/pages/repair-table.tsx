@@ -13,8 +13,8 @@ import { type Repair, useRows } from './repair-rows.ts';
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
 
-export function RepairTable({ view }: { view: RepairView }) {
-  const { pages } = useRows();
+export function RepairTable() {
+  const { view, pages } = useRows();
   const { isOperator } = usePlace();
   const names = columnsToShow(view, pages.items ?? []);
   const columns = useMemo(
@@ -176,7 +176,7 @@ function RowButtons({ row }: { row: RepairRow }) {
   const repair = useRows();
   const { edits, line } = row;
   const last = repair.latest.value;
-  const missing = repair.view?.columns.filter(({ name }) => repair.valueNow(row, name) === null) ?? [];
+  const missing = repair.view.columns.filter(({ name }) => repair.valueNow(row, name) === null);
   const edited = Object.keys(edits);
   const button = (text: string, onClick: () => void, label?: string) => (
     <button type="button" class="quiet" aria-label={label} onClick={onClick}>

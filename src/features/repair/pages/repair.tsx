@@ -36,17 +36,21 @@ export function RepairPage() {
       </p>
       <h1 tabIndex={-1}>Repair rows</h1>
       <div class="stack">
-        <RepairContext.Provider value={repair}>
-          {error !== undefined || view === undefined ? <Pending error={error} /> : <Repair view={view} />}
-        </RepairContext.Provider>
+        {error !== undefined || view === undefined ? (
+          <Pending error={error} />
+        ) : (
+          <RepairContext.Provider value={{ ...repair, view }}>
+            <Repair />
+          </RepairContext.Provider>
+        )}
       </div>
     </>
   );
 }
 
-function Repair({ view }: { view: RepairView }) {
+function Repair() {
   const { isOperator } = usePlace();
-  const { filter, work } = useRows();
+  const { view, filter, work } = useRows();
   if (view.rows.total === 0) {
     return (
       <section class="card">
@@ -57,13 +61,13 @@ function Repair({ view }: { view: RepairView }) {
   return (
     <>
       <section class="repair-head" aria-label="State">
-        <RepairHead view={view} />
+        <RepairHead />
       </section>
       <section class="card" aria-label="Rows">
-        <Filters view={view} />
-        {isOperator && filter.values.state !== 'sent' && <RepairTools view={view} />}
+        <Filters />
+        {isOperator && filter.values.state !== 'sent' && <RepairTools />}
         <ErrorPlace error={work.error} />
-        <RepairTable view={view} />
+        <RepairTable />
         <p class="note">
           {isOperator
             ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
@@ -74,9 +78,9 @@ function Repair({ view }: { view: RepairView }) {
   );
 }
 
-function RepairHead({ view }: { view: RepairView }) {
+function RepairHead() {
   const { isOperator, go } = usePlace();
-  const { id, pages, edits, work, send } = useRows();
+  const { id, view, pages, edits, work, send } = useRows();
   const { total, ready, wrong, sent } = view.rows;
   const failure = edits.failure.value;
   const sendAsked = () =>
@@ -144,8 +148,8 @@ function RepairHead({ view }: { view: RepairView }) {
 }
 
 /** One problem at a time, or all; and what was done about it. */
-function Filters({ view }: { view: RepairView }) {
-  const { filter } = useRows();
+function Filters() {
+  const { view, filter } = useRows();
   const { state = '', status = '', code = '', problemColumn = '' } = filter.values;
   const problems = view.problems.map(
     (one) => [JSON.stringify([one.status, one.code, one.column]), problemText(one)] as const,
@@ -185,17 +189,17 @@ const MATCHES: readonly (readonly [string, string])[] = [
   ['cell', 'the whole value'],
 ];
 
-function RepairTools({ view }: { view: RepairView }) {
+function RepairTools() {
   const { done } = useRows();
   return (
     <div class="repair-tools">
       <details>
         <summary>Find and replace</summary>
-        <FindReplace view={view} />
+        <FindReplace />
       </details>
       <details>
         <summary>With a spreadsheet</summary>
-        <CorrectedFile view={view} />
+        <CorrectedFile />
       </details>
       <div role="status">
         <ul class="plain">
@@ -210,8 +214,9 @@ function RepairTools({ view }: { view: RepairView }) {
   );
 }
 
-function FindReplace({ view }: { view: RepairView }) {
+function FindReplace() {
   const repair = useRows();
+  const { view } = repair;
   const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
   const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
   return (
@@ -231,8 +236,8 @@ function FindReplace({ view }: { view: RepairView }) {
 }
 
 /** The way of the spreadsheet: rows are downloaded, corrected and given back. */
-function CorrectedFile({ view }: { view: RepairView }) {
-  const { id, carryOut, takeFile } = useRows();
+function CorrectedFile() {
+  const { id, view, carryOut, takeFile } = useRows();
   const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
   const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
   return (
