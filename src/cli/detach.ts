@@ -10,6 +10,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { type Running, run, type Work } from './run.ts';
+import { followSteps } from './screen/follow.ts';
 import { say } from './screen/io.ts';
 import { shortest } from './typed-command.ts';
 
@@ -28,13 +29,27 @@ export function detached(running: Running, work: Work, flags: ImportFlags) {
   let isElsewhere = false;
   const follow: Work['follow'] = async (doing, id) => {
     isElsewhere = doing.here === undefined;
-    return isElsewhere ? 'over' : work.follow(doing, id);
+    if (!isElsewhere) return work.follow(doing, id);
+    // A bad file is reported at once. A server that was sent it reads it later.
+    if (server === undefined) {
+      await followSteps({
+        id,
+        io,
+        imports,
+        signal: doing.signal,
+        look: () => imports.one(id),
+        goesOn: ({ state }, before, isHeard) => state === 'staging' && (isHeard || before === undefined),
+        linesOf: () => [],
+        begins: 'the file to be read',
+      });
+    }
+    return 'over';
   };
   const conclude: Work['conclude'] = async (ended) => {
     const { id } = ended;
     const by = server === undefined ? 'process that uses the data directory' : `server at ${server.url}`;
-    if (isElsewhere) return end({ id }, `The ${by} continues it.`);
     const { state, code, rows } = await imports.find(id);
+    if (isElsewhere && state !== 'rejected') return end({ id }, `The ${by} continues it.`);
     // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
     if (state !== 'staged' || code !== undefined) return work.conclude(ended);
     const read = exitCodeOf({ state, code }, rows);

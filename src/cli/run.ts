@@ -1,9 +1,7 @@
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
-import { askRegions } from '../app/owner-socket.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import type { Imports } from './client/import-place.ts';
 import { openImports } from './client/open-imports.ts';
@@ -106,10 +104,14 @@ export async function run(running: Running, work: Work) {
     const at = `at ${server.url}`;
     return runThere(running, work, { client: server, runs: `on the server ${at}`, at });
   }
-  const dir = dataDir(running.config.dataDir);
-  if (work.owner === undefined || (await askRegions(dir)) === undefined) return runHere(running, work);
+  if (work.owner === undefined || (await isAlone(running.imports))) return runHere(running, work);
   const at = 'in the process that uses the data directory';
   return runThere(running, work, { client: work.owner, runs: `${at}, with its settings`, at });
+}
+
+/** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
+export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
+  return server === undefined && (await regions()) === undefined;
 }
 
 interface Elsewhere {

@@ -4,11 +4,15 @@ import type { Settings } from '../api/service.ts';
 import type { Service } from '../app/chat-service.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
+import { checkOperations } from '../features/check/operations.ts';
+import { serverChecks } from '../features/check/routes.ts';
+import { exportOperations } from '../features/export/operations.ts';
+import { exportHandlers } from '../features/export/routes/export-handlers.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../features/sync/routes/sync-handlers.ts';
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
@@ -61,7 +65,12 @@ export function answersOf(context: ServerContext): AnswerOwner {
   const syncs = handled(syncOperations, syncHandlers(context));
   const files = handled(syncFileOperations, syncMaking(context));
   const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
-  return ownerAnswers(context, [...importOwner(context), syncs, files, schedules]);
+  const checks = handled(checkOperations, serverChecks(context));
+  const exports = handled(
+    exportOperations,
+    exportHandlers(context.exports, Object.keys(context.settings.apps) as Region[]),
+  );
+  return ownerAnswers(context, [...importOwner(context), syncs, files, schedules, checks, exports]);
 }
 
 const DAY_MS = 86_400_000;

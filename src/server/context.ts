@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role, Settings } from '../api/service.ts';
+import type { Checks } from '../features/check/checks.ts';
+import type { Exports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/file-heads.ts';
 import type { Notifications } from '../features/notify/notifications.ts';
 import type { Repairs } from '../features/repair/repairs.ts';
@@ -35,8 +37,6 @@ export interface ServerContext {
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
-  /** The service is a sandbox in which every user may act in every group. */
-  readonly anybodyActs?: boolean | undefined;
   readonly reading: DataReader;
   /** The context of sources that are fetched for users of the API. */
   readonly fetching: SourceContext;
@@ -47,6 +47,8 @@ export interface ServerContext {
   /** Reads the beginnings of files. */
   readonly heads: ThreadQueue<InspectThread>;
   readonly repairs: Repairs;
+  readonly checks: Checks;
+  readonly exports: Exports;
   readonly syncs: SyncRunner;
   readonly schedules: Schedules;
   readonly scheduleCatalog: ScheduleCatalogReader;

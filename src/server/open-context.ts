@@ -1,4 +1,6 @@
 import { sourceContextOf } from '../app/ca-file.ts';
+import { Checks } from '../features/check/checks.ts';
+import { Exports } from '../features/export/running-exports.ts';
 import { openInspectThread } from '../features/inspect/routes.ts';
 import { Notifications } from '../features/notify/notifications.ts';
 import { Repairs } from '../features/repair/repairs.ts';
@@ -62,7 +64,6 @@ export async function openContext(
     dir,
     access,
     settings,
-    anybodyActs: service.anybodyActs,
     reading,
     fetching: sourceContextOf(config),
     views,
@@ -71,6 +72,21 @@ export async function openContext(
     recipes,
     heads,
     repairs,
+    checks: new Checks({
+      dir,
+      coordinator,
+      apps: settings.apps,
+      pace: settings,
+      anybodyActs: service.anybodyActs,
+    }),
+    exports: new Exports({
+      dir,
+      pages: (region) => coordinator.pages(region),
+      ...coordinator.sendsTo,
+      onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+      onEnd: (id) => events.tell('export', { id }),
+      onUnread: (err) => log.error({ err }, 'an export cannot be read'),
+    }),
     syncs,
     schedules,
     scheduleCatalog,

@@ -45,10 +45,8 @@ test('import --check has a server read and check the file, shows the same, and r
 test('resume --leave-out-failing has a server send all rows but those that would fail', async () => {
   const place = await remotePlace();
   await place.run(['import', 'm.csv', '--check']);
-  const { code, stderr } = await place.run(['resume', '--leave-out-failing']);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('continues in the process that runs it')]);
-  await place.run(['watch']);
-  const { summary } = await place.summary(['status']);
+  const { code, summary } = await place.summary(['resume', '--leave-out-failing']);
+  expect(code).toBe(0);
   expect(summary.rows).toMatchObject({ read: 3, skipped: 2, failed: 0 });
 });
 

@@ -89,9 +89,7 @@ describe('with a server, commands do as they do without:', () => {
     const dry = await place.run(['import', '-', '--dry-run', '--guid', 'g1'], { input: gzipSync('uid\nann\nbob\n') });
     expect(dry.code).toBe(EXIT.ok);
     expect(dry.stderr).toMatch(/the file was only read and checked\. Send it with:\n {2}rollcall resume \S+\n/);
-    const resumed = await place.run(['resume']);
-    expect([resumed.code, resumed.stderr]).toEqual([EXIT.ok, expect.stringMatching(/rollcall watch \S+\n/)]);
-    const { code, summary } = await place.summary(['watch']);
+    const { code, summary } = await place.summary(['resume']);
     expect([code, summary.state, inPlace(summary)]).toEqual([EXIT.ok, 'completed', 2]);
   });
 
@@ -126,9 +124,11 @@ describe('with a server, commands do as they do without:', () => {
     hurry();
     expect((await place.run(['watch', id])).code).toBe(EXIT.interrupted);
     standStill();
-    expect((await place.run(['resume'])).code).toBe(EXIT.ok);
+    const resumed = place.begin(['resume', id]);
+    await resumed.says('Ctrl-C leaves it running');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
     hurry();
+    expect((await resumed.ended).code).toBe(EXIT.stopped);
     const { code, summary } = await place.summary(['watch']);
     expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
     expect(summary.rows.unprocessed).toBeGreaterThan(0);

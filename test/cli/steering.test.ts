@@ -101,26 +101,38 @@ describe('while an import runs, another command', () => {
     const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 0);
     const other = await place.run(['export']);
-    expect([other.code, other.stderr]).toEqual([EXIT.usage, expect.stringContaining(`${place.dataDir} is in use by`)]);
+    expect([other.code, other.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('runs an import or sync and nothing else'),
+    ]);
+    const check = await place.run(['import', 'm.csv', '--check']);
+    expect([check.code, check.stderr]).toEqual([EXIT.usage, expect.stringContaining('and nothing else')]);
     const sandbox = await place.run(['import', 'm.csv', '--sandbox']);
     expect([sandbox.code, sandbox.stderr]).toEqual([
       EXIT.usage,
       expect.stringContaining('m.csv is meant for the sandbox'),
     ]);
-    const resume = await place.run(['resume', '--json']);
-    expect([resume.code, resume.stderr]).toEqual([
+    const resume = place.begin(['resume', '--json']);
+    await resume.says('runs in the process that uses the data directory');
+    place.file('bad.csv', 'no,column,known\n1,2,3\n');
+    const bad = await place.run(['import', 'bad.csv', '--detach']);
+    expect([bad.code, bad.stdout]).toEqual([EXIT.usage, '']);
+    const detached = await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
+    expect([detached.code, detached.stderr]).toEqual([
       EXIT.ok,
-      expect.stringContaining('continues in the process that runs it'),
+      expect.stringContaining('uses the data directory continues it'),
     ]);
-    expect(JSON.parse(resume.stdout)).toEqual({ id: expect.any(String), state: 'running' });
     const second = place.begin(['import', 'm.csv', '--no-ban-check', '--json']);
     await second.says('runs in the process that uses the data directory');
     hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);
-    const { code, stdout } = await second.ended;
-    expect(code).toBe(EXIT.ok);
-    expect(importSummary.parse(JSON.parse(stdout))).toMatchObject({ state: 'completed' });
-    expect(place.calls()).toBe(GROUPS * 2);
+    for (const { ended } of [resume, second]) {
+      const { code, stdout } = await ended;
+      expect(code).toBe(EXIT.ok);
+      expect(importSummary.parse(JSON.parse(stdout))).toMatchObject({ state: 'completed' });
+    }
+    expect(place.calls()).toBe(GROUPS * 3);
+    expect((await place.summary(['status', detached.stdout.trim()])).summary.state).toBe('completed');
   });
 });
 

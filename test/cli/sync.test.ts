@@ -199,7 +199,7 @@ test('beside a server a plan is approved, applied or rejected through it, under 
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('rollcall sync approve')]);
   const reason = ['--reason', 'the course is over'];
   const said = await at.run(['sync', 'approve', approved, ...reason]);
-  expect([said.code, said.stderr]).toEqual([0, expect.stringContaining(`rollcall sync show ${approved}`)]);
+  expect([said.code, said.stderr]).toEqual([0, expect.stringContaining(`Sync ${approved} runs in the process`)]);
   await eventually(() => inTeam(at)).toEqual(PEOPLE.slice(0, 4));
   expect((await at.run(['sync', 'apply', applied])).code).toBe(0);
   await eventually(() => inTeam(at)).toEqual([...PEOPLE.slice(0, 4), 'new']);

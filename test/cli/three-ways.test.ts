@@ -30,6 +30,21 @@ const COMMANDS: readonly ((made: Made) => readonly string[])[] = [
   ({ plan }) => ['sync', 'reject', plan, '--reason', 'the wrong file'],
   ({ plan }) => ['sync', 'apply', plan],
   () => ['sync', 'reject', 'sync-of-nobody', '--reason', 'none'],
+  () => ['import', 'members.csv', '--json'],
+  () => ['import', 'bad.csv', '--json'],
+  () => ['import', 'nothing.csv', '--json'],
+  ({ held }) => ['check', held, '--json'],
+  ({ held }) => ['resume', held, '--json'],
+  ({ held }) => ['resume', held],
+  ({ over }) => ['check', over, '--json'],
+  ({ over }) => ['retry', over, '--json'],
+  ({ over }) => ['watch', over, '--json'],
+  () => ['export', '--groups', 'team'],
+  () => ['export', '--resume', 'export-of-nobody'],
+  () => ['sync', 'members.csv', '--mode', 'mirror', '--json'],
+  ({ kept }) => ['sync', 'apply', kept, '--json'],
+  ({ over }) => ['undo', over, '--json'],
+  () => ['undo', 'nobody', '--json'],
   () => ['schedule', 'list', '--json'],
   () => ['schedule', 'pause', 'nightly', '--json'],
   () => ['schedule', 'edit', 'nightly', '--cron', '0 4 1 1 *', '--json'],
@@ -43,6 +58,10 @@ interface Made {
   readonly staged: string;
   readonly over: string;
   readonly plan: string;
+  /** Read, and not sent. */
+  readonly held: string;
+  /** A plan that no guard holds. */
+  readonly kept: string;
 }
 
 interface Place {
@@ -60,8 +79,11 @@ async function openPlace(): Promise<Place> {
   const planned = await at.run(['sync', file, '--mode', 'mirror', '--json']);
   const plan = /sync-\d{8}-\d{6}-\w{3}/.exec(planned.stdout + planned.stderr)?.[0] ?? '';
   expect(plan, planned.stdout + planned.stderr).not.toBe('');
+  at.file('bad.csv', 'no,column,known\n1,2,3\n');
+  const held = (await at.summary(['import', file, '--dry-run'])).summary.id;
+  const kept = JSON.parse((await at.run(['sync', file, '--json'])).stdout).id;
   await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 1 1 *', '--tz', 'UTC']);
-  return { at, made: { staged, over, plan } };
+  return { at, made: { staged, over, plan, held, kept } };
 }
 
 /** Returns the answers of commands, and their lines in the audit log, without ids, times and what names a place. */

@@ -48,7 +48,7 @@ function askedOwner(dir: DataDir, operation: Operation & { readonly answer: z.Zo
 }
 
 /** Has the process that owns a data directory do operations. @throws OWNER_REFUSED where there is none any more; as it refuses */
-function ownerClient(dir: DataDir): Client {
+export function ownerClient(dir: DataDir): Client {
   const there = <Answer>(answer: Answer | undefined): Answer => {
     if (answer === undefined) throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
     return answer;

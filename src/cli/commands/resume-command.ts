@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { openService } from '../../app/open-service.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
@@ -12,13 +13,13 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
 import { viewing } from '../client/kept-imports.ts';
-import { type Action, EXIT } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
-import { openRunning, run } from '../run.ts';
-import { type Io, printJson, say } from '../screen/io.ts';
+import { isAlone, openRunning, type Running, run } from '../run.ts';
+import { type Io, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & AnsweringChoices;
@@ -32,25 +33,32 @@ export function resumeCommand(action: Action) {
 
 async function resume(io: Io, given: string | undefined, flags: Flags) {
   const running = await openRunning(io, flags);
-  const { config, imports, json } = running;
+  const { config, imports } = running;
   const found = await imports.find(given);
   const { id } = found;
-  const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
-  const changed = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
   await imports.saySendsTo(io);
-  const request = { id, ...Object.fromEntries(textsOf(ANSWERING, changed)) };
-  const answer = await imports.ask(importOperations.resume, request);
-  if (answer !== undefined) {
-    if (json) printJson(io, { id, state: answer.state });
-    say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
-    return EXIT.ok;
-  }
+  const isDryRun = (await isAlone(imports)) && (await continuesAsDryRun(running, found, flags));
+  const work = importWork(running, {
+    open: async (here) => {
+      const { runSyncOf } = await import('../../features/sync/commands/sync-work.ts');
+      runSyncOf(config, io, id, here);
+      return ownImports(here);
+    },
+    begin: async ({ client }) =>
+      client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, flags)) }),
+  });
+  return run({ ...running, openService: () => openService(config, { ...flags, dryRun: isDryRun }) }, work);
+}
+
+/**
+ * An import that was being read as a dry run continues as one; one that was checked is sent.
+ * @throws BAD_USAGE where this process cannot continue it
+ */
+async function continuesAsDryRun({ config, imports, io }: Running, { id, reports }: ImportView, flags: Flags) {
   const record = await viewing(dataDir(config.dataDir), (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
     const again = `; \`${imports.command('retry', id)}\` sends again what failed`;
-    throw badUsage(
-      `import ${id} is ${record.state}: there is nothing to resume${found.reports.retry === null ? '' : again}`,
-    );
+    throw badUsage(`import ${id} is ${record.state}: there is nothing to resume${reports.retry === null ? '' : again}`);
   }
   const options = readOptions(record);
   checkTarget(typedCommand(config, 'resume', id), id, options.sandbox, flags.sandbox === true);
@@ -61,18 +69,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags) {
     );
     say(io, `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`);
   }
-  // An import that was being read as a dry run continues as one; one that was checked is sent.
-  const isDryRun = record.state === 'staging' && options.dryRun;
-  const choice = { ...flags, dryRun: isDryRun };
-  const work = importWork(running, {
-    open: async (here) => {
-      const { runSyncOf } = await import('../../features/sync/commands/sync-work.ts');
-      runSyncOf(config, io, id, here);
-      return ownImports(here);
-    },
-    begin: async ({ client }) => client.call(importOperations.resume, request),
-  });
-  return run({ ...running, openService: () => openService(config, choice) }, work);
+  return record.state === 'staging' && options.dryRun;
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

@@ -12,17 +12,14 @@ import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
 import { checkOf, checkView } from './check-view.ts';
-import { Checks } from './checks.ts';
+import type { Checks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, events, log }: ServerContext): void {
-  const { apps } = settings;
-  const checks = new Checks({ dir, coordinator, apps, pace: settings, anybodyActs });
+export function checkRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, dir, checks } = context;
   app.addHook('preClose', () => checks.works.stop());
   coordinator.events.on('removed', (id) => void checks.works.end(id, 'its import was removed'));
-
-  const onError = (err: unknown, id: string) => log.error({ err, import: id }, 'the check failed');
   const download =
     (list: 'rows' | 'groups', name: string): Required<ServedBy<typeof checkOperations>>['rows'] =>
     async ({ id }, { reply }) => {
@@ -33,10 +30,16 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
       return sendFile(reply, { type, disposition: attachment(file, name), bytes: createReadStream(path) });
     };
   serveAll(app, checkOperations, {
-    ...checkHandlers({ coordinator, dir, checks, events, onError }),
+    ...serverChecks(context),
     rows: download('rows', 'check.csv'),
     groups: download('groups', 'check-groups.csv'),
   });
+}
+
+/** Checks, in a server. */
+export function serverChecks(context: ServerContext) {
+  const onError = (err: unknown, id: string) => context.log.error({ err, import: id }, 'the check failed');
+  return checkHandlers({ ...context, onError });
 }
 
 interface Handling {

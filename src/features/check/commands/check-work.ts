@@ -1,11 +1,13 @@
 import { askedHere } from '../../../cli/audit.ts';
-import { clientOf } from '../../../cli/client/local-client.ts';
+import { clientOf, ownerClient } from '../../../cli/client/local-client.ts';
+import { unless } from '../../../cli/client/operation-client.ts';
 import { importWork } from '../../../cli/import-work.ts';
 import { importOwner } from '../../../cli/owner.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { confirm, say } from '../../../cli/screen/io.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CheckView } from '../api.ts';
@@ -59,10 +61,17 @@ export function checkWork(running: Running, checking: Checking): Work {
     return 'over';
   };
   const check = (id: string) => `  ${imports.command('check', id)}`;
-  const { named: _, owner: __, ...work } = importWork(running, checking);
+  const { named: _, ...work } = importWork(running, checking);
   return {
     ...work,
     open,
+    owner: ownerClient(dataDir(config.dataDir)),
+    begin: async (doing) => {
+      const isBeside = doing.here === undefined && imports.server === undefined;
+      // An owner that checks nothing refuses before the file is read.
+      if (isBeside) await unless('UNKNOWN_IMPORT', doing.client.call(checkOperations.one, { id: 'none' }));
+      return checking.begin(doing);
+    },
     follow,
     howToContinue: (id) => ['Continue with:', check(id)],
     howToFollow: (id, where) =>

@@ -5,7 +5,6 @@ import type { Api, ServerContext } from '../../../server/context.ts';
 import { sendFile } from '../../../server/http-answers.ts';
 import { serveAll } from '../../../server/serve.ts';
 import { exportOperations } from '../operations.ts';
-import { Exports } from '../running-exports.ts';
 import { exportHandlers } from './export-handlers.ts';
 
 const TYPES = {
@@ -15,15 +14,7 @@ const TYPES = {
 const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
-export function exportRoutes(app: Api, { coordinator, dir, settings, events, log }: ServerContext): void {
-  const exports = new Exports({
-    dir,
-    pages: (region) => coordinator.pages(region),
-    ...coordinator.sendsTo,
-    onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
-    onEnd: (id) => events.tell('export', { id }),
-    onUnread: (err) => log.error({ err }, 'an export cannot be read'),
-  });
+export function exportRoutes(app: Api, { exports, settings, log }: ServerContext): void {
   const retention =
     settings.keepDays === null
       ? undefined

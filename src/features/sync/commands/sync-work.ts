@@ -2,9 +2,9 @@ import { askedHere, currentUser } from '../../../cli/audit.ts';
 import { clientOf } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
+import { type Doing, type Here, isAlone, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
-import { type Io, printJson, say } from '../../../cli/screen/io.ts';
+import type { Io } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -15,7 +15,7 @@ import { syncOperations } from '../operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
-import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
+import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere(here: Here, io: Io) {
@@ -132,7 +132,7 @@ export async function openRunningSyncs(
 }
 
 /**
- * Has the server that owns the data directory do it, and says how to follow it; else it is done as `run` does, and followed.
+ * Has a sync planned or carried out, by the server or process that does it, else here, and follows it.
  * @param check refuses what this process may not do  @throws RollcallError as it is refused
  */
 export async function doneHereOrThere(
@@ -141,22 +141,12 @@ export async function doneHereOrThere(
   input: { readonly id?: string },
   check?: () => void,
 ): Promise<ExitCode> {
-  const { io, imports, json } = running;
-  const { syncs } = shown;
-  const asked = imports.server === undefined ? await imports.ask(operation, input) : undefined;
-  if (asked === undefined) {
-    check?.();
-    const isNew = operation === syncOperations.undo || operation === syncOperations.expire;
-    const begin: SyncWork['begin'] = async ({ client }) => {
-      await imports.saySendsTo(io);
-      return client.call(operation, input);
-    };
-    return run(running, syncWork(running, { begin, shown, isNew }));
-  }
-  const { id, state } = asked;
-  if (json) printJson(io, await documentOf(syncs, await syncs.find(id)));
-  const does = state === 'planning' ? 'plans' : 'carries out';
-  say(io, `The server that uses the data directory ${does} sync ${id}. See how far it is with:`);
-  say(io, `  ${imports.command('sync', 'show', id)}`);
-  return EXIT.ok;
+  const { io, imports } = running;
+  if (await isAlone(imports)) check?.();
+  const begin: SyncWork['begin'] = async ({ client }) => {
+    await imports.saySendsTo(io);
+    return client.call(operation, input);
+  };
+  const isNew = operation === syncOperations.undo || operation === syncOperations.expire;
+  return run(running, syncWork(running, { begin, shown, isNew }));
 }
