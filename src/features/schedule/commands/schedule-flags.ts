@@ -61,7 +61,11 @@ export async function scheduleOf(
   const { headers = {}, ...sourceSettings } = await sourceSettingsOf(flags);
   const given = {
     ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limitOptionsOf(limit) }),
-    ...{ name, cron, tz, maxSource, headers },
+    name,
+    cron,
+    tz,
+    maxSource,
+    headers,
   };
   if (server !== undefined) {
     refuseFilesHere(flags);
