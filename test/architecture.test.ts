@@ -36,7 +36,8 @@ test.each([
   ['allowUnban', 6],
   ['createGroups', 12],
   ['removeNamed', 12],
-  ['giveUpAfter', 13],
+  ['giveUpAfter', 11],
+  ['maxErrors', 7],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);

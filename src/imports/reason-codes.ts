@@ -19,7 +19,7 @@ export const REASON_CODES = [
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
   'DISK_FULL', // blocked: the disk of the data directory has no room
   'DATABASE_BUSY', // blocked: another program holds a file of the data directory
-  'TOO_MANY_ERRORS', // aborted: more than maxErrors
+  'TOO_MANY_ERRORS', // aborted: more than it may have
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read
   'SENDING_FAILED',

@@ -1,5 +1,5 @@
 import { LOOKUP_NAMES } from '../options/lookups.ts';
-import { EXPECTING, TRIAL } from '../options/sending-options.ts';
+import { EXPECTING, STOPPING, TRIAL } from '../options/sending-options.ts';
 import type { ImportOptions } from './import-options.ts';
 
 /** The format of a file of rows that are sent again. */
@@ -13,7 +13,7 @@ interface RetryFile {
 const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
   ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'retryOnly', 'askFirst'],
   ...LOOKUP_NAMES,
-  ...Object.keys({ ...EXPECTING, ...TRIAL }),
+  ...Object.keys({ ...EXPECTING, ...STOPPING, ...TRIAL }),
 ]);
 
 /** Returns the options for such a file: those of the first reading, but with its own format and encoding. */
@@ -24,7 +24,6 @@ export function retryOptions(before: ImportOptions, { format, isShaped }: RetryF
     ...(Object.fromEntries(kept) as ImportOptions),
     dryRun: false,
     format,
-    maxErrors: undefined,
     ...(isShaped && { map: {}, delimiter: undefined }),
     ...(shape?.actions !== undefined && { edits: true }),
   };

@@ -10,8 +10,9 @@ import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importRequest } from '../imports/life/new-import.ts';
 import { checkMeant } from '../imports/target.ts';
 import type { ImportState } from '../membership/import-state.ts';
-import { textsOf } from '../options/option.ts';
+import { keptOf, textsOf } from '../options/option.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
+import { STOPPING } from '../options/sending-options.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
@@ -68,8 +69,9 @@ export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeo
     },
     pause: async ({ id }) => views.of(await coordinator.pause(id)),
     cancel: async ({ id }) => views.of(await coordinator.cancel(id)),
-    retry: async ({ id, maxErrors, ...only }, { who, audited }) => {
-      const made = await coordinator.retry(id, { maxErrors, only, createdBy: who });
+    retry: async ({ id, ...asked }, { who, audited }) => {
+      const only = keptOf(ROW_FILTER, asked);
+      const made = await coordinator.retry(id, { ...keptOf(STOPPING, asked), only, createdBy: who });
       const texts = new URLSearchParams(textsOf(ROW_FILTER, only)).toString();
       audited(texts === '' ? `of ${id}` : `of ${id}, only ${texts.slice(0, 500)}`, made);
       return views.of(coordinator.find(made));

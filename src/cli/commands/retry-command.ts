@@ -45,7 +45,8 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
     throw badUsage(`import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`);
   }
   const edits = flags.edits === undefined ? undefined : { file: await (await editing()).readEdits(flags.edits), found };
-  if (edits !== undefined && flags.maxErrors !== undefined) {
+  const stopping = textsOf(STOPPING, flags);
+  if (edits !== undefined && stopping.length > 0) {
     throw badUsage('--max-errors cannot be given together with --edits');
   }
   const only = textsOf(ROWS, flags);
@@ -60,8 +61,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
   }
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : only.length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  const { maxErrors } = flags;
-  const chosen = Object.fromEntries([...only, ...textsOf(STOPPING, { maxErrors })]);
+  const chosen = Object.fromEntries([...only, ...stopping]);
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
     const made = await (edits === undefined ? again() : (await editing()).sendEdits(doing, edits, io));

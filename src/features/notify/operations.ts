@@ -9,7 +9,7 @@ const operation = operationsOf('service');
 export const NOTIFICATIONS = {
   'import.completed': 'An import has finished: every row has an outcome',
   'import.blocked': 'An import waits: a key or plan was refused, or it continues by itself later',
-  'import.aborted': 'An import has finished: there were more errors than `maxErrors` allows',
+  'import.aborted': 'An import has finished: there were more errors than it may have',
   'import.cancelled': 'An import has finished: someone cancelled it',
   'import.failed': 'An import waits: an unexpected error stopped it',
   'import.rejected': 'An import has finished: the file could not be used, and nothing was sent',

@@ -2,7 +2,9 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
+import type { Kept } from '../../options/option.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
+import type { STOPPING } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
@@ -15,7 +17,7 @@ import { retryFile } from '../report/report-paths.ts';
 import { retryOptions } from '../retry-options.ts';
 
 /** Options of a retry that may differ from those of the earlier import. */
-export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
+export interface RetryChanges extends Kept<typeof STOPPING> {
   /** Filter of the rows that may be sent again. */
   readonly only?: RowFilter;
   /** Name of who asks for it. */
@@ -41,7 +43,7 @@ interface RetryOfImport {
 export async function retryImport(
   { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
   earlier: ImportRecord,
-  changes: RetryChanges,
+  { only: filter = {}, createdBy = '', ...stopping }: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
 ): Promise<string> {
   const file = retryFile(dir.folder(earlier.id));
@@ -52,7 +54,6 @@ export async function retryImport(
     throw nothingToSend(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
   }
   const ledger = dir.ledger(earlier.id);
-  const filter = changes.only ?? {};
   const isPart = Object.values(filter).some((value) => value !== undefined);
   const nothingLeft = () =>
     isPart
@@ -70,10 +71,9 @@ export async function retryImport(
     else await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
     const isShaped = wasShaped(ledger);
-    const { createdBy = '', maxErrors } = changes;
     const options = {
       ...retryOptions(readOptions(earlier), { format, isShaped }),
-      maxErrors,
+      ...stopping,
       ...(isPart && { retryOnly: true }),
     };
     return await create({
