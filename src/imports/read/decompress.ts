@@ -10,12 +10,8 @@ const ZSTD = Buffer.from('28b52ffd', 'hex');
 export type Compression = 'gzip' | 'zstd';
 
 export function compressionOf(head: Buffer): Compression | undefined {
-  if (isGzip(head)) return 'gzip';
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   return head.subarray(0, 4).equals(ZSTD) ? 'zstd' : undefined;
-}
-
-function isGzip(head: Buffer) {
-  return head[0] === 0x1f && head[1] === 0x8b;
 }
 
 /** Beginnings of ZIP archives. The second is an archive without entries. */

@@ -207,7 +207,7 @@ export function numberedGroups(
 export function numberedColumns(pattern: string, names: readonly string[]): Map<number, string> {
   const [front = '', back = ''] = sameName(pattern)
     .split('#')
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    .map((part) => RegExp.escape(part));
   const test = new RegExp(`^${front}(\\d{1,4})${back}$`, 'i');
   return new Map(
     names.flatMap((name) => {
