@@ -9,8 +9,8 @@ import { isListed, type RowOutcome } from '../src/imports/record/batch-result.ts
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { defineJob, type JobRun } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import type { JobRun } from '../src/queue/define-job.ts';
+import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import { afterReply, type Read } from './batch-policy.ts';
 import {
   asksGroups,
@@ -21,7 +21,7 @@ import {
   lookFirst,
   type Wanted,
 } from './repeats.ts';
-import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLater } from './send-batch.ts';
+import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
@@ -85,19 +85,12 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   rows: ({ lists }) => rowsOf(lists),
 };
 
-export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
-  name: call.name,
-  version: 1,
-  payload,
-  ...SENDING,
-  process: async (job, ports) => {
-    if (endsWorkers(job.payload, job.starts)) return sendBatch(call, job, ports);
-    await startLater(job);
-    const isEnded = job.payload.standing?.ended !== undefined;
-    const looked = await lookFirst(job, ports, wantedBy(job.payload), isEnded);
-    const isKnown = looked !== undefined && sizeOf(restOf(job.payload)) === 0;
-    return isEnded || isKnown ? endKnown(job, ports, looked?.whole ?? []) : sendBatch(call, job, ports);
-  },
+export const addMembers = batchJob<AddMembersPayload, AddMembersPorts>(call, payload, async (job, ports) => {
+  await startLater(job);
+  const isEnded = job.payload.standing?.ended !== undefined;
+  const looked = await lookFirst(job, ports, wantedBy(job.payload), isEnded);
+  const isKnown = looked !== undefined && sizeOf(restOf(job.payload)) === 0;
+  return isEnded || isKnown ? endKnown(job, ports, looked?.whole ?? []) : sendBatch(call, job, ports);
 });
 
 /** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */

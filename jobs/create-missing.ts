@@ -15,12 +15,12 @@ import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.t
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
-import { defineJob, type JobRun } from '../src/queue/define-job.ts';
+import type { JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import { afterReply } from './batch-policy.ts';
 import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repeats.ts';
-import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from './send-batch.ts';
+import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users. For a silent import it creates
@@ -141,21 +141,15 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
 };
 
-export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>({
-  name: call.name,
-  version: 1,
-  payload,
-  ...SENDING,
-  process: async (job, ports) => {
-    const { payload: batch, starts } = job;
-    const { create, standing } = batch;
-    if (create.what !== 'reactivate' || endsWorkers(batch, starts)) return sendBatch(call, job, ports);
-    const known = await lookAtUsers(job, ports, create.uids);
-    const rest = inactive(create.uids, known);
-    if (rest.length > 0 && standing?.ended === undefined) return sendBatch(call, job, ports);
-    const ended = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
-    return endBatch(call, ports, ended, settled(ended, rest));
-  },
+export const createMissing = batchJob<CreateMissingPayload, CreateMissingPorts>(call, payload, async (job, ports) => {
+  const { payload: batch, starts } = job;
+  const { create, standing } = batch;
+  if (create.what !== 'reactivate') return sendBatch(call, job, ports);
+  const known = await lookAtUsers(job, ports, create.uids);
+  const rest = inactive(create.uids, known);
+  if (rest.length > 0 && standing?.ended === undefined) return sendBatch(call, job, ports);
+  const ended = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
+  return endBatch(call, ports, ended, settled(ended, rest));
 });
 
 /** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked @throws SlowDown after a call */

@@ -5,8 +5,7 @@ import { judgeEdit } from '../src/chat/error-policy.ts';
 import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
-import { defineJob } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import {
   asksGroups,
   FOUND_IN_GROUP,
@@ -16,7 +15,7 @@ import {
   lookFirst,
   type Wanted,
 } from './repeats.ts';
-import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from './send-batch.ts';
+import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
@@ -74,21 +73,14 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
 };
 
-export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
-  name: call.name,
-  version: 1,
-  payload,
-  ...SENDING,
-  process: async (job, ports) => {
-    const { payload: batch, starts } = job;
-    if (endsWorkers(batch, starts)) return sendBatch(call, job, ports);
-    const isEnded = batch.standing?.ended !== undefined;
-    const looked = await lookFirst(job, ports, [wantedBy(batch)], isEnded);
-    const isSo = looked !== undefined && isAsAsked(batch, looked);
-    if (!isEnded && isSo !== true) return sendBatch(call, job, ports);
-    const known = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
-    return endBatch(call, ports, known, settled(known, isSo));
-  },
+export const editMember = batchJob<EditMemberPayload, EditMemberPorts>(call, payload, async (job, ports) => {
+  const { payload: batch, starts } = job;
+  const isEnded = batch.standing?.ended !== undefined;
+  const looked = await lookFirst(job, ports, [wantedBy(batch)], isEnded);
+  const isSo = looked !== undefined && isAsAsked(batch, looked);
+  if (!isEnded && isSo !== true) return sendBatch(call, job, ports);
+  const known = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
+  return endBatch(call, ports, known, settled(known, isSo));
 });
 
 /** The membership or ban that tells what became of the edit. */

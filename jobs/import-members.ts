@@ -7,12 +7,12 @@ import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
-import { defineJob, type JobRun } from '../src/queue/define-job.ts';
+import type { JobRun } from '../src/queue/define-job.ts';
 import { readRow } from './add-members.ts';
-import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import { afterReply } from './batch-policy.ts';
 import { askNext, asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
-import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLater } from './send-batch.ts';
+import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
 
 /**
  * import-members: adds the rows of one batch to their groups by the service's data import, which writes no messages into them.
@@ -89,34 +89,25 @@ const call: BatchCall<ImportMembersPayload, ImportMembersPorts, ReplyMeta & { re
   rows: ({ members }) => members.map(([row]) => [row, 'added']),
 };
 
-export const importMembers = defineJob<ImportMembersPayload, ImportMembersPorts>({
-  name: call.name,
-  version: 1,
-  payload,
-  ...SENDING,
-  process: async (job, ports) => {
-    const { payload: batch, starts } = job;
-    if (endsWorkers(batch, starts)) return sendBatch(call, job, ports);
-    await startLater(job);
-    if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
-    const { found, absent } = await askEachGroup(job, ports);
-    const uncertainty = uncertaintyOf(batch, starts - 1);
-    const { absent: outcome = 'failed', ...ended } = batch.standing.ended;
-    const [only, ...rest] = batch.members;
-    const isAlone = only !== undefined && rest.length === 0 && absent.includes(only[0]);
-    const isUnknown = isAlone && ended.code === CALL_ENDED_BY_ENTITY && (await isUserUnknown(job, ports, only));
-    const { code, message } = isUnknown
-      ? { code: USER_MISSING, message: 'the service does not know this user' }
-      : ended;
-    const others = batch.members.map(([row]): RowOutcome => {
-      if (found.includes(row)) {
-        return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(uncertainty) };
-      }
-      if (!absent.includes(row)) return { row, outcome: 'unconfirmed', code, message };
-      return { row, outcome, code, message: `${message}; afterwards this user was not in the group's list of members` };
-    });
-    return endBatch(call, ports, { ...batch, uncertainty }, { kind: 'answered', others, missing: [] });
-  },
+export const importMembers = batchJob<ImportMembersPayload, ImportMembersPorts>(call, payload, async (job, ports) => {
+  const { payload: batch, starts } = job;
+  await startLater(job);
+  if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
+  const { found, absent } = await askEachGroup(job, ports);
+  const uncertainty = uncertaintyOf(batch, starts - 1);
+  const { absent: outcome = 'failed', ...ended } = batch.standing.ended;
+  const [only, ...rest] = batch.members;
+  const isAlone = only !== undefined && rest.length === 0 && absent.includes(only[0]);
+  const isUnknown = isAlone && ended.code === CALL_ENDED_BY_ENTITY && (await isUserUnknown(job, ports, only));
+  const { code, message } = isUnknown ? { code: USER_MISSING, message: 'the service does not know this user' } : ended;
+  const others = batch.members.map(([row]): RowOutcome => {
+    if (found.includes(row)) {
+      return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(uncertainty) };
+    }
+    if (!absent.includes(row)) return { row, outcome: 'unconfirmed', code, message };
+    return { row, outcome, code, message: `${message}; afterwards this user was not in the group's list of members` };
+  });
+  return endBatch(call, ports, { ...batch, uncertainty }, { kind: 'answered', others, missing: [] });
 });
 
 /** Asks who is a member of each group, one call with each start. @throws SlowDown after a call */

@@ -11,7 +11,7 @@ import {
 import type { Rate } from '../src/chat/rate-headers.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { defineJob, type JobDefinition, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
 import { type BatchPayload, endsWorkers, MAX_DEATHS, type ResultAddress, uncertaintyOf } from './batch-payload.ts';
 import { afterRefusal, type Ended, type Unanswered } from './batch-policy.ts';
@@ -117,6 +117,27 @@ export const SENDING = {
   },
 };
 
+/** Defines the job of a kind of call. A batch that keeps killing its workers must still end in an outcome; `process` starts any other. */
+export function batchJob<Payload extends BatchPayload, Ports extends BatchPorts>(
+  kind: Pick<BatchCall<Payload, never, never>, 'name' | 'rows'>,
+  payload: JobDefinition<Payload, Ports>['payload'],
+  process: JobDefinition<Payload, Ports>['process'],
+) {
+  return defineJob<Payload, Ports>({
+    name: kind.name,
+    version: 1,
+    payload,
+    ...SENDING,
+    process: async (job, ports) => {
+      const { payload: batch, starts } = job;
+      if (!endsWorkers(batch, starts)) return process(job, ports);
+      const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
+      const sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message } as const;
+      return endBatch(kind, ports, { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) }, sent);
+    },
+  });
+}
+
 /** One start of a job: makes one call, and delivers the result unless the batch is sent again. */
 export async function sendBatch<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta>(
   kind: BatchCall<Payload, Ports, Reply>,
@@ -125,16 +146,6 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
 ): Promise<void> {
   const uncertainty = uncertaintyOf(job.payload, job.starts - 1);
   const batch = uncertainty === job.payload.uncertainty ? job.payload : { ...job.payload, uncertainty };
-  // A batch that keeps killing its workers must still end in an outcome.
-  if (endsWorkers(job.payload, job.starts)) {
-    const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
-    return endBatch(kind, ports, batch, {
-      kind: 'unanswered',
-      maybeCarriedOut: true,
-      code: 'WORKERS_DIED',
-      message,
-    });
-  }
   const at = Date.now();
   const startedAt = performance.now();
   const noteCall = (means: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({

@@ -15,16 +15,11 @@ import {
 } from './call.ts';
 import { InvalidCall, ServiceRefusal } from './call-errors.ts';
 import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
-import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
-import {
-  type CreateClient,
-  createCreateClient,
-  createDirectoryClient,
-  type DirectoryClient,
-} from './directory-client.ts';
-import { createImportClient, type ImportClient } from './import-client.ts';
-import { createListClient, type ListClient } from './list-client.ts';
-import { type BANNED_LISTS, bannedAddress, createMemberClient, type MemberClient } from './member-client.ts';
+import { type AddMembersRequest, HEADERS, openReply } from './contract.ts';
+import { createCreateClient, createDirectoryClient } from './directory-client.ts';
+import { createImportClient } from './import-client.ts';
+import { createListClient } from './list-client.ts';
+import { type BANNED_LISTS, bannedAddress, createMemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
@@ -32,7 +27,7 @@ import { type AppFacts, appsPage } from './replies.ts';
 import { MAX_UIDS_PER_CALL } from './service/limits.ts';
 import { MEMBER_LISTS } from './service/lists.ts';
 import { type AppAddress, apiUrl, managementUrl } from './service-address.ts';
-import { createUserClient, type UserClient } from './user-client.ts';
+import { createUserClient } from './user-client.ts';
 
 /** The app that is called, its key, and how it is reached. */
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
@@ -64,30 +59,14 @@ export interface AddMembersResult extends ReplyMeta {
  * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient extends MemberClient, ListClient, CreateClient, DirectoryClient, UserClient, ImportClient {
-  /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
-  addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
-  /** `GET /users` (docs/chat-service.md, 52). */
-  listUsers(options?: CallOptions): Promise<OpenReply>;
-  /** A fingerprint of the key that it uses: 8 hexadecimal digits. */
-  keyFingerprint(): string;
-  /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
-  renewKey(): boolean;
-  /** Lets the calls in flight finish; later ones end in CallAborted. */
-  close(): Promise<void>;
-}
-
-export interface ManagementClient {
-  /** `GET {management_url}/apps`, every page of it (docs/chat-service.md, 53). */
-  listApps(options?: CallOptions): Promise<readonly AppFacts[]>;
-  close(): Promise<void>;
-}
+export type ChatClient = ReturnType<typeof createChatClient>;
+export type ManagementClient = ReturnType<typeof createManagementClient>;
 
 /** Without `Accept` some servers answer errors as web pages, and firewalls challenge calls without `User-Agent`. */
 const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } as const;
 
 /** @throws BAD_SETTING when address, key, CA or proxy is not usable. */
-export function createChatClient(options: ChatClientOptions): ChatClient {
+export function createChatClient(options: ChatClientOptions) {
   const base = new URL(apiUrl(options));
   let key = keyInUse(options, []);
   const connection = openConnection(base.origin, options);
@@ -138,7 +117,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     ...createCreateClient(ask, redact),
     ...createUserClient(ask),
     ...createImportClient(ask, redact),
-    async addMembers(guid, members, { onBehalfOf, signal } = {}) {
+    /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
+    async addMembers(
+      guid: string,
+      members: AddMembersRequest,
+      { onBehalfOf, signal }: ActingOptions = {},
+    ): Promise<AddMembersResult> {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
       const sent = { method: 'POST', path, body: foldMembers(members), onBehalfOf } as const;
@@ -146,11 +130,15 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
       return { entries, rate, httpStatus, ms };
     },
-    async listUsers({ signal } = {}) {
+    /** `GET /users` (docs/chat-service.md, 52). */
+    async listUsers({ signal }: CallOptions = {}) {
       return (await ask({ method: 'GET', path: '/users' }, openReply, signal)).reply;
     },
+    /** A fingerprint of the key that it uses: 8 hexadecimal digits. */
     keyFingerprint: () => key.fingerprint,
+    /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
     renewKey,
+    /** Lets the calls in flight finish; later ones end in CallAborted. */
     close: () => connection.close(),
   };
 }
@@ -185,13 +173,14 @@ function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier:
 }
 
 /** @throws BAD_SETTING when host, key, secret or CA is not usable. */
-export function createManagementClient(options: ManagementClientOptions): ManagementClient {
+export function createManagementClient(options: ManagementClientOptions) {
   const { host, key, secret } = options;
   const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
   const connection = openConnection(managementUrl(host), { ...options, connections: 1 });
   const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
-    async listApps({ signal } = {}) {
+    /** `GET {management_url}/apps`, every page of it (docs/chat-service.md, 53). */
+    async listApps({ signal }: CallOptions = {}): Promise<readonly AppFacts[]> {
       const apps: AppFacts[] = [];
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const request: Request = { method: 'GET', path: page === 1 ? '/apps' : `/apps?page=${page}`, headers };

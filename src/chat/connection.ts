@@ -51,22 +51,14 @@ export interface Reply {
 }
 
 /** Kept-alive HTTPS connections to one origin. */
-export interface Connection {
-  /**
-   * Returns what `read` makes of the reply, of any status.
-   * @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted, and what `read` throws
-   */
-  exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read): Promise<Read>;
-  /** Lets the calls in flight finish, then closes the sockets. Calling it again waits for the same end. */
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 15_000 };
 const DEFAULT_CONNECTIONS = 64;
 const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 
 /** @param origin `https://<host>[:<port>]` as service-address.ts builds it, which is where plain http is refused */
-export function openConnection(origin: string, options: ConnectionOptions): Connection {
+export function openConnection(origin: string, options: ConnectionOptions) {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;
   /** Ends the sockets that are still connecting; the pool knows only open ones. */
@@ -101,6 +93,10 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   }
 
   return {
+    /**
+     * Returns what `read` makes of the reply, of any status.
+     * @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted, and what `read` throws
+     */
     async exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read) {
       if (closed) throw new CallAborted(false, new Error('the client is closed'));
       underWay += 1;
@@ -114,6 +110,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
         if (underWay === 0 && closed !== undefined) lastEnded.resolve();
       }
     },
+    /** Lets the calls in flight finish, then closes the sockets. Calling it again waits for the same end. */
     close() {
       closed ??= closeAfterCalls();
       return closed;

@@ -209,4 +209,3 @@ export const sendMessageRequest = z.looseObject({
 
 /** Reply of the operations whose response the contract does not show (docs/chat-service.md, 52 and 53): a JSON object, and nothing more is promised. */
 export const openReply = z.looseObject({});
-export type OpenReply = z.infer<typeof openReply>;

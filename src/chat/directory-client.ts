@@ -16,7 +16,6 @@ import {
 import { MAX_PER_PAGE } from './service/limits.ts';
 
 export type DirectoryClient = ReturnType<typeof createDirectoryClient>;
-export type CreateClient = ReturnType<typeof createCreateClient>;
 
 /**
  * Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). list-client.ts reads lists.

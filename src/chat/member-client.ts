@@ -5,8 +5,6 @@ import type { Redact } from './redact.ts';
 import { actionMessage, editReply } from './replies.ts';
 import type { MemberScope } from './service/lists.ts';
 
-export type MemberClient = ReturnType<typeof createMemberClient>;
-
 /** Addresses of the banned users of a group: both are publicly documented (docs/chat-service.md, 46). */
 export const BANNED_LISTS = ['bannedusers', 'banned_members'] as const;
 type BannedList = (typeof BANNED_LISTS)[number];

@@ -3,20 +3,11 @@ import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, type CallOptions, segment } from './call.ts';
 import { MalformedReply } from './call-errors.ts';
 
-/** Owner of an auth token, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
-interface TokenUse {
-  readonly platform?: string | undefined;
-  /** The device, as its `User-Agent`. */
-  readonly userAgent?: string | undefined;
-}
-
 export interface Receiver {
   readonly receiverType: 'user' | 'group';
   /** UID or GUID. */
   readonly receiver: string;
 }
-
-export type UserClient = ReturnType<typeof createUserClient>;
 
 const tokenReply = z.looseObject({ data: z.looseObject({ authToken: z.string().min(1) }) });
 const messageReply = z.looseObject({
@@ -26,8 +17,15 @@ const messageReply = z.looseObject({
 /** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
 export function createUserClient(ask: Ask) {
   return {
-    /** `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user. */
-    async createAuthToken(uid: string, use: TokenUse, { signal }: CallOptions = {}) {
+    /**
+     * `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user.
+     * @param use as the service shows it for tokens that are changed (docs/chat-service.md, 53); `userAgent` is the device
+     */
+    async createAuthToken(
+      uid: string,
+      use: { readonly platform?: string | undefined; readonly userAgent?: string | undefined },
+      { signal }: CallOptions = {},
+    ) {
       const request = { method: 'POST', path: `/users/${segment('uid', uid)}/auth_tokens`, body: use } as const;
       const { reply, ...meta } = await ask(request, tokenReply, signal).catch((error: unknown) => {
         // Its text quotes the reply, which may hold the token.
