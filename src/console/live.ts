@@ -15,11 +15,11 @@ const MAX_STREAMS = 4;
 const GLANCE_EVERY_MS = 5000;
 
 /**
- * Follows the events of the lists until the signal aborts. While the page is hidden it rests. When other windows have all
+ * Has the events of the lists heard until the signal aborts. While the page is hidden it rests. When other windows have all
  * the streams that may stay open, it takes the present state every few seconds. When it begins, and after every break,
  * `onReturn` is called: events were missed.
  */
-function follow(handlers: ListHandlers, signal: AbortSignal, onReturn: () => void) {
+function follow(signal: AbortSignal, onReturn: () => void) {
   let source: EventSource | undefined;
   /** Gives back the place that the stream has; undefined while it has none. */
   let leavePlace: (() => void) | undefined;
@@ -61,10 +61,10 @@ function follow(handlers: ListHandlers, signal: AbortSignal, onReturn: () => voi
       if (broken) onReturn();
       broken = false;
     });
-    for (const name of Object.keys(handlers) as (keyof ListHandlers)[]) {
+    for (const name of NAMES) {
       stream.addEventListener(name, (event) => {
         waitMs = 0;
-        handlers[name](JSON.parse((event as MessageEvent<string>).data));
+        hear(name, JSON.parse((event as MessageEvent<string>).data));
         // With it, the present state is complete.
         if (name === 'imports' && leave === undefined) openAfter(GLANCE_EVERY_MS);
       });
@@ -170,8 +170,9 @@ const AGAIN_MS = 15_000;
 /** In a hidden tab, whose events rest: its title shall still be right. */
 const HIDDEN_MS = 60_000;
 
-type ListHandlers = { [K in keyof ListEvents]: (data: ListEvents[K]) => void };
-const listeners = new Set<{ handlers: Partial<ListHandlers>; onReturn: () => void }>();
+const NAMES: readonly (keyof ListEvents)[] = ['imports', 'removed', 'sync', 'schedules'];
+type ListHandlers = { [K in keyof ListEvents]?: (data: ListEvents[K]) => void };
+const listeners = new Set<{ handlers: ListHandlers; onReturn: () => void }>();
 let watching: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const pace = new Pace(async () => {
@@ -206,8 +207,10 @@ export function refreshOverview() {
   if (watching !== undefined) void pace.now();
 }
 
-function tell<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
+function hear<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
   for (const { handlers } of listeners) handlers[name]?.(data);
+  if (name === 'imports') take(data as ListEvents['imports']);
+  else askSoon();
 }
 
 /** Returns the part of an import that a move changes, as opposed to progress. */
@@ -240,25 +243,7 @@ export function watchOverview() {
   if (watching !== undefined) return;
   watching = new AbortController();
   const { signal: left } = watching;
-  const handlers: ListHandlers = {
-    imports: (data) => {
-      tell('imports', data);
-      take(data);
-    },
-    removed: (data) => {
-      tell('removed', data);
-      askSoon();
-    },
-    sync: (data) => {
-      tell('sync', data);
-      askSoon();
-    },
-    schedules: (data) => {
-      tell('schedules', data);
-      askSoon();
-    },
-  };
-  follow(handlers, left, () => {
+  follow(left, () => {
     for (const { onReturn } of listeners) onReturn();
     void pace.now();
   });
@@ -280,7 +265,7 @@ export function leaveOverview() {
  * @param onReturn changes may have been missed
  * @returns ends it
  */
-export function onListEvents(handlers: Partial<ListHandlers>, onReturn: () => void): () => void {
+export function onListEvents(handlers: ListHandlers, onReturn: () => void): () => void {
   const listener = { handlers, onReturn };
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -300,7 +285,7 @@ export function useSoon(ask: () => unknown): () => void {
  * @param concerns whether an event changes what was asked for. Default: each does
  */
 export function useListNews<K extends keyof ListEvents>(
-  names: readonly K[],
+  names: readonly K[] | undefined,
   ask: () => unknown,
   concerns: (data: ListEvents[K]) => boolean = () => true,
 ) {
@@ -308,8 +293,8 @@ export function useListNews<K extends keyof ListEvents>(
   latest.current = concerns;
   const soon = useSoon(ask);
   useEffect(() => {
-    if (names.length === 0) return;
-    const hear = (data: ListEvents[K]) => latest.current(data) && soon();
-    return onListEvents(Object.fromEntries(names.map((name) => [name, hear])), soon);
+    if (names === undefined) return;
+    const told = (data: ListEvents[K]) => latest.current(data) && soon();
+    return onListEvents(Object.fromEntries(names.map((name) => [name, told])), soon);
   }, []);
 }

@@ -4,7 +4,15 @@ import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
 import { useListNews, useSoon } from './live.ts';
-import { type Address, ApiError, connection, request } from './requests.ts';
+import { type Address, ApiError, connection, query, request } from './requests.ts';
+
+/** Events of the lists after which an answer is asked for again. */
+interface News {
+  news?: readonly (keyof ListEvents)[];
+  /** Whether one of them changes the answer. Default: each does */
+  concerns?: (data: ListEvents[keyof ListEvents]) => boolean;
+}
+
 export interface Answer<T> {
   /** Undefined until it is there. */
   data: T | undefined;
@@ -15,13 +23,11 @@ export interface Answer<T> {
   set: (data: T) => void;
 }
 
-interface AnswerOptions<T> {
+interface AnswerOptions<T> extends News {
   /** It may depend on what is known by then; undefined: not again. */
   everyMs?: (data: T | undefined, error: unknown) => number | undefined;
   /** It is asked for again when this has changed. */
   turn?: unknown;
-  /** Events after which it is asked for again. */
-  news?: readonly (keyof ListEvents)[];
 }
 
 /**
@@ -31,7 +37,7 @@ interface AnswerOptions<T> {
  */
 export function useAnswer<T>(
   path: Address<T> | string | null,
-  { everyMs, turn, news = [] }: AnswerOptions<T> = {},
+  { everyMs, turn, news, concerns }: AnswerOptions<T> = {},
 ): Answer<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
@@ -76,7 +82,7 @@ export function useAnswer<T>(
       clearTimeout(timer);
     };
   }, [path, turn]);
-  useListNews(news, () => ask.current.now());
+  useListNews(news, () => ask.current.now(), concerns);
   return {
     data: data.value,
     error: error.value,
@@ -95,7 +101,7 @@ type ListsOf<Page> = {
 }[keyof Page & string];
 type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
 
-interface PagesOptions<Name> {
+interface PagesOptions<Name> extends News {
   /** Under which the answer has the items. */
   name: Name;
   /** Items of a page. Default: 50. */
@@ -104,10 +110,6 @@ interface PagesOptions<Name> {
   step?: number;
   /** Items that are held; the first ones make room. */
   most?: number;
-  /** Events after which the list is asked for again. */
-  news?: readonly (keyof ListEvents)[];
-  /** Whether an event changes the list. Default: each does */
-  concerns?: (data: ListEvents[keyof ListEvents]) => boolean;
 }
 
 /** Items that come at a time. */
@@ -125,69 +127,52 @@ export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name
   const pages = useMemo(() => new Pages<T>(options), []);
   pages.path = path;
   useEffect(() => pages.begin(), [path]);
-  useListNews(options.news ?? [], () => pages.follow(), options.concerns);
+  useListNews(options.news, () => pages.follow(), options.concerns);
   return pages;
 }
 
-/** The items of a list that are there. A component that reads one of these is drawn again when it changes. */
+/** The part of a list that is there. */
+interface Shown<T> {
+  /** Undefined until the first page is there. */
+  items?: readonly T[];
+  /** The number of all items, if the answer has it. */
+  total: number | null;
+  /** Names that the pages give of what they could not read. */
+  unread: ReadonlySet<string>;
+  /** The place at which further items begin; null where there are none. */
+  cursor: string | null;
+  /** Whether the first ones have made room. */
+  dropped: boolean;
+  error?: unknown;
+  /** The path that the items answer. */
+  path: string | null;
+}
+
+/** A component that reads `shown` is drawn again when it changes. */
 export class Pages<T> {
   path: string | null = null;
-  readonly #options: Required<Omit<PagesOptions<string>, 'news' | 'concerns'>>;
-  readonly #items = signal<readonly T[] | undefined>(undefined);
-  readonly #total = signal<number | null>(null);
-  readonly #unread = signal<ReadonlySet<string>>(new Set());
-  readonly #cursor = signal<string | null>(null);
-  readonly #dropped = signal(false);
-  readonly #error = signal<unknown>(undefined);
-  /** The path that the items answer. */
-  #answered: string | null = null;
+  /** Items that come when more are asked for. */
+  readonly step: number;
+  readonly #options: Required<Pick<PagesOptions<string>, 'name' | 'limit' | 'most'>>;
+  readonly #shown = signal<Shown<T>>({ total: null, unread: new Set(), cursor: null, dropped: false, path: null });
   #asked = 0;
   #underWay = 0;
   /** Items that are to be shown, with those of a question that a later one has overtaken. */
   #goal = 0;
-  #edits: ((items: readonly T[]) => readonly T[])[] = [];
   #leaving = new AbortController();
 
   constructor({ name, limit = PAGE, step = limit, most = Number.POSITIVE_INFINITY }: PagesOptions<string>) {
-    this.#options = { name, limit, step, most };
+    this.#options = { name, limit, most };
+    this.step = step;
   }
 
-  /** Items that come when more are asked for. */
-  get step(): number {
-    return this.#options.step;
-  }
-
-  /** Undefined until the first page is there. */
-  get items(): readonly T[] | undefined {
-    return this.#items.value;
-  }
-
-  /** The total of all pages, if the answer has it. */
-  get total(): number | null {
-    return this.#total.value;
-  }
-
-  /** Names that the pages give of what they could not read. */
-  get unread(): ReadonlySet<string> {
-    return this.#unread.value;
+  get shown(): Readonly<Shown<T>> {
+    return this.#shown.value;
   }
 
   /** Whether the items answer another path, and those of this one are still to come. */
   get isOld(): boolean {
-    return this.items !== undefined && this.#answered !== this.path;
-  }
-
-  get hasMore(): boolean {
-    return this.#cursor.value !== null;
-  }
-
-  /** Whether the first ones have made room. */
-  get dropped(): boolean {
-    return this.#dropped.value;
-  }
-
-  get error(): unknown {
-    return this.#error.value;
+    return this.shown.items !== undefined && this.shown.path !== this.path;
   }
 
   /** Asks for the first page of a path; returns the function that leaves it. */
@@ -198,110 +183,80 @@ export class Pages<T> {
   }
 
   more(): Promise<void> {
-    const all = this.#goal + this.#options.step;
+    this.#goal += this.step;
     // The answer to what is under way would be lost: one question for both.
-    if (this.#underWay === 0 || all > this.#options.most) return this.#load('more');
-    this.#goal = all;
-    return this.#load('again');
+    return this.#load(this.#underWay === 0 || this.#goal > this.#options.most);
   }
 
   /** The first page. */
   restart(): Promise<void> {
-    return this.#load('start');
+    this.#goal = this.#options.limit;
+    return this.#load();
   }
 
   refresh(): Promise<void> {
-    return this.#load('again');
+    return this.#load();
   }
 
   /** The same, where the first items have not made room. */
   async follow(): Promise<void> {
-    if (!this.#dropped.peek() && !this.#leaving.signal.aborted) await this.refresh();
+    if (!this.#shown.peek().dropped && !this.#leaving.signal.aborted) await this.refresh();
   }
 
-  /** Also of the answers that are under way, which may be from before. */
+  /** An answer that is under way may be from before: it is asked for again. */
   edit(change: (items: readonly T[]) => readonly T[]): void {
-    if (this.#underWay > 0) this.#edits.push(change);
-    const items = this.#items.peek();
-    if (items !== undefined) this.#items.value = change(items);
-    this.#goal = Math.max(this.#goal, this.#items.peek()?.length ?? 0);
+    const present = this.#shown.peek();
+    if (present.items !== undefined) this.#shown.value = { ...present, items: change(present.items) };
+    if (this.#underWay > 0) void this.refresh();
   }
 
-  async #load(from: 'start' | 'more' | 'again'): Promise<void> {
-    const { path } = this;
+  async #load(isMore = false): Promise<void> {
+    const { path, step } = this;
     if (path === null) return;
     const own = ++this.#asked;
-    const isLatest = () => own === this.#asked;
     const { signal } = this.#leaving;
-    const { name, limit, step, most } = this.#options;
-    const before = from === 'more' ? (this.#items.peek() ?? []) : [];
-    if (from === 'start') this.#goal = limit;
-    if (from === 'more') this.#goal = Math.min(most, before.length + step);
-    const wanted = from === 'more' ? step : this.#goal;
-    const least = from === 'again' ? wanted : 1;
-    const since = from === 'more' ? this.#cursor.peek() : null;
+    const { name, most } = this.#options;
+    const before = this.#shown.peek();
+    const kept = isMore ? (before.items ?? []) : [];
+    const wanted = isMore ? step : Math.min(most, this.#goal);
+    // Of what was asked for before, all comes back.
+    const least = isMore || before.path !== path ? 1 : wanted;
+    const found: T[] = [];
+    const unread = new Set(isMore ? before.unread : []);
+    let { cursor, total } = isMore ? before : { cursor: null, total: null };
     this.#underWay += 1;
     try {
-      const { found, counted, unread, after } = await askPages<T>(
-        path,
-        { name, wanted, least, after: since, signal },
-        isLatest,
-      );
-      // A later question is under way: its answer counts.
-      if (!isLatest()) return;
-      batch(() => {
-        const all = this.#edits.reduce<readonly T[]>((those, change) => change(those), [...before, ...found]);
-        this.#dropped.value = from === 'more' && (this.#dropped.peek() || all.length > most);
-        this.#items.value = all.slice(-most);
-        this.#answered = path;
-        this.#unread.value = new Set([...(from === 'more' ? this.#unread.peek() : []), ...unread]);
-        this.#cursor.value = after;
-        if (from !== 'more') this.#total.value = counted ?? null;
-        this.#error.value = undefined;
-      });
-    } catch (failure) {
-      if (signal.aborted || !isLatest()) return;
+      // A page may be shorter than was asked for, even empty, and have a next one.
+      do {
+        const rest = query({ limit: Math.min(MAX_PAGE, wanted - found.length), cursor });
+        const page = await request<Page>(`${path}${path.includes('?') ? rest.replace('?', '&') : rest}`, { signal });
+        found.push(...((page[name] as T[] | undefined) ?? []));
+        for (const one of page.unread ?? []) unread.add(one);
+        total ??= page.total ?? null;
+        cursor = page.nextCursor ?? null;
+        // A later question is under way: its answer counts.
+        if (own !== this.#asked) return;
+      } while (cursor !== null && found.length < least);
+      const items = [...kept, ...found];
+      const dropped = isMore && (before.dropped || items.length > most);
+      this.#shown.value = { items: items.slice(-most), total, unread, cursor, dropped, path };
+    } catch (error) {
+      if (signal.aborted || own !== this.#asked) return;
+      const present = this.#shown.peek();
       // The banner says it; what is shown stays until the server is back.
-      if (!(isAway(failure) && this.#items.peek() !== undefined)) this.#error.value = failure;
+      if (!(isAway(error) && present.items !== undefined)) this.#shown.value = { ...present, error };
     } finally {
       this.#underWay -= 1;
-      if (this.#underWay === 0) this.#edits = [];
     }
   }
 }
 
-interface PagesWanted {
-  /** Under which the answer has the items. */
-  name: string;
-  /** Items, at most. */
-  wanted: number;
-  /** Items that are enough. */
-  least: number;
-  /** Cursor of the first page. */
-  after: string | null;
-  signal: AbortSignal;
-}
-
-/** Asks for pages until there are enough items, or a later question is under way. */
-async function askPages<T>(path: string, { name, wanted, least, after, signal }: PagesWanted, isLatest: () => boolean) {
-  let counted: number | null | undefined;
-  let cursor = after;
-  const found: T[] = [];
-  const unread: string[] = [];
-  const separator = path.includes('?') ? '&' : '?';
-  // A page may be shorter than was asked for, even empty, and have a next one.
-  do {
-    const rest = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await request<
-      Record<string, T[]> & { nextCursor?: string | null; total?: number | null; unread?: string[] }
-    >(`${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`, { signal });
-    found.push(...(page[name] ?? []));
-    unread.push(...(page.unread ?? []));
-    counted ??= page.total;
-    cursor = page.nextCursor ?? null;
-  } while (isLatest() && cursor !== null && found.length < least);
-  return { found, counted, unread, after: cursor };
-}
+/** A page of a list, as the server answers. */
+type Page = Readonly<Record<string, unknown>> & {
+  nextCursor?: string | null;
+  total?: number | null;
+  unread?: readonly string[];
+};
 
 /** Maximum number of entries that the server gives at a time. */
 const MAX_PAGE = 200;

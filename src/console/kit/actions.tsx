@@ -1,4 +1,4 @@
-/** Actions of a person: buttons that start work, menus, questions before what cannot be undone, texts for the clipboard. */
+/** Actions of a person: buttons that start work, menus, questions before what cannot be undone. */
 
 import { signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
@@ -92,6 +92,53 @@ export function useKeptFocus() {
     [],
   );
   return place;
+}
+
+interface ActionsProperties {
+  /** In their order; `false` leaves one out. */
+  list: readonly (ActionButton | false)[];
+  /** After one of them. */
+  onDone?: () => unknown;
+  class?: string;
+}
+
+interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
+  text: ComponentChildren;
+  /** Asked first. */
+  question?: ToConfirm;
+  act: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Buttons that start work, one at a time, and what went wrong with it. */
+export function Actions({ list, onDone = () => undefined, class: kind = 'buttons' }: ActionsProperties) {
+  const work = useWork();
+  const place = useKeptFocus();
+  return (
+    <>
+      <div class={kind} ref={place}>
+        {list.map(
+          (one, index) =>
+            one !== false && (
+              <WorkButton
+                key={index}
+                busy={work.busy}
+                kind={one.kind ?? ''}
+                label={one.label}
+                onClick={() =>
+                  void work.start(async (signal) => {
+                    await one.act(signal);
+                    await onDone();
+                  }, one.question)
+                }
+              >
+                {one.text}
+              </WorkButton>
+            ),
+        )}
+      </div>
+      <ErrorPlace error={work.error} />
+    </>
+  );
 }
 
 interface MenuProperties {
@@ -297,80 +344,6 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
       </div>
     </form>
   );
-}
-
-/** Time for which a button says that it has copied, in ms. */
-const COPIED_MS = 2000;
-
-interface CopyButtonProperties {
-  text: string;
-  /** Is copied, such as "the UID anna": for those who do not see what it belongs to. */
-  what: string;
-  label?: string;
-}
-
-/** Copies `text`, and says so on its face and aloud. */
-export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties) {
-  const said = useSignal('');
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const copy = async () => {
-    try {
-      await copyText(text);
-      said.value = 'Copied';
-      announce(`Copied ${what}.`);
-    } catch {
-      said.value = 'Not copied';
-      announce(`${what} could not be copied: the browser refused it.`);
-    }
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      said.value = '';
-    }, COPIED_MS);
-  };
-  return (
-    <button type="button" class="copy small-button" aria-label={`${label} ${what}`} onClick={() => void copy()}>
-      {said.value === '' ? label : said.value}
-    </button>
-  );
-}
-
-/**
- * Without https, and away from this machine, browsers have no clipboard for pages: there a hidden field is selected.
- * @throws Error when the browser does not allow it
- */
-async function copyText(text: string) {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  const before = document.activeElement;
-  const field = document.createElement('textarea');
-  field.value = text;
-  field.className = 'unseen';
-  // A dialog that is open takes the focus from everything outside it.
-  (document.querySelector('dialog[open]') ?? document.body).append(field);
-  field.select();
-  const isCopied = document.execCommand('copy');
-  field.remove();
-  if (before instanceof HTMLElement) before.focus();
-  if (!isCopied) throw new Error('the browser does not allow it');
-}
-
-/**
- * Shows a secret until it is said to be copied.
- * @param question names it
- */
-export function showOnce(question: string, explanation: string, secret: string) {
-  return ask({
-    question,
-    explanation: (
-      <>
-        Copy it now: it is not shown again. {explanation}
-        <span class="secret">
-          <code>{secret}</code> <CopyButton text={secret} what="the secret" />
-        </span>
-      </>
-    ),
-    yes: 'I have copied it',
-  });
 }
 
 /** Announced lately, the latest last. `at` in ms since 1970. */

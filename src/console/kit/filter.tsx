@@ -6,13 +6,12 @@ import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
 import { query } from '../requests.ts';
 import { foreign } from './elements.tsx';
-import { type Choice, FilterChoice } from './form.tsx';
+import { Control, type FieldOptions } from './form.tsx';
+
 /** One condition: a text, unless it has choices or is a day. */
-export interface Condition {
+interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder'> {
   label: string;
-  choices?: readonly Choice[];
-  isDay?: boolean;
-  placeholder?: string;
+  type?: 'date';
   /** A regular expression of the text, and a sentence about it. */
   pattern?: readonly [pattern: string, title: string];
   suggestions?: ReadonlySignal<readonly string[]>;
@@ -190,25 +189,12 @@ interface FilterFieldProperties {
   onValue: (value: string) => void;
 }
 
-function FilterField({ id, condition, value, onValue }: FilterFieldProperties) {
-  const { label, choices, isDay } = condition;
-  if (choices !== undefined)
-    return <FilterChoice id={id} label={label} value={value} choices={choices} onChoose={onValue} />;
-  if (isDay !== true) return <TextFilter id={id} condition={condition} value={value} onValue={onValue} />;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input id={id} type="date" value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)} />
-    </div>
-  );
-}
-
 /** Time after the last key until the server is asked, in ms. */
 const TYPED_MS = 300;
 
-/** A text that counts a moment after the last key; one that must have a form, when it is left or entered. */
-export function TextFilter({ id, condition, value, onValue }: FilterFieldProperties) {
-  const { label, placeholder, pattern, suggestions } = condition;
+/** A text counts a moment after the last key; one that must have a form, and a day, when it is left or entered. */
+export function FilterField({ id, condition, value, onValue }: FilterFieldProperties) {
+  const { pattern, suggestions, choices, type = 'search', label, placeholder } = condition;
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef(onValue);
@@ -223,35 +209,23 @@ export function TextFilter({ id, condition, value, onValue }: FilterFieldPropert
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="search"
-        value={typed.value}
-        placeholder={placeholder}
-        pattern={pattern?.[0]}
-        title={pattern?.[1]}
-        list={suggestions && `${id}-list`}
-        spellcheck={false}
-        autocapitalize="none"
-        autocomplete="off"
-        maxLength={200}
-        onInput={({ currentTarget }) => {
-          typed.value = currentTarget.value;
-          clearTimeout(timer.current);
-          if (pattern === undefined) timer.current = setTimeout(take, TYPED_MS);
-        }}
-        onChange={({ currentTarget }) => currentTarget.reportValidity() && take()}
-      />
-      {suggestions !== undefined && (
-        <datalist id={`${id}-list`}>
-          {suggestions.value.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
-    </div>
+    <Control
+      {...{ id, label, placeholder, type, choices }}
+      suggestions={suggestions?.value}
+      value={typed.value}
+      onValue={(text) => {
+        typed.value = text;
+        clearTimeout(timer.current);
+        if (choices !== undefined) take();
+        else if (pattern === undefined && type === 'search') timer.current = setTimeout(take, TYPED_MS);
+      }}
+      attributes={{
+        pattern: pattern?.[0],
+        title: pattern?.[1],
+        maxLength: 200,
+        onChange: ({ currentTarget }) => currentTarget.reportValidity() && take(),
+      }}
+    />
   );
 }
 

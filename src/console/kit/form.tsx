@@ -1,6 +1,6 @@
 /** Forms: values by name, an error beside each control, the way to the first one that is wrong, and a place for settings that few need. */
 import { Signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CHOICES, HINTS, LABELS, TICKED, VALUE_LABELS } from '../../options/labels.ts';
 import { counted } from '../../text/wording.ts';
@@ -120,14 +120,14 @@ export function choicesOf(name: string): Choice[] | undefined {
 /** A field of a form: one line of text, unless it has choices or is ticked. Default: as the option with its name is declared. */
 export interface FieldOptions {
   label?: string | undefined;
-  note?: string | undefined;
+  note?: ComponentChildren;
   placeholder?: string | undefined;
   /** Its values are: it gets the room of two. */
   isLong?: boolean;
-  type?: 'time';
-  choices?: readonly Choice[];
+  type?: 'time' | 'date' | 'search' | 'password';
+  choices?: readonly Choice[] | undefined;
   /** Shown while it is typed. */
-  suggestions?: readonly Choice[];
+  suggestions?: readonly Choice[] | undefined;
   isTicked?: boolean;
 }
 
@@ -149,15 +149,50 @@ export function Fields({ form, fields }: FieldsProperties) {
   );
 }
 
+/** A field of a form, by its name. */
+function Field({ form, name, ...options }: FieldOptions & { form: Form; name: string }) {
+  return (
+    <Control
+      id={`new-${name}`}
+      name={name}
+      label={LABELS[name]}
+      choices={choicesOf(name)}
+      isTicked={TICKED.includes(name)}
+      {...options}
+      value={form.get(name)}
+      error={form.errors.value[name] ?? ''}
+      onValue={(value) => form.set(name, value)}
+      control={(control) => form.register(name, control)}
+    />
+  );
+}
+
+interface ControlProperties extends FieldOptions {
+  id: string;
+  name?: string;
+  value: string;
+  /** The reason why the value is wrong, '' for none. Default: there is no place for it. */
+  error?: string;
+  onValue: (value: string) => void;
+  /** Gets the element. */
+  control?: ((element: HTMLElement | null) => void) | null;
+  /** Those of an input. */
+  attributes?: Omit<InputHTMLAttributes, 'type' | 'role'>;
+}
+
 /** A control with its label, a note, and a place for what is wrong with it. */
-function Field({ form, name, label = LABELS[name], note, ...options }: FieldOptions & { form: Form; name: string }) {
-  const { choices = choicesOf(name), suggestions, placeholder, type = 'text', isLong = false } = options;
-  const { isTicked = TICKED.includes(name) } = options;
-  const id = `new-${name}`;
-  const list = suggestions && `${id}-suggestions`;
-  const value = form.get(name);
-  const error = form.errors.value[name] ?? '';
-  const ref = (control: HTMLElement | null) => form.register(name, control);
+export function Control({
+  id,
+  label,
+  note,
+  value,
+  error,
+  onValue,
+  control = null,
+  attributes,
+  ...options
+}: ControlProperties) {
+  const { name, choices, suggestions, placeholder, type = 'text', isLong = false, isTicked = false } = options;
   if (isTicked) {
     return (
       <div class="check">
@@ -165,38 +200,46 @@ function Field({ form, name, label = LABELS[name], note, ...options }: FieldOpti
           type="checkbox"
           id={id}
           checked={value !== ''}
-          ref={ref}
-          onChange={({ currentTarget }) => form.set(name, currentTarget.checked ? 'true' : '')}
+          ref={control}
+          onChange={({ currentTarget }) => onValue(currentTarget.checked ? 'true' : '')}
         />
         <label for={id}>{label}</label>
       </div>
     );
   }
+  const list = suggestions && `${id}-suggestions`;
+  const says = [error !== undefined && `${id}-error`, note !== undefined && `${id}-note`].filter(
+    (one) => one !== false,
+  );
   const own = {
     id,
     name,
     value,
-    ref,
-    'aria-describedby': `${id}-error${note === undefined ? '' : ` ${id}-note`}`,
-    'aria-invalid': error === '' ? undefined : true,
+    ref: control,
+    'aria-describedby': says.length > 0 ? says.join(' ') : undefined,
+    'aria-invalid': error ? true : undefined,
   };
   return (
     <div class={isLong ? 'field long' : 'field'}>
       <label for={id}>{label}</label>
       {choices === undefined ? (
         <input
-          {...own}
-          type={type}
+          type={type as 'text'}
           list={list}
           placeholder={placeholder}
           spellcheck={false}
           autocapitalize="none"
           autocomplete="off"
-          onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
+          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+          {...attributes}
+          {...own}
         />
       ) : (
-        <select {...own} onChange={({ currentTarget }) => form.set(name, currentTarget.value)}>
-          {optionsOf(choices)}
+        <select {...own} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+          {/* The value in an address may not be among those offered. */}
+          {optionsOf(
+            value === '' || choices.some((choice) => chosenBy(choice) === value) ? choices : [...choices, value],
+          )}
         </select>
       )}
       {suggestions && <datalist id={list}>{optionsOf(suggestions)}</datalist>}
@@ -205,11 +248,17 @@ function Field({ form, name, label = LABELS[name], note, ...options }: FieldOpti
           {note}
         </p>
       )}
-      <p class="error" id={`${id}-error`}>
-        {error}
-      </p>
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
     </div>
   );
+}
+
+function chosenBy(choice: Choice) {
+  return typeof choice === 'string' ? choice : choice[0];
 }
 
 interface FoldedFieldsProperties extends FieldsProperties {
@@ -247,36 +296,11 @@ export function focusField(name: string) {
 }
 
 export function optionsOf(choices: readonly Choice[]) {
-  return choices.map((choice) => {
-    const [value, label] = typeof choice === 'string' ? [choice, choice] : choice;
-    return (
-      <option key={value} value={value}>
-        {label}
-      </option>
-    );
-  });
-}
-
-interface FilterChoiceProperties {
-  id: string;
-  label: string;
-  value: string;
-  choices: readonly Choice[];
-  onChoose: (value: string) => void;
-}
-
-/** A choice that filters what is shown. */
-export function FilterChoice({ id, label, value, choices, onChoose }: FilterChoiceProperties) {
-  const known = choices.some((choice) => (typeof choice === 'string' ? choice : choice[0]) === value);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {/* The value in an address may not be among those offered. */}
-        {optionsOf(known ? choices : [...choices, value])}
-      </select>
-    </div>
-  );
+  return choices.map((choice) => (
+    <option key={chosenBy(choice)} value={chosenBy(choice)}>
+      {typeof choice === 'string' ? choice : choice[1]}
+    </option>
+  ));
 }
 
 /** Calls when a value has changed since it was last drawn, not at first. */

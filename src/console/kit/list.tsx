@@ -110,7 +110,7 @@ export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }:
 
 interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
   /** A list, or the items of an answer that comes at once. */
-  pages: Pages<T> | Pick<Pages<T>, 'items' | 'error'>;
+  pages: Pages<T> | { items: readonly T[] | undefined; error: unknown };
   /** The words for the items, if the button names them. */
   noun?: string;
   /** Said where there are no items. */
@@ -120,7 +120,7 @@ interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
 }
 
 export function List<T>({ pages, noun, empty, loading, ...table }: ListProperties<T>) {
-  const { items, error } = pages;
+  const { items, error } = 'shown' in pages ? pages.shown : pages;
   if (error !== undefined || items === undefined) return <Pending error={error}>{loading}</Pending>;
   const isOld = 'isOld' in pages && pages.isOld;
   return (
@@ -138,11 +138,12 @@ interface MoreButtonProperties<T> {
 
 /** Brings further items, where there are any. */
 export function MoreButton<T>({ pages, noun }: MoreButtonProperties<T>) {
-  const { hasMore, dropped, items = [], total, step } = pages;
-  if (!hasMore && !dropped) return null;
+  const { step } = pages;
+  const { cursor, dropped, items = [], total } = pages.shown;
+  if (cursor === null && !dropped) return null;
   return (
     <div class="buttons">
-      {hasMore && (
+      {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
           Show {dropped || total === null ? step : Math.min(step, total - items.length)} more
           {noun !== undefined && ` ${noun}`}

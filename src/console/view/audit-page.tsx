@@ -26,9 +26,9 @@ const CONDITIONS = {
   search: { label: 'Search', placeholder: 'id, detail or address' },
   who: { label: 'Who', placeholder: 'whole name' },
   action: { label: 'What', choices: ACTIONS },
-  from: { label: 'From', isDay: true },
-  to: { label: 'To', isDay: true },
-};
+  from: { label: 'From', type: 'date' },
+  to: { label: 'To', type: 'date' },
+} as const;
 
 export function AuditPage() {
   const { isOperator } = usePlace();

@@ -17,7 +17,8 @@ import {
   took,
   wentWrong,
 } from '../import-words.ts';
-import { announce, ask, CopyButton, useWork, WorkButton } from '../kit/actions.tsx';
+import { announce, ask, useWork, WorkButton } from '../kit/actions.tsx';
+import { CopyButton } from '../kit/copy.tsx';
 import {
   Card,
   Empty,
@@ -127,7 +128,6 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
   const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
   return (
     <>
-      {hasRows && !isWaiting && <Sections live={live} isUnderWay={isUnderWay} />}
       {isWaiting ? (
         <Review id={id} live={live} filter={filter} />
       ) : (
@@ -138,6 +138,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
           </section>
         </div>
       )}
+      {hasRows && !isWaiting && <Sections live={live} isUnderWay={isUnderWay} />}
       {hasRows && !isWaiting && <ImportProblems id={id} live={live} filter={filter} />}
       {isUnderWay && (
         <>

@@ -49,8 +49,8 @@ function ImportsList() {
     concerns: (data) => !('imports' in data) || data.imports.filter((view) => isNew(view, heard)).length > 0,
   });
   useEffect(() => {
-    for (const view of pages.items ?? []) heard.set(view.id, view);
-  }, [pages.items]);
+    for (const view of pages.shown.items ?? []) heard.set(view.id, view);
+  }, [pages.shown.items]);
   useChange(path, () => {
     chosen.value = new Set();
   });
@@ -58,7 +58,7 @@ function ImportsList() {
   return (
     <>
       <FilterBar filter={filter} label="Filter imports" />
-      {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
+      {isOperator && <BulkBar items={pages.shown.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
       <div class="imports">
         <List
           pages={pages}
@@ -145,8 +145,8 @@ const CONDITIONS = {
       ['true', 'only with problems'],
     ],
   },
-  from: { label: 'From', isDay: true },
-  to: { label: 'To', isDay: true },
+  from: { label: 'From', type: 'date' },
+  to: { label: 'To', type: 'date' },
   createdBy: { label: 'Started by', placeholder: 'whole name' },
   tags: { label: 'Tags', placeholder: 'choir, term 1' },
 } as const;

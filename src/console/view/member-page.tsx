@@ -15,13 +15,12 @@ import {
   importHref,
   memberHref,
   OutcomeMark,
-  Pending,
   Time,
 } from '../kit/elements.tsx';
-import { type Column, DataTable, List, MoreButton } from '../kit/list.tsx';
+import { type Column, List, MoreButton } from '../kit/list.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
-import { type Pages, usePages } from '../use-answer.ts';
+import { usePages } from '../use-answer.ts';
 
 const ENTRIES = 100;
 
@@ -130,7 +129,7 @@ function History({ uid }: { uid: string }) {
           </>
         }
       />
-      <Unread pages={pages} />
+      <Unread unread={pages.shown.unread} />
     </>
   );
 }
@@ -146,32 +145,34 @@ const USER_COLUMNS: Column<FoundMember>[] = [
 
 function FoundMembers({ text }: { text: string }) {
   const pages = usePages(addressOf('GET /v1/members', { query: { text } }), { name: 'members' });
-  const { items, hasMore, error } = pages;
-  if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
-  const users = together(items, text);
+  const { items, cursor, error, unread } = pages.shown;
+  const users = items && together(items, text);
   return (
     <>
       <p role="status">
-        {users.length === 0 ? (
-          <>No import has a user with {foreign(text)} in the UID. Upper and lower case do not matter.</>
-        ) : (
+        {users !== undefined && users.length > 0 && (
           <>
             {counted(users.length, 'user')} with {foreign(text)}
-            {hasMore ? ' so far. More may follow.' : ' in the UID.'}
+            {cursor !== null ? ' so far. More may follow.' : ' in the UID.'}
           </>
         )}
       </p>
-      {users.length > 0 && (
-        <DataTable caption="Users found" columns={USER_COLUMNS} items={users} keyOf={({ uid }) => uid.toLowerCase()} />
-      )}
+      <List
+        pages={{ items: users, error }}
+        caption="Users found"
+        columns={USER_COLUMNS}
+        keyOf={({ uid }) => uid.toLowerCase()}
+        loading="Searching all imports …"
+        empty={<>No import has a user with {foreign(text)} in the UID. Upper and lower case do not matter.</>}
+      />
       <MoreButton pages={pages} />
-      <Unread pages={pages} />
+      <Unread unread={unread} />
     </>
   );
 }
 
 /** Imports in which nothing could be looked up. */
-function Unread<T>({ pages: { unread } }: { pages: Pages<T> }) {
+function Unread({ unread }: { unread: ReadonlySet<string> }) {
   return (
     <div role="status">
       {unread.size > 0 && (
@@ -231,12 +232,13 @@ function WhereNow({ uid }: { uid: string }) {
       {now?.historyIsWhole === false && (
         <p class="note">Only the newest 1,000 rows of the user, and the newest 500 imports, were compared.</p>
       )}
-      {now !== undefined && now.groups.length > 0 && (
-        <DataTable
+      {now !== undefined && (
+        <List
+          pages={{ items: now.groups, error: undefined }}
           caption="Groups of the user now"
           columns={GROUP_COLUMNS}
-          items={now.groups}
           keyOf={({ region, guid }) => `${region} ${guid}`}
+          empty="No group is known."
         />
       )}
     </Card>

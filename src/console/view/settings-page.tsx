@@ -9,10 +9,11 @@ import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, size } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
-import { ask, confirmed, showOnce, textProblem, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
-import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
-import type { Choice } from '../kit/form.tsx';
-import { type Column, DataTable, List } from '../kit/list.tsx';
+import { Actions, ask, textProblem } from '../kit/actions.tsx';
+import { showOnce } from '../kit/copy.tsx';
+import { Badge, Card, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
+import { type Choice, Control } from '../kit/form.tsx';
+import { type Column, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
@@ -135,18 +136,17 @@ function Queues() {
     news: ['imports', 'sync'],
     everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
   });
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
-  if (data.regions.length === 0)
-    return <Empty>No region is in use yet. An import starts the regions that it needs.</Empty>;
-  const stalled = data.regions.reduce((sum, region) => sum + region.stalled, 0);
-  const setAside = data.regions.reduce((sum, region) => sum + region.setAside, 0);
+  const regions = data?.regions ?? [];
+  const stalled = regions.reduce((sum, region) => sum + region.stalled, 0);
+  const setAside = regions.reduce((sum, region) => sum + region.setAside, 0);
   return (
     <>
-      <DataTable
+      <List
+        pages={{ items: data?.regions, error }}
         caption="What each region is doing"
         columns={QUEUE_COLUMNS}
-        items={data.regions}
         keyOf={({ region }) => region}
+        empty="No region is in use yet. An import starts the regions that it needs."
       />
       {stalled > 0 && (
         <p class="note">
@@ -166,23 +166,19 @@ function Queues() {
 function ClockChoice() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
-    <div class="field">
-      <label for="clock">Times are shown in</label>
-      <select
-        id="clock"
-        value={clock.value}
-        aria-describedby="clock-note"
-        onChange={({ currentTarget }) => {
-          clock.value = currentTarget.value === 'utc' ? 'utc' : 'local';
-        }}
-      >
-        <option value="local">local time ({own})</option>
-        <option value="utc">UTC</option>
-      </select>
-      <p class="note" id="clock-note">
-        Schedules keep the time zone that each of them names.
-      </p>
-    </div>
+    <Control
+      id="clock"
+      label="Times are shown in"
+      note="Schedules keep the time zone that each of them names."
+      value={clock.value}
+      choices={[
+        ['local', `local time (${own})`],
+        ['utc', 'UTC'],
+      ]}
+      onValue={(chosen) => {
+        clock.value = chosen === 'utc' ? 'utc' : 'local';
+      }}
+    />
   );
 }
 
@@ -202,36 +198,17 @@ const LIVES: readonly Choice[] = [
 
 export function Tokens() {
   const { data, error, reload } = useAnswer(addressOf('GET /v1/tokens', {}));
-  const work = useWork();
-  const place = useKeptFocus();
-  const revoke = async (token: TokenView) => {
-    const yes = await confirmed({
-      question: `Revoke the token of ${token.name}?`,
-      explanation: token.own
-        ? 'You are logged in with it: you will need another to go on.'
-        : 'Who uses it is refused at once, and cannot get it back.',
-      yes: 'Revoke token',
-      no: 'Keep it',
-    });
-    if (!yes) return;
-    await work.start(async (signal) => {
-      await call('DELETE /v1/tokens/:id', { id: token.id }, signal);
-      await reload();
-    });
-  };
-  const make = async () => {
+  const make = async (signal: AbortSignal) => {
     const values = await askForToken();
     if (values === undefined) return;
     const { name = '', role, expires = '' } = values;
-    await work.start(async (signal) => {
-      const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
-      const made = await call('POST /v1/tokens', { body }, signal);
-      await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
-    });
+    const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
+    const made = await call('POST /v1/tokens', { body }, signal);
+    await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
   };
-  const columns = useMemo(() => [...COLUMNS, revoking((token) => void revoke(token))], []);
+  const columns = useMemo(() => [...COLUMNS, revoking(reload)], []);
   return (
-    <div class="stack" ref={place}>
+    <div class="stack">
       <List
         pages={{ items: data?.tokens, error }}
         caption="Tokens, oldest first"
@@ -239,12 +216,7 @@ export function Tokens() {
         keyOf={({ id }) => id}
         empty="No tokens yet. Programs and people on other machines need one."
       />
-      <ErrorPlace error={work.error} />
-      <div class="buttons">
-        <WorkButton busy={work.busy} onClick={make}>
-          New token…
-        </WorkButton>
-      </div>
+      <Actions list={[{ text: 'New token…', act: make }]} />
     </div>
   );
 }
@@ -278,18 +250,30 @@ const COLUMNS: Column<TokenView>[] = [
   },
 ];
 
-function revoking(onRevoke: (token: TokenView) => void): Column<TokenView> {
+function revoking(onDone: () => Promise<void>): Column<TokenView> {
   return {
     label: 'Actions',
-    cell: (token) => (
-      <button
-        type="button"
-        class="danger quiet small-button"
-        aria-label={`Revoke the token of ${token.name}`}
-        onClick={() => onRevoke(token)}
-      >
-        Revoke…
-      </button>
+    cell: ({ id, name, own }) => (
+      <Actions
+        class="row-actions"
+        onDone={onDone}
+        list={[
+          {
+            text: 'Revoke…',
+            label: `Revoke the token of ${name}`,
+            kind: 'danger quiet',
+            question: {
+              question: `Revoke the token of ${name}?`,
+              explanation: own
+                ? 'You are logged in with it: you will need another to go on.'
+                : 'Who uses it is refused at once, and cannot get it back.',
+              yes: 'Revoke token',
+              no: 'Keep it',
+            },
+            act: (signal) => call('DELETE /v1/tokens/:id', { id }, signal),
+          },
+        ]}
+      />
     ),
   };
 }

@@ -3,8 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
-import { EntryForm, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
-import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
+import { Actions, EntryForm } from '../../console/kit/actions.tsx';
+import { Badge, Card, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call } from '../../console/requests.ts';
@@ -22,7 +22,7 @@ export function ExportsPage() {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
   });
   const columns = useMemo(() => {
-    const actions = (view: ExportView) => <Actions view={view} onChanged={reload} />;
+    const actions = (view: ExportView) => <ExportActions view={view} onChanged={reload} />;
     return isOperator ? [...COLUMNS, { label: 'Actions', cell: actions }] : COLUMNS;
   }, [isOperator]);
   return (
@@ -142,34 +142,28 @@ const REMOVAL = {
   no: 'Keep it',
 };
 
-function Actions({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
-  const work = useWork();
-  const buttons = useKeptFocus();
+function ExportActions({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
   const { id, state, underWay } = view;
-  const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id', question?: typeof REMOVAL) =>
-    work.start(async (signal) => {
-      await call(route, { id }, signal);
-      await onChanged();
-    }, question);
   return (
-    <>
-      <div class="row-actions" ref={buttons}>
-        {!underWay && state !== 'completed' && state !== 'unreadable' && (
-          <WorkButton busy={work.busy} onClick={() => act('POST /v1/exports/:id/resume')}>
-            Resume export
-          </WorkButton>
-        )}
-        <WorkButton
-          busy={work.busy}
-          kind="danger quiet"
-          label={`Delete export ${id}`}
-          onClick={() => act('DELETE /v1/exports/:id', REMOVAL)}
-        >
-          Delete…
-        </WorkButton>
-      </div>
-      <ErrorPlace error={work.error} />
-    </>
+    <Actions
+      class="row-actions"
+      onDone={onChanged}
+      list={[
+        !underWay &&
+          state !== 'completed' &&
+          state !== 'unreadable' && {
+            text: 'Resume export',
+            act: (signal) => call('POST /v1/exports/:id/resume', { id }, signal),
+          },
+        {
+          text: 'Delete…',
+          label: `Delete export ${id}`,
+          kind: 'danger quiet',
+          question: REMOVAL,
+          act: (signal) => call('DELETE /v1/exports/:id', { id }, signal),
+        },
+      ]}
+    />
   );
 }
 

@@ -1,8 +1,9 @@
 /** The page of the receiver of notifications, which admins set and try. */
 
 import { useSignal } from '@preact/signals';
-import { EntryForm, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
-import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
+import { Actions, EntryForm, useKeptFocus } from '../../console/kit/actions.tsx';
+import { showOnce } from '../../console/kit/copy.tsx';
+import { foreign, Pending } from '../../console/kit/elements.tsx';
 import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import type { NotificationsView } from './operations.ts';
@@ -18,7 +19,7 @@ export function Notifications({ onChanged }: { onChanged: () => void }) {
   return (
     <div class="stack" ref={place}>
       {standing(view)}
-      {view.host !== null && <Actions view={view} onChanged={changed} />}
+      {view.host !== null && <ReceiverActions view={view} onChanged={changed} />}
       {!view.fixed && <Receiver isFirst={view.host === null} onChanged={changed} />}
     </div>
   );
@@ -35,42 +36,41 @@ function standing({ host, fixed, problem }: NotificationsView) {
   );
 }
 
-function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView; onChanged: () => Promise<void> }) {
-  const work = useWork();
+function ReceiverActions({
+  view: { host, fixed },
+  onChanged,
+}: {
+  view: NotificationsView;
+  onChanged: () => Promise<void>;
+}) {
   const said = useSignal('');
-  const test = () =>
-    work.start(async (signal) => {
-      said.value = 'Sending …';
-      const { arrived, reason } = await call('POST /v1/notifications/test', {}, signal);
-      said.value = arrived ? `It arrived at ${host}.` : `It did not arrive at ${host}: ${reason}.`;
+  const test = async (signal: AbortSignal) => {
+    said.value = 'Sending …';
+    const { arrived, reason } = await call('POST /v1/notifications/test', {}, signal).catch((error) => {
+      said.value = '';
+      throw error;
     });
-  const stop = () =>
-    work.start(
-      async (signal) => {
-        await call('DELETE /v1/notifications', {}, signal);
-        await onChanged();
-      },
-      {
-        question: `Notify ${host} no more?`,
-        explanation: 'What is not delivered yet is dropped. To notify it again, its address must be entered again.',
-        yes: 'Stop notifying',
-        no: 'Keep it',
-      },
-    );
+    said.value = arrived ? `It arrived at ${host}.` : `It did not arrive at ${host}: ${reason}.`;
+  };
+  const stop = async (signal: AbortSignal) => {
+    await call('DELETE /v1/notifications', {}, signal);
+    await onChanged();
+  };
+  const question = {
+    question: `Notify ${host} no more?`,
+    explanation: 'What is not delivered yet is dropped. To notify it again, its address must be entered again.',
+    yes: 'Stop notifying',
+    no: 'Keep it',
+  };
   return (
     <>
-      <div class="buttons">
-        <WorkButton busy={work.busy} onClick={test}>
-          Send a test
-        </WorkButton>
-        {!fixed && (
-          <WorkButton busy={work.busy} kind="danger quiet" onClick={stop}>
-            Stop notifying…
-          </WorkButton>
-        )}
-      </div>
-      <p role="status">{work.error === undefined && said.value}</p>
-      <ErrorPlace error={work.error} />
+      <Actions
+        list={[
+          { text: 'Send a test', act: test },
+          !fixed && { text: 'Stop notifying…', kind: 'danger quiet', question, act: stop },
+        ]}
+      />
+      <p role="status">{said.value}</p>
     </>
   );
 }

@@ -33,7 +33,8 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     [],
   );
   const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
-  const { items, total, isOld } = pages;
+  const { isOld } = pages;
+  const { items, total } = pages.shown;
   const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.
   const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
@@ -96,10 +97,8 @@ function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowVie
   return sumOfOutcomes(view.rows);
 }
 
-type PagesShown = Pick<Pages<unknown>, 'items' | 'total' | 'isOld' | 'dropped'>;
-
 /** @param all rows of the file @param isSet whether they are filtered */
-function shownSentence({ items = [], total, isOld, dropped }: PagesShown, all: number, isSet: boolean) {
+function shownSentence({ isOld, shown: { items = [], total, dropped } }: Pages<unknown>, all: number, isSet: boolean) {
   if (isOld) return 'Searching …';
   if (total === null || (total === 0 && !isSet)) return '';
   const which = isSet ? `${grouped(total)} of ${counted(all, 'row')} fit this filter` : counted(total, 'row');

@@ -16,7 +16,7 @@ const MAX_SHOWN = 12;
 export function RepairTable() {
   const { view, pages } = useRows();
   const { isOperator } = usePlace();
-  const names = columnsToShow(view, pages.items ?? []);
+  const names = columnsToShow(view, pages.shown.items ?? []);
   const columns = useMemo(
     (): Column<RepairRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
@@ -222,11 +222,11 @@ const MAX_LINES = 1000;
 async function paste(repair: Repair, lines: readonly string[], row: RepairRow, column: string) {
   if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
   const below = () => {
-    const rows = repair.pages.items ?? [];
+    const rows = repair.pages.shown.items ?? [];
     return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
   };
   const wanted = Math.min(lines.length, MAX_LINES);
-  while (below().length < wanted && repair.pages.hasMore) await repair.pages.more();
+  while (below().length < wanted && repair.pages.shown.cursor !== null) await repair.pages.more();
   const rows = below().slice(0, wanted);
   const left = lines.length - rows.length;
   const yes = await confirmed({

@@ -4,7 +4,7 @@ import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
+import { type Choice, Control } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -132,7 +132,7 @@ function RepairHead() {
       {isOperator && view.maySend && ready > 0 && (
         <div class="buttons">
           {/* Before the rows are there, nothing was looked at that could be sent. */}
-          <WorkButton busy={work.busy || pages.items === undefined} kind="main" onClick={sendAsked}>
+          <WorkButton busy={work.busy || pages.shown.items === undefined} kind="main" onClick={sendAsked}>
             Send {counted(ready, 'repaired row')}…
           </WorkButton>
         </div>
@@ -157,22 +157,22 @@ function Filters() {
   const chosen = JSON.stringify([status, code, problemColumn]);
   return (
     <div class="filter repair-bar">
-      <FilterChoice
+      <Control
         id="repair-problem"
         label="Problem"
         value={chosen}
         choices={[[JSON.stringify(['', '', '']), 'all'], ...problems]}
-        onChoose={(text) => {
+        onValue={(text) => {
           const [status, code, problemColumn] = JSON.parse(text);
           filter.choose({ status, code, problemColumn });
         }}
       />
-      <FilterChoice
+      <Control
         id="repair-state"
         label="Show rows that are"
         value={state}
         choices={STATES}
-        onChoose={(state) => filter.choose({ state })}
+        onValue={(state) => filter.choose({ state })}
       />
     </div>
   );

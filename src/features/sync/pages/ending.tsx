@@ -1,5 +1,5 @@
-import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import { Card, ErrorPlace, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
+import { Actions } from '../../../console/kit/actions.tsx';
+import { Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
@@ -36,7 +36,6 @@ const CONDITIONS = { within: { label: 'Within', choices: CHOICES } };
 /** Memberships that end, the first to end first, and the removal of those that are over. */
 export function EndingPage() {
   const { isOperator, go } = usePlace();
-  const work = useWork();
   const filter = useFilter(CONDITIONS);
   const { within = '14d' } = filter.values;
   const query = { within: within === ALL ? '' : within };
@@ -44,8 +43,8 @@ export function EndingPage() {
     name: 'memberships',
     news: ['sync', 'removed'],
   });
-  const expire = () =>
-    work.start(async (signal) => go(syncHref((await call('POST /v1/memberships/expire', { query: {} }, signal)).id)));
+  const expire = async (signal: AbortSignal) =>
+    go(syncHref((await call('POST /v1/memberships/expire', { query: {} }, signal)).id));
   return (
     <>
       <h1>Ending soon</h1>
@@ -55,14 +54,9 @@ export function EndingPage() {
       </p>
       <Card id="all" title="Memberships that end">
         <FilterBar filter={filter} label="Filter memberships" />
-        {isOperator && pages.items?.some(isOver) && (
-          <div class="buttons">
-            <WorkButton busy={work.busy} onClick={expire}>
-              Plan the removal of those that are over
-            </WorkButton>
-          </div>
+        {isOperator && pages.shown.items?.some(isOver) && (
+          <Actions list={[{ text: 'Plan the removal of those that are over', act: expire }]} />
         )}
-        <ErrorPlace error={work.error} />
         <List
           pages={pages}
           caption="Memberships that end, the first to end first"

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Empty, foreign, memberHref, Pending, swatch, Tag } from '../../../console/kit/elements.tsx';
-import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
+import { FilterBar, FilterField, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
 import { addressOf } from '../../../console/requests.ts';
@@ -29,7 +29,7 @@ export function SyncPlan({ id }: { id: string }) {
   const { groups = '' } = filter.values;
   const action = groups === ANYTHING ? '' : groups || TO_DO;
   const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), { name: 'groups' });
-  const { items, error } = pages;
+  const { items, error } = pages.shown;
   return (
     <>
       <FilterBar filter={filter} label="Filter groups" />
@@ -255,7 +255,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
     <div class="stack">
       {isLong && (
         <div class="filter">
-          <TextFilter
+          <FilterField
             id={`search-${guard}`}
             condition={{ label: 'Find a group' }}
             value={search.value}

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
-import { ask, confirmed, reasonFor, useKeptFocus, useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
+import { Actions, ask, confirmed, reasonFor } from '../../../console/kit/actions.tsx';
+import { syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords } from '../../../console/sync-words.ts';
@@ -28,30 +28,23 @@ interface SyncActionsProperties {
 
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
-  const work = useWork();
-  const buttons = useKeptFocus();
   const isBack = useSignal(false);
-  const act = async (action: SyncAction) => {
+  const { leftInPlace: left, undoOf, syncName, totals } = view;
+  const act = async (action: SyncAction, signal: AbortSignal) => {
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
-    await work.start(async (signal) => {
-      try {
-        onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal));
-      } catch (refusal) {
-        onRefused();
-        throw refusal;
-      }
-    });
+    try {
+      onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal));
+    } catch (refusal) {
+      onRefused();
+      throw refusal;
+    }
   };
-  const { leftInPlace: left, undoOf } = view;
-  const again = async () => {
+  const again = async (signal: AbortSignal) => {
     const plan = await plannedUndo(true);
-    if (plan === undefined || undoOf === null) return;
-    await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
+    if (plan !== undefined && undoOf !== null) go(syncHref(await plan(undoOf, signal)));
   };
-  const { syncName } = view;
-  const hasLeft = syncName !== undefined && view.notes.some(({ code }) => code === 'LEFT');
-  const letBack = async () => {
+  const letBack = async (signal: AbortSignal) => {
     const values = await ask({
       question: 'Let users back who have left?',
       explanation: 'The next run adds users again whom this sync made members, who are in the file, and who are gone.',
@@ -61,36 +54,29 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
     });
     if (values === undefined) return;
     const uids = listIn(values['uids'] ?? '');
-    await work.start(async (signal) => {
-      const name = syncName ?? '';
-      await call('POST /v1/syncs/named/:name/bring-back', { name, body: uids.length > 0 ? { uids } : {} }, signal);
-      isBack.value = true;
-    });
+    const name = syncName ?? '';
+    await call('POST /v1/syncs/named/:name/bring-back', { name, body: uids.length > 0 ? { uids } : {} }, signal);
+    isBack.value = true;
   };
-  const isUncertain = left !== null && left.uncertain > 0;
   return (
-    <div class="actions" hidden={view.actions.length === 0 && !isUncertain && !hasLeft && work.error === undefined}>
-      <div class="buttons" ref={buttons}>
-        {view.actions.map((action) => (
-          <WorkButton key={action} busy={work.busy} kind={BUTTONS[action].kind} onClick={() => void act(action)}>
-            {action === 'apply' && view.totals !== null
-              ? `Apply ${counted(view.totals.changes, 'change')}`
-              : BUTTONS[action].label}
-          </WorkButton>
-        ))}
-        {isUncertain && (
-          <WorkButton busy={work.busy} onClick={again}>
-            Take back the {grouped(left.uncertain)} uncertain too…
-          </WorkButton>
-        )}
-        {hasLeft && (
-          <WorkButton busy={work.busy} onClick={letBack}>
-            Let users back…
-          </WorkButton>
-        )}
-      </div>
+    <div class="actions">
+      <Actions
+        list={[
+          ...view.actions.map((action) => ({
+            kind: BUTTONS[action].kind,
+            text:
+              action === 'apply' && totals !== null
+                ? `Apply ${counted(totals.changes, 'change')}`
+                : BUTTONS[action].label,
+            act: (signal: AbortSignal) => act(action, signal),
+          })),
+          left !== null &&
+            left.uncertain > 0 && { text: `Take back the ${grouped(left.uncertain)} uncertain too…`, act: again },
+          syncName !== undefined &&
+            view.notes.some(({ code }) => code === 'LEFT') && { text: 'Let users back…', act: letBack },
+        ]}
+      />
       <p role="status">{isBack.value && 'The next run adds them again.'}</p>
-      <ErrorPlace error={work.error} />
     </div>
   );
 }

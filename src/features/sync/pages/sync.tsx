@@ -56,8 +56,11 @@ export function SyncPage() {
     error,
     set,
     reload,
-  } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
-  useListNews(['sync', 'removed'], reload, (news) => news.id === id);
+  } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), {
+    everyMs: askAgainAfter,
+    news: ['sync', 'removed'],
+    concerns: (news) => 'id' in news && news.id === id,
+  });
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
   const isHeld = view?.state === 'held';

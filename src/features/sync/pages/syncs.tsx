@@ -86,7 +86,7 @@ function SyncsList() {
       <List
         pages={pages}
         caption="Syncs, newest first"
-        columns={columnsOf(pages.items ?? [])}
+        columns={columnsOf(pages.shown.items ?? [])}
         keyOf={({ id }) => id}
         empty={emptyText(filter.isSet, isOperator)}
       />
