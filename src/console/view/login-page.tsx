@@ -1,9 +1,9 @@
 /** Logging in with a token. */
-import { useEffect } from 'preact/hooks';
-import { EntryForm, useModal } from '../kit/actions.tsx';
-import { focusField } from '../kit/form.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import { useModal, useWork } from '../kit/actions.tsx';
+import { ErrorPlace } from '../kit/elements.tsx';
 import { usePlace } from '../place.ts';
-import { ApiError, call, wrongField } from '../requests.ts';
+import { call } from '../requests.ts';
 
 export function LoginPage() {
   const { query, go } = usePlace();
@@ -31,34 +31,41 @@ export function LoginDialog({ onLoggedIn, onLeave }: { onLoggedIn: () => void; o
   );
 }
 
-const FIELDS = {
-  token: {
-    label: 'Token',
-    type: 'password',
-    note: (
-      <>
-        It begins with <code>rct_</code>. On the server’s machine, create one with <code>rollcall token create</code>.
-      </>
-    ),
-  },
-} as const;
-
 function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
+  const work = useWork();
+  const field = useRef<HTMLInputElement | null>(null);
   // There is nothing else to do here.
-  useEffect(() => focusField('token'), []);
+  useEffect(() => field.current?.focus(), []);
+  const logIn = (event: SubmitEvent) => {
+    event.preventDefault();
+    void work.start(async (signal) => {
+      const token = field.current?.value.trim() ?? '';
+      field.current?.select();
+      await call('POST /v1/session', { body: { token } }, signal);
+      onLoggedIn();
+    });
+  };
   return (
-    <EntryForm
-      fields={FIELDS}
-      button="Log in"
-      onSend={async ({ token = '' }, signal) => {
-        await call('POST /v1/session', { body: { token } }, signal).catch((error) => {
-          throw error instanceof ApiError && error.problem.status === 401
-            ? wrongField('token', error.problem.detail)
-            : error;
-        });
-        onLoggedIn();
-      }}
-    />
+    <form onSubmit={logIn}>
+      <label for="token">Token</label>
+      <input
+        id="token"
+        name="token"
+        type="password"
+        ref={field}
+        autocomplete="current-password"
+        spellcheck={false}
+        required
+        aria-describedby="token-note"
+      />
+      <p class="note" id="token-note">
+        It begins with <code>rct_</code>. On the server’s machine, create one with <code>rollcall token create</code>.
+      </p>
+      <ErrorPlace error={work.error} />
+      <button type="submit" class="main" disabled={work.busy}>
+        Log in
+      </button>
+    </form>
   );
 }
 
