@@ -55,12 +55,7 @@ export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }
               onChange={({ currentTarget }) => put({ [word]: currentTarget.value })}
             >
               {optionsOf([
-                [
-                  '',
-                  suggested === ''
-                    ? 'not decided'
-                    : `not decided: ${suggested === 'none' ? 'no membership' : suggested}?`,
-                ],
+                ['', suggested === '' ? 'not decided' : `${suggested === 'none' ? 'no membership' : suggested}?`],
                 ...MEANINGS,
               ])}
             </select>
