@@ -22,6 +22,7 @@ describe('settings', () => {
       defaultRegion: 'us',
       caFile: undefined,
       callsPerMinute: 8_000,
+      importsPerMinute: 48,
       budgetShare: 80,
       concurrency: 300,
       perGroup: 20,
