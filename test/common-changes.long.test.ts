@@ -191,11 +191,6 @@ export const memoSource: Adapter = ({ address: name }) => {
       const command = 'src/cli/commands/imports-commands.ts';
       copy.insert(
         command,
-        "import { isError } from '../../errors/rollcall-error.ts';",
-        "import { RollcallError } from '../../errors/rollcall-error.ts';\n",
-      );
-      copy.insert(
-        command,
         '  const read = tagChanges.safeParse(',
         "  if (words.includes('shut')) throw new RollcallError('TAGS_CLOSED', { tag: 'shut' });\n",
       );
