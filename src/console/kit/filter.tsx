@@ -210,7 +210,11 @@ export function FilterField({ id, condition, value, onValue }: FilterFieldProper
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <Control
-      {...{ id, label, placeholder, type, choices }}
+      id={id}
+      label={label}
+      placeholder={placeholder}
+      type={type}
+      choices={choices}
       suggestions={suggestions?.value}
       value={typed.value}
       onValue={(text) => {

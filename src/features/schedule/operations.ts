@@ -33,11 +33,12 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
+/** Options by which the file of a schedule is read. */
+export const READ = { ...READING, ...SHAPE, ...EXPECTING };
+
 /** Options of the syncs that the runs are. Times and limits of a schedule are written as people write them. */
 export const RUNS = {
-  ...READING,
-  ...SHAPE,
-  ...EXPECTING,
+  ...READ,
   ...RUNS_WAIT,
   ...CREATION,
   ...MODE,

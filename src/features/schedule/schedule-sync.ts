@@ -6,15 +6,14 @@ import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
-import { READING, SHAPE } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
+import { GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { decisionOf, type NewSync, type Sync, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type KeptSettings, RUNS } from './operations.ts';
+import { type KeptSettings, READ, RUNS } from './operations.ts';
 
 /** The files that the runs of a schedule read beside its own. */
 export interface Beside {
@@ -46,7 +45,7 @@ export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] 
 /** The options of an import that would read the file as the schedule does. */
 export function readingOptions(settings: KeptSettings): ImportOptions {
   const { region, exportOf, sandbox } = settings;
-  return chosenOptions(valuesOf({ ...READING, ...SHAPE, ...EXPECTING }, settings), { region, sandbox, exportOf });
+  return chosenOptions(valuesOf(READ, settings), { region, sandbox, exportOf });
 }
 
 /** The users and groups that the runs may create; undefined: none. */

@@ -12,7 +12,6 @@ import type { ImportOptions } from '../../../imports/import-options.ts';
 import { APPLYING, PROTECTING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { type Given, givenOf, keptOf, writtenOf } from '../../../options/option.ts';
-import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
@@ -23,7 +22,7 @@ import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { limitOptionsOf } from '../../sync/guard-limits.ts';
-import { type NewSchedule, RUNS, type ScheduleSettings } from '../operations.ts';
+import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
 /** Flags that say where the schedules are. */
 export type PlaceFlags = Pick<CommonFlags, 'dataDir' | 'server' | 'profile' | 'plainHttp' | 'json'> & {
@@ -88,8 +87,6 @@ export async function scheduleOf(
     sandbox: flags.sandbox === true,
   };
 }
-
-const READ = { ...READING, ...SHAPE, ...EXPECTING };
 
 /**
  * The options for reading the file with those of the recipe. The schedule keeps them, whatever becomes of the recipe.
