@@ -19,7 +19,7 @@ const SAID_AGAIN_MS = 60_000;
 
 /**
  * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
- * @throws QueueAddressError
+ * @throws BAD_QUEUE_ADDRESS
  */
 export async function openQueue(
   { config, warn, telemetry }: QueueParts,

@@ -12,12 +12,11 @@ import type { ChatClient } from '../chat/chat-client.ts';
 import { judge } from '../chat/error-policy.ts';
 import { BARE_404, NOT_THE_SERVICE } from '../chat/service/codes.ts';
 import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
 import { checkQueue } from '../queue/open-backend.ts';
-import { QueueAddressError } from '../queue/queue-address.ts';
 import { counted } from '../text/wording.ts';
 import { triedSources } from './commands/sources-command.ts';
 
@@ -45,7 +44,7 @@ export async function checkTheQueue(config: Config): Promise<Finding[]> {
       return { check, ok: false, detail, remedy: todo ?? remedy };
     });
   } catch (error) {
-    const why = error instanceof QueueAddressError ? error.message : `it cannot be reached: ${messageOf(error)}`;
+    const why = isError(error, 'BAD_QUEUE_ADDRESS') ? error.message : `it cannot be reached: ${messageOf(error)}`;
     return [{ check, ok: false, detail: why, remedy }];
   }
 }

@@ -6,7 +6,7 @@ import { dataDir } from '../platform/data-dir.ts';
 /**
  * The options with those of a recipe, where one is named, or a file that has one.
  * @param path of the file @param name as the user knows it
- * @throws UNKNOWN_RECIPE, BadRecipe, RECIPE_NEEDS, IntakeError RECIPE_MISFIT
+ * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS, IntakeError RECIPE_MISFIT
  */
 export async function optionsWithRecipe(
   config: Config,
@@ -26,7 +26,7 @@ export async function optionsWithRecipe(
   return useRecipe({ recipe: known, options, file: { path }, name });
 }
 
-/** A recipe as a request has it: a name is one of the server's, a file is one of this machine. @throws BadRecipe */
+/** A recipe as a request has it: a name is one of the server's, a file is one of this machine. @throws BAD_RECIPE */
 export async function recipeToSend(recipe: string): Promise<string> {
   if (RECIPE_NAME.test(recipe)) return recipe;
   const { recipeOfFile } = await import('../features/recipes/recipe-store.ts');

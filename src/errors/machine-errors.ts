@@ -1,4 +1,4 @@
-import { failure, refusal } from './entry.ts';
+import { failure, refusal, type Said } from './entry.ts';
 import { option, type Words, words } from './named-options.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -169,7 +169,7 @@ export const MACHINE_ERRORS = {
       `this process may have ${limit} files open, and it needs ${needed}`,
     remedy: ({ enough }) => `raise the limit, such as with \`ulimit -n ${enough}\``,
   }),
-  READING_STOPPED: failure({
+  READING_STOPPED: failure<Said & { readonly reason: 'busy' | 'deadline' | 'memory' | 'left' }>({
     title: 'Reading the rows took too much time or memory',
     exit: 4,
   }),

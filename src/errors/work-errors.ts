@@ -160,7 +160,12 @@ export const WORK_ERRORS = {
     exit: 2,
     advice: 'Look at the rows as they are now.',
   }),
-  CALLS_USED_UP: failure({
+  CALLS_USED_UP: failure<
+    Said & {
+      /** Calls that are still to be made, by region, at most; null where that is not known. */
+      readonly price: Readonly<Record<string, number>> | null;
+    }
+  >({
     title: 'More calls to read the service are needed than are allowed',
     cause: 'A check, an export or a sync needs more than `--max-calls` allows; nothing was changed.',
     exit: 3,
@@ -283,7 +288,12 @@ export const WORK_ERRORS = {
       `the recipe ${name} needs a value for ${field}: ${why}`,
     remedy: ({ field }) => words`give it with ${option(field)}`,
   }),
-  BAD_RECIPE: refusal({
+  BAD_RECIPE: refusal<
+    Said & {
+      /** The reason why a file is no recipe. It may repeat the content of the file, and is only for people on its machine. */
+      readonly why?: string;
+    }
+  >({
     title: 'The recipe cannot be used',
     cause: 'It cannot be saved, or its file was changed by hand and is wrong.',
     status: 400,

@@ -5,7 +5,7 @@ import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
-import { LedgerError } from '../platform/ledger-error.ts';
+import { isLedgerError } from '../platform/ledger-error.ts';
 import {
   idsOf,
   inTransaction,
@@ -195,7 +195,7 @@ export function isIntact(path: string): boolean {
     using database = openForReading(path, CATALOG_SCHEMA);
     return database.prepare('pragma quick_check').get()?.['quick_check'] === 'ok';
   } catch (error) {
-    if (error instanceof LedgerError && error.code === 'DAMAGED_LEDGER') return false;
+    if (isLedgerError(error) && error.code === 'DAMAGED_LEDGER') return false;
     throw error;
   }
 }

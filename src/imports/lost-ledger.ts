@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ImportState } from '../membership/import-state.ts';
-import { LedgerError } from '../platform/ledger-error.ts';
+import { missingLedger } from '../platform/ledger-error.ts';
 import type { ImportRecord } from './catalog.ts';
 import { isMachineWait } from './reason-codes.ts';
 
@@ -19,7 +19,7 @@ export function ledgerIsThere(path: string): boolean {
 
 /**
  * Whether the ledger is there; false where the file was not read yet, or was refused.
- * @throws LedgerError LEDGER_MISSING where the import had one: an empty one in its place would say that it had no rows
+ * @throws LEDGER_MISSING where the import had one: an empty one in its place would say that it had no rows
  */
 export function hasLedger(
   { state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>,
@@ -27,7 +27,7 @@ export function hasLedger(
 ): boolean {
   if (ledgerIsThere(path)) return true;
   const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
-  if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
+  if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw missingLedger(path);
   return false;
 }
 

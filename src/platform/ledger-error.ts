@@ -1,26 +1,25 @@
 import { basename } from 'node:path';
 import { option, type Words, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 
-type LedgerCode = 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
+const CODES = ['UNKNOWN_LEDGER', 'DAMAGED_LEDGER', 'LEDGER_MISSING'] as const;
+export type LedgerCode = (typeof CODES)[number];
 
-/** A file of the data directory that is gone, damaged, or of another version. */
-export class LedgerError extends RollcallError<LedgerCode> {
-  declare readonly code: LedgerCode;
+/** Whether a file of the data directory is gone, damaged, or of another version. */
+export const isLedgerError = (error: unknown) => isError(error, ...CODES);
 
-  static damaged(path: string, cause: Error): LedgerError {
-    const remedy = REMEDIES[basename(path)] ?? NO_LEDGER;
-    return new LedgerError('DAMAGED_LEDGER', { what: `${path} is damaged (${cause.message})`, remedy }, { cause });
-  }
+export function damagedFile(path: string, cause: Error) {
+  const remedy = REMEDIES[basename(path)] ?? NO_LEDGER;
+  return new RollcallError('DAMAGED_LEDGER', { what: `${path} is damaged (${cause.message})`, remedy }, { cause });
+}
 
-  /** @param what in a clause: what SQLite reads and rollcall never writes */
-  static contradiction(what: string): LedgerError {
-    return new LedgerError('DAMAGED_LEDGER', { what: `the ledger is damaged: ${what}`, remedy: NO_LEDGER });
-  }
+/** @param what in a clause: what SQLite reads and rollcall never writes */
+export function ledgerContradiction(what: string) {
+  return new RollcallError('DAMAGED_LEDGER', { what: `the ledger is damaged: ${what}`, remedy: NO_LEDGER });
+}
 
-  static missing(path: string): LedgerError {
-    return new LedgerError('LEDGER_MISSING', { path, remedy: NO_LEDGER });
-  }
+export function missingLedger(path: string) {
+  return new RollcallError('LEDGER_MISSING', { path, remedy: NO_LEDGER });
 }
 
 /** Names of the files of a data directory that go on without their content, and what is lost with it. */

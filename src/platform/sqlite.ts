@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { pathToFileURL } from 'node:url';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
-import { LedgerError } from './ledger-error.ts';
+import { damagedFile, missingLedger } from './ledger-error.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 
@@ -76,7 +76,7 @@ class NamedDatabase extends DatabaseSync {
     const isDamage = DAMAGE.has(code) || STRANGE.test(error.message);
     if (!isDamage && code !== NOMEM) return error;
     const damaged = this.#damagedPath() ?? (isDamage ? this.#path : undefined);
-    return damaged === undefined ? error : LedgerError.damaged(damaged, error);
+    return damaged === undefined ? error : damagedFile(damaged, error);
   }
 
   /** The file that is damaged, as far as SQLite finds it. */
@@ -205,7 +205,7 @@ export function intoOneFile(path: string) {
 
 /** Opens a database that another process may be writing. */
 export function openForReading(path: string, schema: SchemaFiles): DatabaseSync {
-  if (!existsSync(path)) throw LedgerError.missing(path);
+  if (!existsSync(path)) throw missingLedger(path);
   const database = new NamedDatabase(path, { readOnly: true });
   return opened(database, () => {
     // Reads the first page, so that a file that is not a database is reported here and not at some later query.
@@ -231,10 +231,10 @@ export function readIfThere<Result>(
   }
 }
 
-/** Reads each page of a database. @throws LedgerError DAMAGED_LEDGER */
+/** Reads each page of a database. @throws DAMAGED_LEDGER */
 export function checkPages(database: DatabaseSync) {
   const found = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
-  if (found !== 'ok') throw LedgerError.damaged(database.location() ?? '', new Error(found));
+  if (found !== 'ok') throw damagedFile(database.location() ?? '', new Error(found));
 }
 
 /**
@@ -275,7 +275,7 @@ function schemaIn(files: SchemaFiles) {
   return schema;
 }
 
-/** Makes the tables of a new database. @throws LedgerError UNKNOWN_LEDGER for one that has another schema */
+/** Makes the tables of a new database. @throws UNKNOWN_LEDGER for one that has another schema */
 function makeTables(database: DatabaseSync, files: SchemaFiles, path: string) {
   if (hasTables(database, files, path)) return;
   inTransaction(database, () => {
@@ -287,12 +287,12 @@ function makeTables(database: DatabaseSync, files: SchemaFiles, path: string) {
   });
 }
 
-/** Whether the database has its tables: false for a new one. @throws LedgerError UNKNOWN_LEDGER */
+/** Whether the database has its tables: false for a new one. @throws UNKNOWN_LEDGER */
 function hasTables(database: DatabaseSync, files: SchemaFiles, path: string) {
   const version = database.prepare('pragma user_version').get()?.['user_version'];
   if (version === 0) return false;
   if (version === schemaIn(files).version) return true;
-  throw new LedgerError('UNKNOWN_LEDGER', { path });
+  throw new RollcallError('UNKNOWN_LEDGER', { path });
 }
 
 /**

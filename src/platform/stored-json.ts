@@ -1,4 +1,4 @@
-import { LedgerError } from './ledger-error.ts';
+import { ledgerContradiction } from './ledger-error.ts';
 
 /**
  * JSON that a database of ours keeps, as the type that it was written from. By type guards and not by zod: commands that
@@ -13,7 +13,7 @@ export function storedJson<Value>(json: string, what: string, isIt: (value: unkn
     // Below: it is not as it was written.
   }
   if (isIt(value)) return value;
-  throw LedgerError.contradiction(`it does not hold ${what} as rollcall writes them`);
+  throw ledgerContradiction(`it does not hold ${what} as rollcall writes them`);
 }
 
 export function isText(value: unknown): value is string {

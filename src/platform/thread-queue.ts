@@ -1,3 +1,4 @@
+import type { FactsOf } from '../errors/errors.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Answer, type ErrorClass, type Input, type Served, Thread } from './threads.ts';
 import { Turns } from './turns.ts';
@@ -10,19 +11,6 @@ const MAX_WAITING = 200;
 const MAX_WAITING_OF_CALLER = 50;
 
 const CLOSED = 'imports are not read any more: the process stops';
-
-/** Reasons why a task with limits was not finished. */
-export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
-
-/** A task went beyond its limits. */
-export class TaskStopped extends RollcallError {
-  readonly reason: StopReason;
-
-  constructor(reason: StopReason, what: string) {
-    super('READING_STOPPED', { what });
-    this.reason = reason;
-  }
-}
 
 /** Limits for tasks of API clients. */
 export interface TaskLimits {
@@ -73,7 +61,7 @@ export class ThreadQueue<Tasks extends Served> {
     this.#options = options;
   }
 
-  /** @throws TaskStopped; whatever the task throws */
+  /** @throws READING_STOPPED; whatever the task throws */
   ask<Kind extends string & keyof Tasks>(
     kind: Kind,
     input: Input<Tasks, Kind>,
@@ -178,10 +166,10 @@ export class ThreadQueue<Tasks extends Served> {
     let late: NodeJS.Timeout | undefined;
     thread.sent.add(asked);
     if (limits !== undefined) {
-      const stopped = new TaskStopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
+      const reason = stopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
       // On a busy machine a thread takes seconds to load: no task's fault.
       void thread.worker.loaded.then(() => {
-        if (thread.sent.has(asked)) late = setTimeout(() => stop.abort(stopped), limits.deadlineMs);
+        if (thread.sent.has(asked)) late = setTimeout(() => stop.abort(reason), limits.deadlineMs);
       });
     }
     const answered = asked.begin(thread.worker, limits && stop.signal).finally(() => {
@@ -201,15 +189,19 @@ export class ThreadQueue<Tasks extends Served> {
   }
 }
 
+function stopped(reason: FactsOf<'READING_STOPPED'>['reason'], what: string) {
+  return new RollcallError('READING_STOPPED', { what, reason });
+}
+
 function busy(waiting: number) {
-  return new TaskStopped('busy', `${waiting} questions wait already`);
+  return stopped('busy', `${waiting} questions wait already`);
 }
 
 function left() {
-  return new TaskStopped('left', 'the caller no longer waits for the answer');
+  return stopped('left', 'the caller no longer waits for the answer');
 }
 
 function reasonFor(cause: Error) {
   const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isOutOfMemory ? new TaskStopped('memory', 'it needs more memory than it may have') : cause;
+  return isOutOfMemory ? stopped('memory', 'it needs more memory than it may have') : cause;
 }

@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { LedgerError } from './ledger-error.ts';
 
 /**
  * Work in threads. A file `x-thread.ts` serves functions by name, and another thread opens it and asks:
@@ -64,7 +63,7 @@ export class Thread<Own extends Served> {
   /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
   constructor(caller: string, name: string, options: ThreadOptions = {}) {
     const { heapMb, passesRows, onNote, onLost } = options;
-    const errors = [RollcallError, LedgerError, ...(options.errors ?? [])];
+    const errors = [RollcallError, ...(options.errors ?? [])];
     const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
       resourceLimits: {
         ...(passesRows && { maxYoungGenerationSizeMb: 6 }),

@@ -6,7 +6,7 @@ import type { Risk } from './redis.ts';
 /**
  * Opens the queue on the server that `url` names (queue-address.ts), or without one the embedded queue, which leaves no trace on disk.
  * @param ca certificate authority that a Redis over TLS is trusted by, in addition to the usual ones, PEM
- * @throws QueueAddressError, PACKAGE_MISSING
+ * @throws BAD_QUEUE_ADDRESS, PACKAGE_MISSING
  */
 export async function openBackend(
   url?: string,
@@ -21,7 +21,7 @@ export async function openBackend(
   return openBull(address, onError, ca, telemetry);
 }
 
-/** Looks at the server that `url` names, as `checkRedis` does. @throws QueueAddressError; Error where the server does not answer */
+/** Looks at the server that `url` names, as `checkRedis` does. @throws BAD_QUEUE_ADDRESS; Error where the server does not answer */
 export async function checkQueue(url: string, ca?: string): Promise<Risk[]> {
   const address = parseQueueAddress(url);
   return (await import('./redis.ts')).checkRedis(address, ca);

@@ -1,9 +1,10 @@
 import { getCACertificates } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
+import { isError } from '../errors/rollcall-error.ts';
 import { counted, printable } from '../text/wording.ts';
 import { SET_ASIDE } from './job-queue.ts';
-import { type QueueAddress, QueueAddressError } from './queue-address.ts';
+import { badAddress, type QueueAddress } from './queue-address.ts';
 
 /** A connection to Redis or Valkey: to one server, to a cluster, or to a master that sentinels know. */
 export type RedisConnection = Redis | Cluster;
@@ -109,13 +110,13 @@ export interface Risk {
 
 /**
  * Settings of the server that put jobs at risk.
- * @throws QueueAddressError where the server does not have the database: the client would go on in database 0
+ * @throws BAD_QUEUE_ADDRESS where the server does not have the database: the client would go on in database 0
  */
 export async function risksOf(connection: RedisConnection, { db }: Pick<QueueAddress, 'db'>): Promise<Risk[]> {
   if (connection instanceof Redis && db > 0) {
     await connection.select(db).catch((error: Error) => {
       if (!/DB index is out of range/i.test(error.message)) throw error;
-      throw new QueueAddressError(`names the database ${db}, which its server does not have`);
+      throw badAddress(`names the database ${db}, which its server does not have`);
     });
   }
   const info = await connection.info();
@@ -185,7 +186,7 @@ export async function checkRedis(address: QueueAddress, ca?: string): Promise<Ri
     return await Promise.race([look(), late.promise]);
   } catch (error) {
     // The error of opening the connection says more than that it is closed.
-    throw error instanceof QueueAddressError ? error : (last ?? error);
+    throw isError(error, 'BAD_QUEUE_ADDRESS') ? error : (last ?? error);
   } finally {
     clearTimeout(timer);
     // One that never answers would keep the process alive.

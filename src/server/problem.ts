@@ -3,14 +3,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemDocument } from '../api/problems.ts';
 import type { Said } from '../errors/entry.ts';
-import { ERRORS, type RefusalCode, statusOf } from '../errors/errors.ts';
+import { ERRORS, type FactsOf, type RefusalCode, statusOf } from '../errors/errors.ts';
 import { asParameter, type Words, written } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import { busyIn } from '../platform/database-busy.ts';
 import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
-import { type StopReason, TaskStopped } from '../platform/thread-queue.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 
@@ -125,7 +124,7 @@ function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest):
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): RollcallError | undefined {
   if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
-  if (error instanceof TaskStopped) return new RollcallError('BUSY', { what: STOPPED[error.reason] });
+  if (isError(error, 'READING_STOPPED')) return new RollcallError('BUSY', { what: STOPPED[error.facts.reason] });
   const { code = '', message = '', statusCode = 0 } = error as Partial<FastifyError>;
   const busy = busyIn(error);
   if (busy !== undefined) return busy;
@@ -144,7 +143,7 @@ export function problemOf(error: unknown): RollcallError | undefined {
   return isTheirs ? new RollcallError('BAD_BODY', { what }) : undefined;
 }
 
-const STOPPED: Readonly<Record<StopReason, string>> = {
+const STOPPED: Readonly<Record<FactsOf<'READING_STOPPED'>['reason'], string>> = {
   busy: 'too many questions on rows wait for their answers',
   deadline: 'reading the rows took too long; it was given up',
   memory: 'reading the rows took too much memory; it was given up',

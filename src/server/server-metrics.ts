@@ -17,7 +17,7 @@ import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
 import { busyIn } from '../platform/database-busy.ts';
-import { LedgerError } from '../platform/ledger-error.ts';
+import { isLedgerError } from '../platform/ledger-error.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 
@@ -47,7 +47,7 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
       .rowsOf(id)
       .counters()
       .catch((error: unknown) => {
-        if (error instanceof LedgerError || busyIn(error) !== undefined) return new Map();
+        if (isLedgerError(error) || busyIn(error) !== undefined) return new Map();
         throw error;
       });
   const underWay = () => reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports;

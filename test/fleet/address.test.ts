@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQueueAddress, QueueAddressError } from '../../src/queue/queue-address.ts';
+import { isError } from '../../src/errors/rollcall-error.ts';
+import { parseQueueAddress } from '../../src/queue/queue-address.ts';
 
 const parse = (url: string) => parseQueueAddress(url);
 const PLAIN = {
@@ -48,7 +49,7 @@ describe('the address of a queue', () => {
     ['redis://:50%@a', 'has a user or password with a % that begins no escape'],
     ['postgres://db/jobs', 'begins with postgres://'],
   ])('%j is refused: it %s', (url, why) => {
-    expect(() => parse(url)).toThrow(QueueAddressError);
+    expect(() => parse(url)).toThrow(expect.objectContaining({ code: 'BAD_QUEUE_ADDRESS' }));
     expect(() => parse(url)).toThrow(why);
     expect(() => parse(url)).toThrow('allowed are redis://host:port/db');
   });
@@ -82,7 +83,7 @@ function refusal(url: string): string {
   try {
     parse(url);
   } catch (error) {
-    if (error instanceof QueueAddressError) return error.message;
+    if (isError(error, 'BAD_QUEUE_ADDRESS')) return error.message;
     throw error;
   }
   throw new Error(`${url} was not refused`);

@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isError } from '../../src/errors/rollcall-error.ts';
-import { LedgerError } from '../../src/platform/ledger-error.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, type Pipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
@@ -105,7 +104,7 @@ describe.each(QUEUE_PLACES)('on the $name queue, a coordinator that is started a
       state: 'failed',
       reason: expect.stringContaining('is damaged'),
     });
-    await expect(pipeline.coordinator.resume(damaged)).rejects.toThrow(LedgerError);
+    await expect(pipeline.coordinator.resume(damaged)).rejects.toMatchObject({ code: 'DAMAGED_LEDGER' });
     expect((await pipeline.coordinator.settled(well)).state).toBe('completed');
     expect(pipeline.coordinator.find(eu).state).toBe('running');
   });

@@ -9,7 +9,7 @@ import { type ReportRequest, reportPieces } from '../../src/imports/report/repor
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
 import type { RowFilter } from '../../src/options/row-filter.ts';
-import { LedgerError } from '../../src/platform/ledger-error.ts';
+import { isLedgerError } from '../../src/platform/ledger-error.ts';
 import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
 import { members, stage } from './ledger/staged-import.ts';
@@ -166,7 +166,7 @@ test('a damaged ledger is reported with its class, its code and its path', async
     .of(path)
     .counters()
     .catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(LedgerError);
+  expect(isLedgerError(error)).toBe(true);
   expect(error).toMatchObject({ code: 'DAMAGED_LEDGER', message: expect.stringContaining(path) });
 });
 

@@ -1,5 +1,5 @@
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { LedgerError } from '../../src/platform/ledger-error.ts';
+import { damagedFile } from '../../src/platform/ledger-error.ts';
 import { serve, tellOpener } from '../../src/platform/threads.ts';
 
 export class Refused extends RollcallError<string> {
@@ -24,7 +24,7 @@ serve<SomeThread>(
     double: async (number) => number * 2,
     refuse: (how) => {
       if (how === 'refused') throw new Refused(NO_ROOM);
-      throw how === 'ledger' ? LedgerError.damaged('l.sqlite', NO_ROOM) : NO_ROOM;
+      throw how === 'ledger' ? damagedFile('l.sqlite', NO_ROOM) : NO_ROOM;
     },
     count: function* (to) {
       try {

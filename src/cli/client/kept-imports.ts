@@ -48,7 +48,7 @@ export function rebuild(dir: DataDir): Rebuilt {
 
 /**
  * Reads an import's ledger; undefined while it has none: it is being read, or was rejected; and where its state says that it
- * is lost. @throws LedgerError where it is lost
+ * is lost. @throws LEDGER_MISSING, DAMAGED_LEDGER where it is lost
  */
 function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
   const path = dir.ledger(record.id);

@@ -142,7 +142,7 @@ function checkCatalog(dir: DataDir): Finding[] {
 /** Bytes of ledgers of which each page is read; the larger ones are opened only. */
 const MAX_READ = 100_000_000;
 
-/** @throws LedgerError */
+/** @throws LEDGER_MISSING, DAMAGED_LEDGER */
 function lookAt(path: string) {
   const reader = openImportReader(path);
   try {

@@ -41,7 +41,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
 
-/** Returns the API's query for what imports and syncs have in common. @throws BadRecipe */
+/** Returns the API's query for what imports and syncs have in common. @throws BAD_RECIPE */
 export async function readingQuery(
   file: string,
   flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,

@@ -9,7 +9,7 @@ import { readGroups } from '../../imports/survey/read-groups.ts';
 import type { Part } from '../../imports/survey/survey.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError, type LedgerCode } from '../../platform/ledger-error.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { Works } from '../../platform/works.ts';
 import { type ExportOptions, type ExportView, exportView } from './api.ts';
@@ -93,7 +93,7 @@ export class Exports {
         });
       });
     } catch (error) {
-      if (!(error instanceof LedgerError)) throw error;
+      if (!isLedgerError(error)) throw error;
       this.#unread(error);
       const createdAt = statSync(this.#folder(id)).birthtime.toISOString();
       return { ...UNREADABLE, id, reason: WHY_UNREADABLE[error.code], createdAt };
@@ -167,7 +167,7 @@ export class Exports {
       try {
         return [read(id)];
       } catch (error) {
-        if (error instanceof LedgerError) this.#unread(error);
+        if (isLedgerError(error)) this.#unread(error);
         else if (!isError(error, 'UNKNOWN_EXPORT')) throw error;
         return [];
       }
@@ -203,7 +203,7 @@ export async function runExport({ store, ...run }: ExportRun): Promise<void> {
 }
 
 /** Reasons why an export is not shown. The log names the file. */
-const WHY_UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
+const WHY_UNREADABLE: Readonly<Record<LedgerCode, string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
   LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
   UNKNOWN_LEDGER: 'its file was written by another version of rollcall: read it with that one',

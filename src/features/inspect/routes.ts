@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
-import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
+import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { type Caller, callerOf } from '../../server/http-answers.ts';
 import { problemDocument, problemOf } from '../../server/problem.ts';
@@ -103,7 +103,7 @@ async function beforeOf({ reading, views }: ServerContext, file: Beginning) {
 /** @throws errors that the request did not cause */
 function problemIn(error: unknown): RollcallError {
   if (error instanceof IntakeError) return badReading(error);
-  if (error instanceof TaskStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
+  if (isError(error, 'READING_STOPPED') && /^(deadline|memory)$/.test(error.facts.reason)) {
     return new RollcallError('BAD_BODY', {
       what: `the beginning of the file cannot be shown: ${error.message}`,
       remedy: 'look for endless blank lines, thousands of columns or a value of many megabytes in it',

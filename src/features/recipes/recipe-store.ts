@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { shown, shownPath } from '../../imports/read/intake-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { withoutMark } from '../../platform/setting.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { wrongOption } from '../../text/wrong-option.ts';
-import { BadRecipe, type Recipe, type RecipeInput, recipeFile } from './recipe.ts';
+import { type Recipe, type RecipeInput, recipeFile } from './recipe.ts';
 
 /** The recipes that come with rollcall, each tried against a sample in samples/recipes. */
 const BUILT_IN = fileURLToPath(new URL('built-in', import.meta.url));
@@ -26,14 +26,14 @@ export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[];
     try {
       saved.push(readSaved(recipes, name));
     } catch (error) {
-      if (!(error instanceof BadRecipe)) throw error;
+      if (!isError(error, 'BAD_RECIPE')) throw error;
       unreadable.push(name);
     }
   }
   return { recipes: [...saved, ...builtInRecipes()], unreadable };
 }
 
-/** @throws UnknownRecipe, BadRecipe */
+/** @throws UNKNOWN_RECIPE, BAD_RECIPE */
 export function findRecipe({ recipes }: DataDir, name: string): Recipe {
   const builtIn = namesIn(BUILT_IN);
   if (builtIn.includes(name)) return recipeOfFile(join(BUILT_IN, `${name}.json`), name);
@@ -42,18 +42,18 @@ export function findRecipe({ recipes }: DataDir, name: string): Recipe {
   throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...names, ...builtIn] });
 }
 
-/** A recipe by its name, or in a file of this machine. @throws UnknownRecipe, BadRecipe */
+/** A recipe by its name, or in a file of this machine. @throws UNKNOWN_RECIPE, BAD_RECIPE */
 export function findRecipeOrFile(dir: DataDir, nameOrFile: string): Recipe {
   return RECIPE_NAME.test(nameOrFile) ? findRecipe(dir, nameOrFile) : recipeOfFile(nameOrFile);
 }
 
-/** @throws BadRecipe */
+/** @throws BAD_RECIPE */
 export function recipeOfFile(path: string, name = path): Recipe {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new BadRecipe(
+    throw badRecipe(
       `${shownPath(path)} is neither the name nor the file of a recipe: ${messageOf(error)}`,
       'name a JSON file, or one of those that `rollcall recipes` lists',
     );
@@ -61,23 +61,23 @@ export function recipeOfFile(path: string, name = path): Recipe {
   return recipeIn(text, name);
 }
 
-/** A recipe by its name, or its text as JSON, as a request has it. @throws UnknownRecipe, BadRecipe */
+/** A recipe by its name, or its text as JSON, as a request has it. @throws UNKNOWN_RECIPE, BAD_RECIPE */
 export function findRecipeOrText(dir: DataDir, nameOrText: string): Recipe {
   return nameOrText.startsWith('{') ? recipeIn(nameOrText, 'of the request') : findRecipe(dir, nameOrText);
 }
 
-/** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
+/** Writes a recipe into the data directory, replacing one of the same name. @throws BAD_RECIPE */
 export async function saveRecipe({ recipes }: DataDir, name: string, given: RecipeInput): Promise<Recipe> {
   checkOwn(name, 'choose another name');
   if (!RECIPE_NAME.test(name))
-    throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE, { field: 'name' });
+    throw badRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE, { field: 'name' });
   const recipe = recipeFile.parse(given);
   mkdirSync(recipes, { recursive: true, mode: 0o700 });
   await writeWhole(join(recipes, `${name}.json`), [`${JSON.stringify(recipe, undefined, 2)}\n`]);
   return { ...recipe, name, saved: true };
 }
 
-/** @throws UnknownRecipe, BadRecipe for one that comes with rollcall */
+/** @throws UNKNOWN_RECIPE, BAD_RECIPE for one that comes with rollcall */
 export function removeRecipe({ recipes }: DataDir, name: string): void {
   checkOwn(name, 'only saved ones can be removed');
   const names = namesIn(recipes);
@@ -86,10 +86,10 @@ export function removeRecipe({ recipes }: DataDir, name: string): void {
   rmSync(join(recipes, `${name}.json`));
 }
 
-/** @throws BadRecipe for one that comes with rollcall */
+/** @throws BAD_RECIPE for one that comes with rollcall */
 function checkOwn(name: string, remedy: string) {
   if (!namesIn(BUILT_IN).includes(name)) return;
-  throw new BadRecipe(`${name} is a recipe that comes with rollcall`, remedy, { field: 'name' });
+  throw badRecipe(`${name} is a recipe that comes with rollcall`, remedy, { field: 'name' });
 }
 
 function namesIn(folder: string) {
@@ -110,9 +110,9 @@ function readSaved(folder: string, name: string) {
   try {
     return { ...recipeIn(readFileSync(join(folder, `${name}.json`), 'utf8'), name), saved: true };
   } catch (error) {
-    if (!(error instanceof BadRecipe)) throw error;
+    if (!isError(error, 'BAD_RECIPE')) throw error;
     // The message leaves this machine, and repeats nothing of the file.
-    throw new BadRecipe(`the file of the recipe ${name} is not a recipe`, SHOW_IT, { why: error.message });
+    throw badRecipe(`the file of the recipe ${name} is not a recipe`, SHOW_IT, { why: error.message });
   }
 }
 
@@ -125,19 +125,24 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   settings: Object.keys(recipeFile.shape.settings.shape),
 };
 
-/** @throws BadRecipe with the place, its value and what is allowed */
+/** @param more `field`: the option at fault; `why` for people on this machine */
+function badRecipe(what: string, remedy: string, more: { readonly field?: 'name'; readonly why?: string } = {}) {
+  return new RollcallError('BAD_RECIPE', { what: `${what}; ${remedy}`, field: 'recipe', ...more });
+}
+
+/** @throws BAD_RECIPE with the place, its value and what is allowed */
 function recipeIn(text: string, name: string) {
   let content: unknown;
   try {
     content = JSON.parse(withoutMark(text));
   } catch (error) {
-    throw new BadRecipe(`the recipe ${name} is not JSON: ${messageOf(error)}`, 'correct it');
+    throw badRecipe(`the recipe ${name} is not JSON: ${messageOf(error)}`, 'correct it');
   }
   const { data, error } = recipeFile.safeParse(content);
   if (data !== undefined) return { ...data, name, saved: false };
   const { text: problem, isUnknown } = wrongOption(error, content, 'it');
   const allowed = isUnknown ? NAMES[error.issues[0]?.path.join('.') ?? ''] : undefined;
-  throw new BadRecipe(
+  throw badRecipe(
     `the recipe ${name} cannot be used: ${problem}${allowed === undefined ? '' : `; allowed are ${allowed.join(', ')}`}`,
     'correct it',
   );

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { recipeFields } from '../../api/recipes.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { importOptions } from '../../imports/import-options.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 
@@ -42,18 +41,4 @@ export function expected({ expects, fits: { columns = [], text = [] } }: Recipe)
 /** The request for an addition that a recipe needs, as the command line has it. */
 export function needText({ what, why, optional }: Recipe['needs'][number]): string {
   return `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`;
-}
-
-/** A recipe cannot be saved, or is a file that cannot be used. */
-export class BadRecipe extends RollcallError {
-  /**
-   * The reason why a file is no recipe. It may repeat the content of the file, and is only for people on its machine.
-   */
-  readonly why: string | undefined;
-
-  /** @param more `field`: the option at fault */
-  constructor(what: string, remedy: string, more: { readonly field?: 'name' | 'recipe'; readonly why?: string } = {}) {
-    super('BAD_RECIPE', { what: `${what}; ${remedy}`, field: more.field ?? 'recipe' });
-    this.why = more.why;
-  }
 }

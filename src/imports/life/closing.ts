@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/ledger-error.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Emit, EndState } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
@@ -76,7 +76,7 @@ export function createClosings(options: ClosingOptions) {
       });
       return [];
     } catch (error) {
-      if (!(error instanceof LedgerError)) throw error;
+      if (!isLedgerError(error)) throw error;
       return [{ code: 'ENDS_NOT_NOTED', text: `The ends of its memberships are not noted: ${error.message}` }];
     }
   };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type DataDir, dataDir, hasCatalog, ownDataDir, readCatalog } from '../../platform/data-dir.ts';
 import { fileId, isSameFile } from '../../platform/file-id.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/ledger-error.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { type Catalog, type CatalogReader, type ImportRecord, openCatalog, openCatalogReader } from '../catalog.ts';
 import { hasLedger } from '../lost-ledger.ts';
@@ -90,6 +90,6 @@ function doubt(record: ImportRecord, path: string): void {
     ledger.leaveFile();
     ledger.close();
   } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
+    if (!isLedgerError(error)) throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { sqliteCode } from '../../platform/database-busy.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/ledger-error.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -63,16 +64,21 @@ export function faultOf(step: FaultCode, error: unknown): Fault {
   if (lost !== undefined) {
     return { code: lost.code as ReasonCode, reason: `${lost.code}: ${lost.what}`, remedy: lost.remedyOn('command') };
   }
-  const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
+  const kind =
+    error instanceof RollcallError
+      ? ` (${error.code})`
+      : error instanceof Error && error.name !== 'Error'
+        ? ` (${error.name})`
+        : '';
   const reason = `${step}: an unexpected error came while ${STEPS[step]}: ${asClause(messageOf(error))}${kind}`;
   return { code: step, reason };
 }
 
 /** The error that says that the ledger is gone or damaged; undefined for any other. */
-function lostLedger(error: unknown): LedgerError | undefined {
+function lostLedger(error: unknown) {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // One that is neither gone nor damaged is read by another version.
-    if (cause instanceof LedgerError && cause.code !== 'UNKNOWN_LEDGER') return cause;
+    if (isLedgerError(cause) && cause.code !== 'UNKNOWN_LEDGER') return cause;
   }
   return undefined;
 }

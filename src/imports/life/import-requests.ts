@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf, type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/ledger-error.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { wrongState } from '../import-errors.ts';
@@ -245,7 +245,7 @@ export class Requests {
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
   #unusable(id: string, error: unknown): never {
-    if (error instanceof LedgerError) this.#options.fault(id, 'SENDING_FAILED', error);
+    if (isLedgerError(error)) this.#options.fault(id, 'SENDING_FAILED', error);
     throw error;
   }
 

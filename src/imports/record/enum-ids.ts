@@ -1,6 +1,6 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/ledger-error.ts';
 
 /** The ledger's numbers for words; the tables of the same names have them in SQL (import-schema.sql). */
 export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
@@ -26,7 +26,7 @@ export function regionOf(id: number): Region {
 
 function word<Word>(words: readonly Word[], id: number): Word {
   const found = words[id - 1];
-  if (found === undefined) throw LedgerError.contradiction(`no word has the number ${id}`);
+  if (found === undefined) throw ledgerContradiction(`no word has the number ${id}`);
   return found;
 }
 

@@ -5,7 +5,7 @@ import { kindOf } from '../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { busyIn } from '../../platform/database-busy.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError, type LedgerCode } from '../../platform/ledger-error.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { isLedgerLost } from '../lost-ledger.ts';
@@ -17,7 +17,7 @@ import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 export interface ViewSources {
   readonly catalog: { retries(id: string): readonly ImportRecord[] };
   folder(id: string): string;
-  /** Asked where the record has none. @throws LedgerError, DATABASE_BUSY where its rows cannot be counted */
+  /** Asked where the record has none. @throws LEDGER_MISSING, DAMAGED_LEDGER, DATABASE_BUSY where its rows cannot be counted */
   totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
   /** They could not be counted; the view says so. */
   uncounted?(error: Error): void;
@@ -32,7 +32,7 @@ export interface ViewSources {
 }
 
 /** Reasons why the rows of an import are not counted. The error names the file. */
-const UNCOUNTED: Readonly<Record<LedgerError['code'] | 'DATABASE_BUSY', string>> = {
+const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
   DATABASE_BUSY: 'another program holds its ledger, so its rows cannot be counted',
   DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
   LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',
@@ -84,10 +84,10 @@ async function counted(record: ImportRecord, sources: ViewSources) {
   try {
     return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
   } catch (error) {
-    const known = error instanceof LedgerError ? error : busyIn(error);
+    const known = isLedgerError(error) ? error : busyIn(error);
     if (known === undefined) throw error;
     sources.uncounted?.(known);
-    const fault = UNCOUNTED[known instanceof LedgerError ? known.code : 'DATABASE_BUSY'];
+    const fault = UNCOUNTED[isLedgerError(known) ? known.code : 'DATABASE_BUSY'];
     const totals = totalsOf(new Map(), isFinal(record.state));
     return { totals, fault, ...(isLedgerLost(known.code) && { code: known.code }) };
   }

@@ -60,11 +60,11 @@ export function openLedgerThreads() {
       ) as ImportQuestions,
     /**
      * A page of rows as the JSON text `{"rows":[…],"total":…,"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
-     * @throws TaskStopped
+     * @throws READING_STOPPED
      */
     rowsPage: (path: string, request: RowsRequest, limits: TaskLimits) =>
       queues[isSearch(request) ? 'search' : 'rows'].ask('rowsPage', { path, ...request }, limits),
-    /** One row with its calls as JSON text; undefined if no row has this number. @throws TaskStopped */
+    /** One row with its calls as JSON text; undefined if no row has this number. @throws READING_STOPPED */
     rowDetail: (path: string, row: number, limits: TaskLimits) => queues.rows.ask('rowDetail', { path, row }, limits),
     /**
      * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import

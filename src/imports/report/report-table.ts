@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { RowView } from '../../api/rows.ts';
 import { ROW_COLUMNS } from '../../membership/row-columns.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/ledger-error.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import { cellOf } from '../../text/csv-line.ts';
@@ -118,7 +118,7 @@ function parse(row: Original, parser: (text: string) => unknown): unknown {
 }
 
 function damaged(row: Original, what: string) {
-  return LedgerError.contradiction(`the input of row ${row.line} ${what}`);
+  return ledgerContradiction(`the input of row ${row.line} ${what}`);
 }
 
 /** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import type { LineRange, RowFilter } from '../../options/row-filter.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/ledger-error.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
@@ -55,7 +55,7 @@ export function searchRows(
   let length = 0;
   for (const { row: id } of found.slice(0, limit)) {
     const [row] = readRow({ row: id }).toArray();
-    if (row === undefined) throw LedgerError.contradiction(`row ${id} was found and is not there`);
+    if (row === undefined) throw ledgerContradiction(`row ${id} was found and is not there`);
     length += row.original.length + row.message.length;
     if (rows.length > 0 && length > MAX_OF_A_PAGE) break;
     rows.push(row);

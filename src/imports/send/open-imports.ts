@@ -1,5 +1,5 @@
 import type { DataDir } from '../../platform/data-dir.ts';
-import { LedgerError } from '../../platform/ledger-error.ts';
+import { missingLedger } from '../../platform/ledger-error.ts';
 import type { Catalog } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { hasLedger } from '../lost-ledger.ts';
@@ -59,7 +59,7 @@ export class OpenImports {
     if (known !== undefined) return known;
     const { dir, catalog, recorder, workersEnd } = this.#options;
     const record = catalog.get(id);
-    if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
+    if (!hasLedger(record, dir.ledger(id))) throw missingLedger(dir.ledger(id));
     const options = readOptions(record);
     const ledger = openImportLedger(dir.ledger(id), options.create);
     try {

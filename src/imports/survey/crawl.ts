@@ -3,12 +3,12 @@ import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { readList } from '../../chat/whole-lists.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
 import { countedPages, type GroupPages } from '../ask/group-pages.ts';
 import { inRegions } from './side-by-side.ts';
-import type { CallsByRegion, Directory, Survey } from './survey.ts';
+import type { Directory, Survey } from './survey.ts';
 
 export type SurveyProgress = Readonly<z.infer<typeof surveyProgress>>;
 export type SurveyStep = SurveyProgress['step'];
@@ -25,17 +25,6 @@ export interface SurveyRun {
 
 export type Crawl = Readonly<ReturnType<typeof crawlOf>>;
 
-/** The allowed calls are used up, or would be; results so far are kept. */
-export class CallsUsedUp extends RollcallError {
-  /** Calls that are still to be made, at most; null where that is not known. */
-  readonly price: CallsByRegion | null;
-
-  constructor(sentence: string, price: CallsByRegion | null) {
-    super('CALLS_USED_UP', { what: sentence });
-    this.price = price;
-  }
-}
-
 /** Shared by all steps of a run. Its pages count calls, and refuse more than allowed. */
 export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFINITY, onProgress }: SurveyRun) {
   let left = maxCalls;
@@ -46,7 +35,12 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
     /** Calls that are still allowed. */
     left: () => left,
     pages: countedPages(pages, () => {
-      if (left < 1) throw new CallsUsedUp(`${maxCalls} calls were allowed, and that is not enough`, null);
+      if (left < 1) {
+        throw new RollcallError('CALLS_USED_UP', {
+          what: `${maxCalls} calls were allowed, and that is not enough`,
+          price: null,
+        });
+      }
       left -= 1;
       survey.sql('count_call').run();
     }),
@@ -87,7 +81,7 @@ export async function takeLists(crawl: Crawl, regions: readonly Region[], list: 
 /**
  * Makes sure that this may be spent.
  * @param certainty whether the lengths of the lists are known
- * @throws CallsUsedUp
+ * @throws CALLS_USED_UP
  */
 export function pay(
   { left }: Pick<Crawl, 'left'>,
@@ -97,10 +91,10 @@ export function pay(
   const calls = priceSum(price);
   if (calls <= left()) return;
   const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
-  throw new CallsUsedUp(
-    `${certainty} ${counted(calls, 'more call')} ${be(calls)} needed, and ${left()} ${be(left())} allowed`,
-    byRegion,
-  );
+  throw new RollcallError('CALLS_USED_UP', {
+    what: `${certainty} ${counted(calls, 'more call')} ${be(calls)} needed, and ${left()} ${be(left())} allowed`,
+    price: byRegion,
+  });
 }
 
 const be = (n: number) => (n === 1 ? 'is' : 'are');
@@ -127,7 +121,7 @@ export async function runSurvey(
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof CallsUsedUp) survey.move('priced', error.what, error.price);
+    if (isError(error, 'CALLS_USED_UP')) survey.move('priced', error.what, error.facts.price);
     else if (error instanceof QuestionRefused && error.ofRegion) survey.move('stopped', error.stopSentence(asked));
     else if (error instanceof UntrustedListing) survey.move('stopped', error.message);
     else throw error;

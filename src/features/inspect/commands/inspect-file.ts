@@ -15,7 +15,7 @@ import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import { LedgerError } from '../../../platform/ledger-error.ts';
+import { isLedgerError } from '../../../platform/ledger-error.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable, sameFile } from '../../../text/wording.ts';
@@ -70,7 +70,7 @@ function importsOfFiles(dataDir: string) {
       catalog === undefined ? [] : catalog.page({ kind: ['file'], limit: MAX_COMPARED }).imports,
     );
   } catch (error) {
-    if (error instanceof LedgerError) return [];
+    if (isLedgerError(error)) return [];
     throw error;
   }
 }

@@ -5,11 +5,11 @@ import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flag
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { printTable } from '../../../cli/screen/table.ts';
 import type { Name, Names } from '../../../cli/suggestions.ts';
-import { badUsage } from '../../../errors/rollcall-error.ts';
+import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
-import { BadRecipe, expected, needText, type Recipe } from '../recipe.ts';
+import { expected, needText, type Recipe } from '../recipe.ts';
 import { builtInRecipes, findRecipeOrFile, listRecipes } from '../recipe-store.ts';
 
 /** `rollcall recipes`: settings for the exports of other systems, and for your own files. */
@@ -42,13 +42,13 @@ async function showOne(io: Io, nameOrFile: string, flags: CommonFlags) {
   io.out.write(flags.json ? `${JSON.stringify(file, undefined, 2)}\n` : recipeText(recipe, io.width));
 }
 
-/** @throws UnknownRecipe, and BAD_USAGE with the reason for a saved file that is not a recipe */
+/** @throws UNKNOWN_RECIPE, and BAD_USAGE with the reason for a saved file that is not a recipe */
 function readOne(dir: DataDir, nameOrFile: string) {
   try {
     return findRecipeOrFile(dir, nameOrFile);
   } catch (error) {
-    if (!(error instanceof BadRecipe) || error.why === undefined) throw error;
-    throw badUsage(`${join(dir.recipes, `${nameOrFile}.json`)}: ${error.why}`);
+    if (!isError(error, 'BAD_RECIPE') || error.facts.why === undefined) throw error;
+    throw badUsage(`${join(dir.recipes, `${nameOrFile}.json`)}: ${error.facts.why}`);
   }
 }
 

@@ -45,7 +45,7 @@ export interface Remembered {
   readonly apps: string;
 }
 
-/** Makes work part of the memory: once, however often this is asked for. @throws LedgerError */
+/** Makes work part of the memory: once, however often this is asked for. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembered): void {
   const database = openForWriting(memory, MEMORY_SCHEMA);
   try {

@@ -1,8 +1,9 @@
+import { isError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
 import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
-import { CallsUsedUp, crawlOf, pay, type SurveyProgress } from '../../../imports/survey/crawl.ts';
+import { crawlOf, pay, type SurveyProgress } from '../../../imports/survey/crawl.ts';
 import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
@@ -96,7 +97,7 @@ async function askFor({
     return { unknown: 0, deactivated: 0, ...found, first: first.map(({ uid }) => uid) };
   } catch (error) {
     // The list cannot be trusted, so each user would have to be asked for.
-    if (error instanceof CallsUsedUp) return null;
+    if (isError(error, 'CALLS_USED_UP')) return null;
     throw error;
   }
 }

@@ -48,7 +48,7 @@ export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<s
 
 /**
  * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
- * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
+ * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LEDGER_MISSING, DAMAGED_LEDGER where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
   const thread = new Thread<PlanDownloadThread>(import.meta.url, './plan-thread');

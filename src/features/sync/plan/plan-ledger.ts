@@ -36,7 +36,7 @@ type PlanSource = Pick<PlanFacts, 'file' | 'hash' | 'size'>;
 /** A plan's file, open for the planner. */
 export type PlanLedger = ReturnType<typeof openPlanLedger>;
 
-/** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
+/** Opens the file of a plan at `path`, a new one where there is none. Throws LEDGER_MISSING, DAMAGED_LEDGER when it cannot be used. */
 export function openPlanLedger(path: string) {
   const database = openForWriting(path, PLAN_SCHEMA, 'soon');
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
@@ -101,7 +101,7 @@ const SCHEMAS: Readonly<Partial<Record<string, SchemaFiles>>> = { newer: PLAN_SC
 
 /**
  * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
- * Throws LedgerError when that file is damaged, and an Error naming it when it is missing.
+ * Throws LEDGER_MISSING, DAMAGED_LEDGER when that file is damaged, and an Error naming it when it is missing.
  */
 export function withAttached<Result>(
   database: PlanDatabase,

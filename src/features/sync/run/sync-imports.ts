@@ -34,13 +34,13 @@ export function importOf({ coordinator, dir }: Place, id: string) {
   return record && { record, ledger: dir.ledger(id), ...readOptions(record) };
 }
 
-/** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LedgerError */
+/** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LEDGER_MISSING, DAMAGED_LEDGER */
 export function importToUndo(place: Place, importId: string): NonNullable<ReturnType<typeof importOf>> {
   const found = importOf(place, importId);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
   const { record, ledger } = found;
   const hasRows = hasLedger(record, ledger);
-  // LedgerError where they are lost.
+  // LEDGER_MISSING, DAMAGED_LEDGER where they are lost.
   if (hasRows) openImportReader(ledger).close();
   // No state: `running` may be what a process wrote that was killed since.
   if (!isFinal(record.state)) {

@@ -46,7 +46,7 @@ export function undoingOf({ dir, catalog }: Pick<MemoryOf, 'dir' | 'catalog'>, {
   return { ends: dir.ends, undone: undoOf, by: id };
 }
 
-/** Makes a run that is over part of the memory of its sync, if that has a name. @throws LedgerError */
+/** Makes a run that is over part of the memory of its sync, if that has a name. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   const { dir, catalog } = place;
   const { id, importId, undoOf } = run;
@@ -68,7 +68,7 @@ export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   });
 }
 
-/** Makes retries of earlier runs, and imports that are adopted, part of the memory of a sync that is about to be planned. @throws LedgerError */
+/** Makes retries of earlier runs, and imports that are adopted, part of the memory of a sync that is about to be planned. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export async function rememberOthers(place: MemoryOf, { syncName, adopt = [] }: Sync): Promise<void> {
   if (syncName === undefined) return;
   const { dir, catalog } = place;
