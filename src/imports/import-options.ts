@@ -73,13 +73,6 @@ export function chosenOptions(
   };
 }
 
-/** Most rows that may fail, be invalid or unconfirmed before an import of `read` rows is aborted. */
-export function errorLimit(options: Pick<ImportOptions, 'maxErrors'>, read: number): number {
-  const { maxErrors } = options;
-  if (maxErrors === undefined) return Number.POSITIVE_INFINITY;
-  return 'rows' in maxErrors ? maxErrors.rows : Math.floor((read * maxErrors.percent) / 100);
-}
-
 /** The options that were kept with an import. */
 export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOptions {
   return importOptions.parse(JSON.parse(record.options));

@@ -12,6 +12,18 @@ export const PLAN_CHECKS = {
   apply: 'Apply the plan at once, unless a guard objects',
 };
 
+export const WAIT_LABELS = { giveUpAfter: 'Wait for the service at most' };
+/** Options of an import that say how much of it is sent. */
+export const AMOUNT_LABELS = { maxErrors: 'Stop after errors', first: 'Send only the first rows' };
+/** Options of the runs of a schedule, besides those of their plans. */
+export const RUN_LABELS = {
+  repair: 'Check the groups even if the file is unchanged',
+  catchUp: 'Run once when the server starts, if a run was missed',
+  ...WAIT_LABELS,
+  expectRows: 'Rows that the file must have',
+  minRows: 'Fewest rows that the file may have',
+};
+
 /** Names for those that have none. */
 export const NAME_LABELS = {
   userNameFrom: 'Use the UID as the name where there is none',
@@ -57,11 +69,8 @@ export const LABELS: Readonly<Record<string, string>> = {
   groupType: 'Type of a new group',
   ...SILENT_CHECK,
   dryRun: 'Only check the file, send nothing yet (dry run)',
-  first: 'Send only the first rows',
-  maxErrors: 'Stop after errors',
-  giveUpAfter: 'Wait for the service at most',
-  expectRows: 'Rows that the file must have',
-  minRows: 'Fewest rows that the file may have',
+  ...AMOUNT_LABELS,
+  ...RUN_LABELS,
   mode: 'Mode',
   missing: 'Members not in the file',
   syncName: 'Name of the sync',
@@ -74,8 +83,6 @@ export const LABELS: Readonly<Record<string, string>> = {
   ...PLAN_CHECKS,
   cron: 'Cron expression',
   tz: 'Time zone',
-  repair: 'Check the groups even if the file is unchanged',
-  catchUp: 'Run once when the server starts, if a run was missed',
 };
 
 /** Options that are ticked. */

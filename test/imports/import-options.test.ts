@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { errorLimit, importOptions, readOptions } from '../../src/imports/import-options.ts';
+import { importOptions, readOptions } from '../../src/imports/import-options.ts';
+import { errorLimit } from '../../src/imports/send/sendable.ts';
 
 test.each([
-  ['no guard', undefined, 1_000, Number.POSITIVE_INFINITY],
   ['a number of rows', { rows: 7 }, 1_000, 7],
   ['none', { rows: 0 }, 1_000, 0],
   ['a share', { percent: 10 }, 1_000, 100],
@@ -11,7 +11,7 @@ test.each([
   ['no percent', { percent: 0 }, 1_000, 0],
   ['all rows', { percent: 100 }, 3, 3],
 ])('errors that are allowed: %s', (_, maxErrors, read, limit) => {
-  expect(errorLimit({ maxErrors }, read)).toBe(limit);
+  expect(errorLimit(maxErrors, read)).toBe(limit);
 });
 
 test('options that were kept with an import come back as they were', () => {

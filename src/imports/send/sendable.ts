@@ -3,7 +3,7 @@ import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { MAX_REMOVALS } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { errorLimit, type ImportOptions } from '../import-options.ts';
+import type { ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { totalRows } from '../record/counters.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
@@ -64,12 +64,17 @@ export function targetOf({ regions, ...sendsTo }: SendsTo) {
   };
 }
 
+/** Most rows that may fail, be invalid or unconfirmed before an import of `read` rows is aborted. */
+export function errorLimit(most: NonNullable<ImportOptions['maxErrors']>, read: number): number {
+  return 'rows' in most ? most.rows : Math.floor((read * most.percent) / 100);
+}
+
 /** The reason to abort an import that has more errors than allowed; undefined while it has not. */
 export function tooManyErrors({ ledger, options: { maxErrors } }: Sendable): string | undefined {
   if (maxErrors === undefined) return undefined;
   const rows = totalRows(ledger.counters());
   const errors = rows.failed + rows.invalid + rows.unconfirmed;
-  const limit = errorLimit({ maxErrors }, rows.read);
+  const limit = errorLimit(maxErrors, rows.read);
   return errors > limit
     ? `${counted(errors, 'row')} failed, are invalid or unconfirmed; at most ${grouped(limit)} may be`
     : undefined;

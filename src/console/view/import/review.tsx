@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
-import { BAN_CHECKS } from '../../../options/labels.ts';
+import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
@@ -110,25 +110,25 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
   );
 }
 
-const OFTEN = ['maxErrors', 'first'];
-const SELDOM = {
-  giveUpAfter: {},
+const ONLY_GROUPS = {
   onlyGroups: {
     label: 'Send only these groups',
     placeholder: 'choir, team',
     note: 'The others wait until you resume.',
   },
 };
+const SELDOM = Object.keys({ ...WAIT_LABELS, ...ONLY_GROUPS, ...BAN_CHECKS });
 
 function Choices({ form }: { form: Form }) {
   return (
     <>
       <div class="fields two">
-        <Fields form={form} fields={OFTEN} />
+        <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
       </div>
-      <Drawer title="More choices" changed={changedOf(Object.keys({ ...SELDOM, ...BAN_CHECKS }), form.values.value)}>
+      <Drawer title="More choices" changed={changedOf(SELDOM, form.values.value)}>
         <div class="fields">
-          <Fields form={form} fields={SELDOM} />
+          <Fields form={form} fields={Object.keys(WAIT_LABELS)} />
+          <Fields form={form} fields={ONLY_GROUPS} />
           <Fields form={form} fields={Object.keys(BAN_CHECKS)} />
         </div>
       </Drawer>

@@ -1,5 +1,5 @@
 /** Decisions of the steps of a new file: words that are open, columns that are missing, what is sent. Pure. */
-import { BAN_CHECKS, CHOICES } from '../../../options/labels.ts';
+import { AMOUNT_LABELS, BAN_CHECKS, CHOICES, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, Preview, PreviewRow } from '../../answers.ts';
 import { listIn } from '../../format.ts';
@@ -126,6 +126,8 @@ export function changedOf(names: readonly string[], values: Values): number {
 /** Ways with rows that would fail, as the check says. */
 export type Failing = 'leaveOut' | 'create' | 'send';
 
+const ASKED = Object.keys({ ...AMOUNT_LABELS, ...WAIT_LABELS, ...BAN_CHECKS });
+
 /** The choices of the review as `resume` takes them. @param missing the answer of a check by which what is missing is created */
 export function resumeChoices(
   values: Values,
@@ -134,11 +136,8 @@ export function resumeChoices(
 ): Record<string, string> {
   const only = listIn(values['onlyGroups'] ?? '');
   const all = {
-    maxErrors: values['maxErrors'] ?? '',
-    giveUpAfter: values['giveUpAfter'] ?? '',
-    first: values['first'] ?? '',
     only: only.length === 0 ? '' : `guid=${only.join('|')}`,
-    ...Object.fromEntries(Object.keys(BAN_CHECKS).map((name) => [name, values[name] ?? ''])),
+    ...Object.fromEntries(ASKED.map((name) => [name, values[name] ?? ''])),
     ...(failing === '' ? creatingOptions(values) : {}),
     ...(failing === 'leaveOut' && { leaveOutFailing: 'true' }),
     ...(failing === 'create' && missing),

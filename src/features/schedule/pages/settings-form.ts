@@ -8,7 +8,7 @@ import {
   readingOptions,
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
-import { CHOICES, TICKED } from '../../../options/labels.ts';
+import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
 
@@ -38,7 +38,7 @@ function timeFields(cron: string) {
 }
 
 /** Options of each run beside those of its plan. */
-export const EACH_RUN = ['repair', 'catchUp', 'giveUpAfter', 'expectRows', 'minRows'];
+export const EACH_RUN = Object.keys(RUN_LABELS);
 
 /** Settings that have one field each, as their fields have them. */
 export function textsIn(settings: object): Values {
