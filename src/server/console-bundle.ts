@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Metafile } from 'esbuild';
+import type { BuildOptions, Metafile } from 'esbuild';
 
 /** A file of the console as it goes to the browser, packed once. */
 export interface ConsoleFile {
@@ -38,6 +38,20 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   map: 'application/json; charset=utf-8',
 };
+
+/** The way to make files for a browser of sources. */
+export const BUNDLED = {
+  outdir: '.',
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  write: false,
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
 
 let opened: Promise<ConsoleBundle> | undefined;
 
@@ -76,23 +90,14 @@ export function packagesIn(texts: ConsoleTexts): string[] {
 export async function bundleConsole(): Promise<ConsoleTexts> {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
+    ...BUNDLED,
     absWorkingDir: fileURLToPath(FOLDER),
     entryPoints: [ENTRY, 'style.css'],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    outdir: '.',
-    bundle: true,
     splitting: true,
     metafile: true,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
     sourcemap: 'linked',
-    legalComments: 'none',
-    write: false,
-    logLevel: 'silent',
   });
   const made = outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)] as const);
   const page = await readFile(new URL(PAGE, FOLDER), 'utf8');

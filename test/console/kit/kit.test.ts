@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { violations } from '../accessibility.ts';
+import { useBrowser } from '../browser.ts';
+import { checkScreens } from '../screens.ts';
+import { serveKit } from './serve.ts';
+
+const browser = useBrowser();
+let kit: { url: string; server: Server };
+beforeAll(async () => {
+  kit = await serveKit();
+});
+afterAll(() => kit.server.close());
+
+test('every part of the kit, in every state, can be used by everyone, light and dark, on a phone and a desktop', async () => {
+  const page = await browser.open(kit.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  for (const fold of await page.locator('summary').all()) await fold.click();
+  await page.getByRole('button', { name: 'Fail' }).click();
+  await page.getByText('Wait until it is read.').nth(1).waitFor();
+  await checkScreens(page, 'kit');
+  expect(await violations(page), 'light').toEqual([]);
+  for (const name of ['Question', 'Danger', 'Entry', 'Secret']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    const yes = dialog.getByRole('button').last();
+    if (name === 'Entry') await yes.click();
+    expect(await violations(page), name).toEqual([]);
+    await (name === 'Secret' ? yes : dialog.getByRole('button').first()).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+});
