@@ -26,6 +26,14 @@ test('comments of tests and tools begin with a subject or a verb', () => {
   expect(sourceFiles('test', 'tools').flatMap(wrongComments)).toEqual([]);
 });
 
+// Preact draws every text as a text. These would not.
+test('the console makes markup of no text', () => {
+  const raw = /innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|document\.write/i;
+  expect(
+    sourceFiles('src/console', 'src/features').flatMap(({ path, text }) => (raw.test(text) ? [path] : [])),
+  ).toEqual([]);
+});
+
 // An option travels in the object that it was declared for. Who lowers a number here has joined two places.
 test.each([
   ['waitForQuiet', 4],

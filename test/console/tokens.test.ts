@@ -23,7 +23,6 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   await page.getByLabel('For').fill('nightly-job');
   await page.getByLabel('Role').selectOption('operator');
   await page.getByLabel('Expires').selectOption('never');
-  await checkScreens(page, 'token-new');
   await page.getByRole('button', { name: 'Make token' }).click();
   const shown = page.getByRole('dialog', { name: 'The token of nightly-job' });
   const token = (await shown.locator('code').textContent()) ?? '';
@@ -31,11 +30,10 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
   await checkScreens(page, 'token-shown');
   // It is not shown again: only its button closes it.
-  for (const _ of ['Escape', 'and once more']) {
-    await page.keyboard.press('Escape');
-    await shown.locator('button:focus').getByText('I have copied it').waitFor();
-    expect(await shown.locator('code').textContent()).toBe(token);
-  }
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await shown.locator('button:focus').getByText('I have copied it').waitFor();
+  expect(await shown.locator('code').textContent()).toBe(token);
   await page.keyboard.press('Enter');
   await shown.waitFor({ state: 'detached' });
   const row = card.getByRole('row', { name: 'nightly-job' });
