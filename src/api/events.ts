@@ -11,8 +11,8 @@ export interface ListEvents {
   readonly removed: { readonly id: string };
   /** A sync is in another state. */
   readonly sync: { readonly id: string; readonly state: SyncState };
-  /** Schedules, or runs of them, have changed. */
-  readonly schedules: Readonly<Record<string, never>>;
+  /** Schedules have changed, or runs of this one. */
+  readonly schedules: { readonly id?: string };
 }
 
 /** Events for those who follow one thing: it is in another state. */

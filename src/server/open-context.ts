@@ -113,8 +113,7 @@ function schedulesOf(
   const sources = settings.sources;
   const schedules = openSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
   onStop(schedules.stop);
-  const changed = () => events.tell('schedules', {});
-  schedules.runs.events.on('run', changed);
-  schedules.runs.events.on('changed', changed);
+  schedules.runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+  schedules.runs.events.on('changed', () => events.tell('schedules', {}));
   return schedules;
 }

@@ -40,8 +40,8 @@ let entered:
  * process. Undefined while others run in other surroundings: a process has one folder and one environment.
  */
 export function beginHere(args: readonly string[], inside: Surroundings): Begun | undefined {
-  if (entered !== undefined && (inside.input !== undefined || !isDeepStrictEqual(entered.inside, inside)))
-    return undefined;
+  const { input, ...place } = inside;
+  if (entered !== undefined && (input !== undefined || !isDeepStrictEqual(entered.inside, place))) return undefined;
   entered ??= enter(inside);
   entered.commands += 1;
   const [out, err] = [collected(), collected()];

@@ -156,7 +156,7 @@ describe('with a server', () => {
     expect(asked).toEqual(['s3cret-of-the-night']);
 
     const run = await at.run(['schedule', 'run', 'nightly']);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('The server runs schedule nightly now')]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('has not changed since the last run')]);
     await eventually(async () => (await historyOf(at)).runs.map(({ state }) => state)).toEqual([
       'skipped-unchanged',
       'ran',

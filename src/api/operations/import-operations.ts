@@ -109,7 +109,7 @@ export const eventOperations = {
       'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `check` or `export` where one moved',
     query: z.strictObject({
       id: z.string().max(200).optional().meta({
-        description: 'Only events of this import, with its check, or of this sync or export.',
+        description: 'Only events of this import, with its check, or of this sync, export, or schedule (its name).',
       }),
     }),
     answer: fileOf('Events as they happen.', 'text/event-stream'),

@@ -26,6 +26,7 @@ export function scheduleCommand(action: Action) {
       }),
     );
   const run = aboutOne('run', 'run a schedule now, even if it is paused or not due; on the server if one is running');
+  run.option('--detach', 'begin the run on the server, and do not wait for its end');
   return new Command('schedule')
     .addCommand(answered(addCommand(), add))
     .addCommand(answered(editCommand(), edit))

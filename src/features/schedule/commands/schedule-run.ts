@@ -1,87 +1,114 @@
-import { handledLocally } from '../../../cli/client/local-client.ts';
+import { ownerClient } from '../../../cli/client/local-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { openRunning, type Running, run } from '../../../cli/run.ts';
+import { type Doing, isAlone, openRunning, run, type Work } from '../../../cli/run.ts';
+import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { handled } from '../../../server/perform.ts';
+import { printable } from '../../../text/wording.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
-import { scheduleOperations } from '../operations.ts';
-import { runningHandlers } from '../routes/handlers.ts';
-import type { ScheduleRuns } from '../schedule-runs.ts';
+import { type ScheduleRunView, scheduleOperations } from '../operations.ts';
+import { lookingHandlers, runningHandlers } from '../routes/handlers.ts';
 import { schedulesHere } from './schedule-client.ts';
 
-/** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
-export async function runSchedule(io: Io, name: string, flags: RunningFlags) {
-  const running = await openRunning(io, flags);
-  const { imports, json } = running;
-  const begun = await imports.ask(scheduleOperations.run, { name });
-  if (begun === undefined) return runAlone(running, name, flags.sandbox === true);
-  if (json) printJson(io, begun);
-  say(
-    io,
-    `The server runs schedule ${name} now. See what comes of it with:`,
-    `  ${imports.command('schedule', 'history', name)}`,
-  );
-  return EXIT.ok;
-}
+type Flags = RunningFlags & { readonly detach?: true };
 
-async function runAlone(running: Running, name: string, isSandbox: boolean) {
-  const { io, config, imports, json } = running;
-  const client = schedulesHere(config, isSandbox);
-  const { sandbox } = await client.call(scheduleOperations.one, { name });
-  if (sandbox !== isSandbox) {
-    throw badUsage(
-      sandbox
-        ? `schedule ${name} was meant for the sandbox; type: ${imports.command('schedule', 'run', name)} --sandbox`
-        : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
-    );
+/** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
+export async function runSchedule(io: Io, name: string, { detach, ...flags }: Flags) {
+  const running = await openRunning(io, flags);
+  const { config, imports, json } = running;
+  const isSandbox = flags.sandbox === true;
+  const schedules = imports.server ?? schedulesHere(config, isSandbox);
+  if (await isAlone(imports)) {
+    const { sandbox } = await schedules.call(scheduleOperations.one, { name });
+    const again = imports.command('schedule', 'run', name);
+    if (sandbox && !isSandbox) throw badUsage(`schedule ${name} was meant for the sandbox; type: ${again} --sandbox`);
+    if (isSandbox && !sandbox) throw badUsage(`schedule ${name} was not meant for the sandbox; leave out --sandbox`);
+    if (detach) throw badUsage('--detach leaves the run to a server, and none is running; leave it out');
   }
-  let id = 0;
-  let syncId: string | undefined;
-  const work = syncWork(running, {
+  const look = async (client: Doing['client'], id: string) => {
+    const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
+    const found = runs.find((one) => `${one.id}` === id);
+    if (found === undefined) throw new Error(`the run ${id} of schedule ${name} has left no record`);
+    return found;
+  };
+  const follow = ({ client, imports, signal }: Doing, id: string, goesOn: (run: ScheduleRunView) => boolean) =>
+    followSteps({
+      id: name,
+      io,
+      imports,
+      signal,
+      goesOn,
+      look: () => look(client, id),
+      linesOf: ({ reason }) => [printable(reason)],
+      begins: 'the run to begin',
+    });
+  let begun: ScheduleRunView | undefined;
+  const history = `  ${imports.command('schedule', 'history', name)}`;
+  const syncing = syncWork(running, {
     shown: { ...running, syncs: syncsOf(config, imports) },
     isNew: true,
-    begin: async ({ here }, syncs) => {
-      if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');
-      const { onStop, signal } = here;
-      const { sendsTo } = here.coordinator;
-      const { runs, stop } = openSchedules(config, { ...here, sendsTo, syncs });
+    opens: async (here, syncs) => {
+      const { coordinator, events, onStop } = here;
+      const { catalog, runs, stop } = openSchedules(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
       onStop(stop);
       await runs.noteInterrupted();
-      const own = handledLocally(scheduleOperations, runningHandlers(runs), here);
-      ({ id } = await own.call(scheduleOperations.run, { name }));
-      syncId = await syncOf(runs, id, signal);
-      return syncId === undefined ? { code: EXIT.ok } : { id: syncId };
+      runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+      return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });
+    },
+    begin: async ({ client }) => {
+      begun = await client.call(scheduleOperations.run, { name });
+      return { id: `${begun.id}` };
     },
   });
-  const code = await run(running, { ...work, owner: undefined });
-  const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
-  const over = runs.find((run) => run.id === id);
-  if (over === undefined) throw new Error(`the run ${id} has left no record`);
-  const { state, reason } = over;
-  if (syncId !== undefined) {
-    say(io, '', `Schedule ${name}: ${reason}.`);
-    return code;
-  }
-  if (json) printJson(io, over);
-  if (state === 'running') {
-    say(io, 'Stopped before the plan was ready; nothing was sent.');
-    return EXIT.interrupted;
-  }
-  say(io, `Nothing was sent: ${reason}.`);
-  return state === 'failed' ? EXIT.usage : EXIT.ok;
-}
-
-/** The sync that a run makes; undefined when it ends without one, or a signal comes first. */
-function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    runs.events.on('run', (run) => {
-      if (run.id !== id) return;
-      if (run.state !== 'running') resolve(undefined);
-      else if (run.syncId !== null) resolve(run.syncId);
-    });
-    signal.addEventListener('abort', () => resolve(undefined));
+  const work: Work = {
+    ...syncing,
+    owner: ownerClient(dataDir(config.dataDir)),
+    named: () => `Schedule ${name}`,
+    follow: async (doing, id) => {
+      begun = await follow(doing, id, ({ state, sync }) => state === 'running' && sync === null);
+      if (begun.sync === null) return begun.state === 'running' ? 'left' : 'over';
+      if ((await syncing.follow(doing, begun.sync.id)) === 'left') return 'left';
+      // Its end is noted just after that of its sync.
+      await follow(doing, id, ({ state, sync }) => state === 'running' && sync !== null && !isSyncUnderWay(sync.state));
+      return 'over';
+    },
+    howToContinue: () => ['See how far it came:', history],
+    howToFollow: (_, where) =>
+      begun?.sync
+        ? syncing.howToFollow(begun.sync.id, where)
+        : [`Schedule ${name} continues ${where}. See what comes of it with:`, history],
+    conclude: async (ended) => {
+      const over = await look(schedules, ended.id);
+      const { state, reason, sync } = over;
+      if (sync !== null) {
+        const code = await syncing.conclude({ ...ended, id: sync.id });
+        say(io, '', `Schedule ${name}: ${reason}.`);
+        return code;
+      }
+      if (json) printJson(io, over);
+      if (state === 'running') {
+        say(io, 'Stopped before the plan was ready; nothing was sent.');
+        return EXIT.interrupted;
+      }
+      say(io, `Nothing was sent: ${reason}.`);
+      return state === 'failed' ? EXIT.usage : EXIT.ok;
+    },
+  };
+  if (!detach) return run(running, work);
+  const { named: _, ...rest } = work;
+  return run(running, {
+    ...rest,
+    follow: async () => 'over',
+    conclude: async () => {
+      if (json) printJson(io, begun);
+      say(io, `The server runs schedule ${name} now. See what comes of it with:`, history);
+      return EXIT.ok;
+    },
   });
 }

@@ -8,7 +8,7 @@ import type { Io } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
-import { handled } from '../../../server/perform.ts';
+import { type Handled, handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
@@ -24,9 +24,7 @@ function syncsHere(here: Here, io: Io) {
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
   syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
-  const parts = { dir, syncs };
-  const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
-  return { syncs, client: clientOf(all, askedHere(here)) };
+  return syncs;
 }
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
@@ -35,31 +33,33 @@ export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here) {
 }
 
 /** The beginning of a command's sync, and the way in which it is shown. */
-export interface SyncWork extends Pick<Work, 'beginLines'> {
-  /** Begins it, or continues it. @param syncs those of this process; undefined where it is done elsewhere */
-  readonly begin: (doing: Doing, syncs: SyncRunner | undefined) => ReturnType<Work['begin']>;
+export interface SyncWork extends Pick<Work, 'begin' | 'beginLines'> {
+  /** Opens what else this process does, with its syncs. */
+  readonly opens?: (here: Here, syncs: SyncRunner) => Promise<Handled>;
   readonly shown: Shown;
   /** Shows its plan when it is made. */
   readonly isNew: boolean;
 }
 
 /** A sync that a command begins or continues, and follows until nothing more happens to it by itself. */
-export function syncWork(running: Running, { begin, beginLines, shown, isNew }: SyncWork): Work {
+export function syncWork(running: Running, { begin, beginLines, shown, isNew, opens }: SyncWork): Work {
   const { io, imports } = running;
   const show = (id: string) => `  ${imports.command('sync', 'show', id)}`;
   let own: SyncRunner | undefined;
   let carrying: string | null = null;
   let isCancelled = false;
   return {
-    open: (here) => {
-      const { syncs, client } = syncsHere(here, io);
-      own = syncs;
-      return client;
+    open: async (here) => {
+      own = syncsHere(here, io);
+      const parts = { dir: here.dir, syncs: own };
+      const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
+      if (opens) all.push(await opens(here, own));
+      return clientOf(all, askedHere(here));
     },
     owner: shown.syncs.client,
     begins: 'the sync to begin',
     beginLines,
-    begin: (doing) => begin(doing, own),
+    begin,
     named: (id) => `Sync ${id}`,
     follow: async (doing, id) => {
       const { imports, signal } = doing;
