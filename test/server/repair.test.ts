@@ -3,10 +3,10 @@ import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/api.ts';
 import type {
-  RepairEdited,
   RepairFileTaken,
   RepairReplaced,
   RepairRows,
+  RepairTaken,
   RepairView,
 } from '../../src/features/repair/operations.ts';
 import { eventually } from '../eventually.ts';
@@ -35,7 +35,7 @@ async function edit(id: string, ...edits: (readonly [row: number, column: string
     const was = own?.[column] ?? cells?.[columns.findIndex(({ name }) => name === column)] ?? null;
     return { row, column, was, value };
   });
-  return server.json<RepairEdited>(`/v1/imports/${id}/repair/rows`, body('PATCH', { edits: given }));
+  return server.json<RepairTaken>(`/v1/imports/${id}/repair/rows`, body('PATCH', { edits: given }));
 }
 const send = (id: string) => server.json<ImportView>(`/v1/imports/${id}/repair/send`, { method: 'POST' });
 const report = async (id: string, query = 'format=csv') =>
@@ -208,16 +208,15 @@ describe('rows of an import are repaired', () => {
     // An edit that does not help says so at once; the next one of the cell counts.
     const still = await edit(parent.id, [2, 'uid', 'user!2']);
     expect(still).toMatchObject({
-      changed: [{ state: 'wrong', problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
+      wrong: [{ line: 3, problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
+      counts: { ready: 0, wrong: 1, sent: 0 },
     });
     const good = await edit(parent.id, [2, 'uid', 'user-2'], [5, 'uid', 'user-4']);
-    expect(good).toMatchObject({
-      changed: [
-        { row: 2, state: 'ready', problems: [], edits: { uid: 'user-2' } },
-        { row: 5, state: 'ready' },
-      ],
-      counts: { ready: 2, wrong: 0, sent: 0 },
-    });
+    expect(good).toMatchObject({ rows: 2, cells: 2, wrong: [], counts: { ready: 2, wrong: 0, sent: 0 } });
+    expect((await rowsOf(parent.id, '?state=ready')).rows).toMatchObject([
+      { row: 2, problems: [], edits: { uid: 'user-2' } },
+      { row: 5 },
+    ]);
     expect(owner?.state).toBe('open');
 
     const replaced = await server.json<RepairReplaced>(
@@ -226,10 +225,8 @@ describe('rows of an import are repaired', () => {
     );
     expect(replaced).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
     // One is taken back.
-    expect(await edit(parent.id, [4, 'role', null])).toMatchObject({
-      changed: [{ state: 'open', edits: {} }],
-      counts: { ready: 3 },
-    });
+    expect(await edit(parent.id, [4, 'role', null])).toMatchObject({ counts: { ready: 3 } });
+    expect((await rowsOf(parent.id, '?state=open')).rows).toMatchObject([{ row: 4, edits: {} }]);
 
     const child = await server.settled((await send(parent.id)).id);
     expect(child).toMatchObject({
@@ -355,9 +352,9 @@ describe('rows of an import are repaired', () => {
       const problem = await server.problem(`/v1/imports/${id}/repair/file`, give(content, 'application/octet-stream'));
       expect(problem).toMatchObject({ code });
     }
-    const stale = `/v1/imports/${id}/repair/send?revision=${taken.revisions.after - 1}`;
+    const stale = `/v1/imports/${id}/repair/send?revision=${taken.revision - 1}`;
     expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'CANNOT_REPAIR' });
-    const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revisions.after}`, {
+    const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revision}`, {
       method: 'POST',
     });
     expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, invalid: 0 });

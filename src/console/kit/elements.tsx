@@ -140,8 +140,16 @@ export function importHref(id: string) {
 }
 
 /** The page on which rows of an import are repaired. @param rows that are shown there first; default: all */
-export function repairHref(id: string, rows: Parameters<typeof query>[0] = {}) {
-  return `${importHref(id)}/repair${query(rows)}`;
+interface ToRepair {
+  status: Outcome;
+  code: string;
+  column?: string | undefined;
+}
+
+/** @param problem that the rows have; by default any */
+export function repairHref(id: string, problem?: ToRepair, state?: string) {
+  const { status, code, column = '' } = problem ?? {};
+  return `${importHref(id)}/repair${query({ problem: problem && JSON.stringify([status, code, column]), state })}`;
 }
 
 export function tagHref(tag: string) {

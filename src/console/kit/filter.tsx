@@ -23,7 +23,8 @@ type Values<Name extends string> = Readonly<Partial<Record<Name | 'sort' | 'orde
 
 /** @template Name of a condition, as the address and the server have it */
 export class Filter<Name extends string> {
-  readonly conditions: Readonly<Record<Name, Condition>>;
+  /** They may depend on what is known by now. */
+  conditions: Readonly<Record<Name, Condition>>;
   readonly #values: Signal<Values<Name>>;
 
   /** @param given values to begin with */
@@ -85,6 +86,7 @@ export function useFilter<Name extends string>(conditions: Readonly<Record<Name,
   const { query: given } = usePlace();
   const filter = useRef<Filter<Name> | undefined>(undefined);
   filter.current ??= new Filter(conditions, given);
+  filter.current.conditions = conditions;
   return filter.current;
 }
 

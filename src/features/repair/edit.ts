@@ -2,13 +2,12 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
+import { cellsOf, editablePlaces } from './edited-rows.ts';
 import { CONTRADICTION_CODES, judge } from './judge.ts';
 import {
   type AskedEdit,
   MAX_CELL,
   type RefusedEdit,
-  type RepairEdited,
   type RepairReplace,
   type RepairReplaced,
   type RepairTaken,
@@ -23,35 +22,19 @@ import {
   revisionOf,
   rowsOf,
   rowsToRepair,
-  statusesToRepair,
 } from './repair-ledger.ts';
-import { viewsOf } from './show.ts';
 
-/** Maximum number of rows in an answer besides those that were edited. */
-const MAX_OTHERS = 1_000;
 /** Edits that are listed as refused: all of a page. */
 const MAX_REFUSED = 1_000;
 /** Rows that are listed with their remaining problems. */
 const MAX_WRONG = 20;
 
-/** Makes the edits of a page: also gives the rows as they are then. @throws CannotRepair */
-export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: string): Promise<RepairEdited> {
-  const { others, ...taken } = await take(repair, asked, by);
-  const rows = new Set([...asked.map(({ row }) => row), ...others.slice(0, MAX_OTHERS)]);
-  return { ...taken, changed: viewsOf(repair, [...rows]) };
-}
-
 /**
  * Makes those edits that replace what they say, and says what is wrong with each row now. The last edit of a cell counts.
- * `others`: rows that may be sent now, or no longer: an edited row contradicted them, or does so now. @throws CannotRepair
+ * Rows that an edited row contradicted, or contradicts now, are judged with it. @throws CannotRepair
  */
-export async function take(
-  repair: OpenRepair,
-  asked: readonly AskedEdit[],
-  by: string,
-): Promise<RepairTaken & { readonly others: readonly number[] }> {
+export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: string): Promise<RepairTaken> {
   const { sql, database } = repair;
-  const before = revisionOf(repair);
   const numbers = [...new Set(asked.map(({ row }) => row))];
   const related = sql<{ row: number }>('relatives_of').all({
     rows: JSON.stringify(numbers),
@@ -66,15 +49,12 @@ export async function take(
     [...rows.values()].filter(({ row, edits }) => together.has(row) || (edited.has(row) && edits.size > 0)),
     together,
   );
-  const found = new Map(judged.map(({ row, problems }) => [row, problems]));
   inTransaction(database, () => {
     for (const { row, column, value } of taken) sql('set_edit').run({ row, column, value, by });
-    for (const row of edited.union(together)) {
-      const problems = found.get(row);
+    for (const row of edited.union(together)) sql('forget_repair').run({ row });
+    for (const { row, problems } of judged) {
       const isEdited = (rows.get(row)?.edits.size ?? 0) > 0;
-      if (problems !== undefined && (isEdited || problems.length === 0))
-        sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
-      else sql('forget_repair').run({ row });
+      if (isEdited || problems.length === 0) sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
     }
   });
   const own = judged.filter(({ row }) => edited.has(row));
@@ -87,8 +67,7 @@ export async function take(
     refusedRows: new Set(refused.map(({ row }) => row)).size,
     wrong: wrong.slice(0, MAX_WRONG).map(({ line, problems }) => ({ line, problems: [...problems] })),
     counts: countsOf(repair),
-    revisions: { before, after: revisionOf(repair) },
-    others: judged.filter(({ row }) => !edited.has(row)).map(({ row }) => row),
+    revision: revisionOf(repair),
   };
 }
 
@@ -125,11 +104,10 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap
 const NO_ROW = 'edit only rows that are listed as rows to repair';
 
 /** The reason why a row cannot be edited; undefined where it can. */
-function whyClosed({ isTaken, takenBy }: OpenRepair, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
+function whyClosed({ statuses, takenBy }: OpenRepair, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
   if (sentIn !== null) return { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] };
   if (problems.length === 0) return { reason: 'the row has nothing to repair', sentIn: [] };
-  const open = statusesToRepair(isTaken);
-  if (problems.some(({ status }) => open.includes(status))) return undefined;
+  if (problems.some(({ status }) => statuses.includes(status))) return undefined;
   return { reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`, sentIn: [...takenBy] };
 }
 
@@ -140,14 +118,13 @@ function changedTo(now: string | null, by: string | undefined) {
 
 /** Place of a column that can be edited. @throws CannotRepair */
 function editablePlace({ input }: OpenRepair, column: string) {
-  const columns = editableColumns(input);
-  const place = columns.indexOf(column);
-  if (place !== -1 && isEditable(column)) return place;
-  const known = columns.filter(isEditable).join(', ');
+  const places = editablePlaces(input);
+  const place = places.get(column);
+  if (place !== undefined) return place;
   throw new RollcallError('BAD_OPTION', {
     field: 'column',
     what: `${JSON.stringify(column)} is not a column that can be edited`,
-    remedy: `the columns are ${known}`,
+    remedy: `the columns are ${[...places.keys()].join(', ')}`,
   });
 }
 
@@ -174,7 +151,7 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
       `a cell may have ${grouped(MAX_CELL)}`,
     );
   }
-  const { others: _, ...taken } = await take(repair, request.preview ? [] : changes, by);
+  const taken = await edit(repair, request.preview ? [] : changes, by);
   const examples = changes.slice(0, MAX_EXAMPLES).map(({ line, was, value }) => ({ line, from: was ?? '', to: value }));
   return { ...taken, rows: changes.length, examples };
 }

@@ -25,13 +25,14 @@ export const EDITED = '_edited';
 type Columns = Pick<InputDescription, 'columns'>;
 
 /** The columns of a row under the names by which they are edited: one that occurs twice is numbered. */
-export function editableColumns({ columns }: Columns): readonly string[] {
+export function columnNames({ columns }: Columns): readonly string[] {
   return distinctKeys(columns);
 }
 
-/** Columns that rollcall added itself cannot be edited. */
-export function isEditable(column: string): boolean {
-  return column !== FROM_ROW && column !== EDITED;
+/** Columns that people may edit, with their places: those that rollcall added itself are not among them. */
+export function editablePlaces(input: Columns): ReadonlyMap<string, number> {
+  const places = columnNames(input).map((name, place) => [name, place] as const);
+  return new Map(places.filter(([name]) => name !== FROM_ROW && name !== EDITED));
 }
 
 /** Returns the number of columns in the header; those behind it hold the surplus cells of longer rows. */
@@ -133,7 +134,7 @@ export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): G
   const { delimiter } = input;
   const isShaped = input.shaped === true;
   const isCsv = input.format === 'csv';
-  const names = editableColumns(input);
+  const names = columnNames(input);
   const kept = input.columns.slice(0, isShaped ? headerWidth(input) : undefined);
   const notes = isShaped ? [] : [FROM_ROW, EDITED];
   const added = notes.filter((name) => !kept.includes(name));

@@ -7,7 +7,7 @@ import { rowInserter } from '../../imports/stage/row-writer.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { openForStaging, statementsOf } from '../../platform/sqlite.ts';
-import { cellsOf, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
+import { cellsOf, columnNames, headerWidth, readEdited } from './edited-rows.ts';
 import type { RepairProblem } from './operations.ts';
 import { type OpenRepair, type OpenRow, problemsOf, STATEMENTS } from './repair-ledger.ts';
 
@@ -126,7 +126,7 @@ function keyOfPlace({ region, scope, action, actor, ...ids }: InPlace) {
  * those cells; a repeated key, until a person has chosen its value.
  */
 function lastingIn(problems: readonly RepairProblem[], { input }: OpenRepair, row: OpenRow) {
-  const columns = editableColumns(input);
+  const columns = columnNames(input);
   const width = headerWidth(input);
   const lasting = problems.findLast(({ code, column }) =>
     code === 'REPEATED_KEY' ? !row.edits.has(column) : code === 'CELL_COUNT' && !cellsAreSaid(),

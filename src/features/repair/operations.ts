@@ -131,18 +131,9 @@ const repairTaken = z.strictObject({
     .array(z.strictObject({ line: z.int(), problems: rowProblems }))
     .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
   counts: repairCounts,
-  revisions: z
-    .strictObject({ before: revision, after: revision })
-    .meta({ description: 'If `before` is not the one that you know, someone else has edited rows since.' }),
+  revision,
 });
 export type RepairTaken = z.infer<typeof repairTaken>;
-
-const repairEdited = repairTaken.extend({
-  changed: z
-    .array(repairRow)
-    .meta({ description: 'The rows of the edits, and others that may be sent now, or no longer, for these edits.' }),
-});
-export type RepairEdited = z.infer<typeof repairEdited>;
 
 /** `POST /v1/imports/:id/repair/replace` */
 export const repairReplace = z.strictObject({
@@ -199,7 +190,7 @@ export const repairOperations = {
     description:
       'Each edit names the value that it replaces. One that finds another value, or a row that was sent, is refused alone. The rows stay as the file had them; edits are kept beside them.',
     body: repairEdits,
-    answer: repairEdited,
+    answer: repairTaken,
     refusals,
   }),
   replace: operation('POST /v1/imports/:id/repair/replace', 'operator', {

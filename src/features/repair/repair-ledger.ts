@@ -28,12 +28,14 @@ export interface Subject {
   readonly takenBy: readonly string[];
   /** Nothing of it was sent so far. */
   readonly isUnsent?: boolean;
+  /** Its repaired rows can be sent. */
+  readonly isOver?: boolean;
 }
 
 /** An import's rows and edits, open. */
 export interface OpenRepair extends Subject {
-  /** Its failed rows are not to be repaired here any more. */
-  readonly isTaken: boolean;
+  /** Outcomes of rows that can be repaired: a plain retry takes some of them. */
+  readonly statuses: readonly RepairedStatus[];
   /** The edits of its rows, and its ledger beside them, which is only read. */
   readonly database: DatabaseSync;
   readonly sql: Statements;
@@ -61,7 +63,7 @@ export async function withRepair<Result>(
     const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
     const sql = statementsOf(database, STATEMENTS);
     for (const view of [foreseen, 'open_to_repair', 'open_repaired', 'open_sent']) sql(view).run();
-    return await work({ ...subject, isTaken: takenBy.length > 0, database, sql, input });
+    return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
   } finally {
     database.close();
   }
@@ -74,10 +76,8 @@ export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColum
 
 const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
 
-/** Returns the outcomes of rows that can be repaired. `isTaken`: a plain retry has taken the others. */
-export function statusesToRepair(isTaken: boolean): RepairedStatus[] {
-  return isTaken ? ['invalid', 'skipped'] : ['invalid', 'skipped', 'failed', 'unprocessed'];
-}
+const NEVER_TAKEN: readonly RepairedStatus[] = ['invalid', 'skipped'];
+const ALL: readonly RepairedStatus[] = [...NEVER_TAKEN, 'failed', 'unprocessed'];
 
 /** A problem that a row has in the file, or had when it was sent. */
 export interface FoundProblem extends RepairProblem {
@@ -92,17 +92,16 @@ export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<nu
 
 /** Numbers of rows behind `after` that pass the filter. */
 export function rowsToRepair(
-  { sql, isTaken }: OpenRepair,
+  { sql, statuses }: OpenRepair,
   { status, code, problemColumn, states = NOT_SENT }: RepairFilter,
   after: number,
   limit: number,
 ): number[] {
-  const statuses = statusesToRepair(isTaken).filter((one) => status === undefined || one === status);
   return sql<{ row: number }>('page_to_repair')
     .all({
       after,
       limit,
-      statuses: JSON.stringify(statuses),
+      statuses: JSON.stringify(statuses.filter((one) => status === undefined || one === status)),
       code: code ?? null,
       column: problemColumn ?? null,
       states: JSON.stringify(states),
@@ -110,8 +109,8 @@ export function rowsToRepair(
     .map(({ row }) => row);
 }
 
-export function countsOf({ sql, isTaken }: OpenRepair): RepairCounts {
-  return sql('repair_counts').get({ failed: Number(!isTaken) }) as RepairCounts;
+export function countsOf({ sql, takenBy }: OpenRepair): RepairCounts {
+  return sql('repair_counts').get({ failed: Number(takenBy.length === 0) }) as RepairCounts;
 }
 
 /** Returns the number of the last edit. */

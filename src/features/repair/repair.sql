@@ -143,9 +143,8 @@ insert or replace into edits (row_id, column_name, value, by) values (:row, :col
 select coalesce(max(id), 0) as n from edits;
 
 -- name: keep_repair
--- In: row, problems (JSON). A row with edits as it is now.
-insert into repairs (row_id, problems) values (:row, :problems)
-  on conflict (row_id) do update set problems = excluded.problems where import_id is null;
+-- In: row, problems (JSON). A row as it is now; one that was sent stays as it was.
+insert or ignore into repairs (row_id, problems) values (:row, :problems);
 
 -- name: forget_repair
 -- In: row. It is as the file had it.

@@ -15,11 +15,9 @@ import { checkTarget } from '../../imports/target.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Thread } from '../../platform/threads.ts';
-import type { RepairView } from './operations.ts';
 import type { Subject } from './repair-ledger.ts';
-import type { Asked, Given, RepairThread, Result, TaskName } from './repair-tasks.ts';
+import { type Asked, type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
 import type { Fate } from './send.ts';
-import type { CorrectedFile } from './take-file.ts';
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
@@ -31,20 +29,12 @@ export async function doRepair<Name extends TaskName>(
   ...given: Given<Name>
 ): Promise<Result<Name>> {
   const asked: Asked = { subject, name, given };
-  const isBig = statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
   // A corrected file may take long however few rows there are.
-  const isLong = name === 'takeFile' && (given[0] as CorrectedFile).bytes.length > MAX_INLINE_BYTES / 16;
-  if (isBig || isLong) {
-    const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
-    return (await thread.askOnce('work', asked)) as Result<Name>;
-  }
-  // Loaded when it is needed: most processes repair nothing.
-  const { work } = await import('./repair-tasks.ts');
-  return (await work(asked)) as Result<Name>;
+  const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
+  if (!isLong) return (await work(asked)) as Result<Name>;
+  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
+  return (await thread.askOnce('work', asked)) as Result<Name>;
 }
-
-/** The work that changes edits. */
-type Change = 'edit' | 'replace' | 'takeFile';
 
 interface RepairsOptions {
   readonly dir: DataDir;
@@ -62,20 +52,12 @@ export class Repairs {
     this.#of = of;
   }
 
-  overview(id: string): Promise<RepairView> {
-    return this.#inTurn(id, async (subject) => ({
-      ...(await doRepair(subject, 'overview')),
-      maySend: isFinal(this.#of.coordinator.find(id).state),
-      failedTaken: subject.takenBy.length > 0,
-    }));
-  }
-
-  async page(id: string, ...given: Given<'page'>): Promise<Result<'page'>> {
-    return doRepair(this.#subjectOf(id), 'page', ...given);
-  }
-
-  /** Edits rows. */
-  change<Name extends Change>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
+  /** Shows or edits rows. */
+  do<Name extends 'overview' | 'page' | 'edit' | 'replace' | 'takeFile'>(
+    id: string,
+    name: Name,
+    ...given: Given<Name>
+  ): Promise<Result<Name>> {
     return this.#inTurn(id, (subject) => doRepair(subject, name, ...given));
   }
 
@@ -87,14 +69,12 @@ export class Repairs {
     return this.#inTurn(id, (subject) => {
       const record = this.#of.coordinator.find(id);
       checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
-      if (!isFinal(record.state)) {
-        throw wrongState(
-          record,
-          'its repaired rows can be sent when it has finished; the edits are kept',
-          actionsOf(record.state, false),
-        );
-      }
-      return this.#sendReady(subject, record, by, seen);
+      if (subject.isOver) return this.#sendReady(subject, record, by, seen);
+      throw wrongState(
+        record,
+        'its repaired rows can be sent when it has finished; the edits are kept',
+        actionsOf(record.state, false),
+      );
     });
   }
 
@@ -107,7 +87,7 @@ export class Repairs {
   /** Returns what was done about the rows of a problem; nothing if nobody has looked at its rows here. */
   async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'repaired'>> {
     if (!existsSync(repairFile(this.#of.dir.folder(id)))) return () => ({});
-    const { problems } = await this.overview(id);
+    const { problems } = await this.do(id, 'overview');
     return ({ status, code, column = '' }) => {
       const own = problems.find((one) => one.status === status && one.code === code && one.column === column);
       if (own === undefined) return {};
@@ -125,6 +105,7 @@ export class Repairs {
       options: readOptions(record),
       takenBy: plainRetries(this.#of.coordinator.catalog.retries(id)),
       isUnsent: record.startedAt === null,
+      isOver: isFinal(record.state),
     };
   }
 

@@ -23,17 +23,16 @@ export function repairRoutes(app: Api, context: ServerContext): void {
 
 function repairHandlers({ coordinator, repairs, views }: ServerContext): HandlersOf<typeof repairOperations> {
   return {
-    overview: ({ id }) => repairs.overview(id),
+    overview: ({ id }) => repairs.do(id, 'overview'),
     rows: ({ id, state: states, limit, cursor, ...filter }) =>
-      repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit),
+      repairs.do(id, 'page', { ...filter, states }, numberCursor(cursor) ?? 0, limit),
     edit: async ({ id, edits }, { who, audited }) => {
-      const edited = await repairs.change(id, 'edit', edits, who);
-      const rows = new Set(edits.map(({ row }) => row)).size;
-      audited(inShort({ rows, cells: edits.length, refused: edited.refused.length || undefined }));
+      const edited = await repairs.do(id, 'edit', edits, who);
+      audited(inShort({ rows: edited.rows, cells: edited.cells, refused: edited.refusedRows || undefined }));
       return edited;
     },
     replace: async ({ id, ...request }, { who, audited }) => {
-      const replaced = await repairs.change(id, 'replace', request, who);
+      const replaced = await repairs.do(id, 'replace', request, who);
       const { column, as, from, to, preview } = request;
       audited(preview ? null : inShort({ did: 'replace', rows: replaced.rows, column, as, from, to }));
       return replaced;
@@ -56,7 +55,7 @@ export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { lim
       takeFile: async ({ id }, { request, who, audited }) => {
         const sent = await takeHead(request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
         const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
-        const taken = await repairs.change(id, 'takeFile', file, who).catch((error: unknown) => {
+        const taken = await repairs.do(id, 'takeFile', file, who).catch((error: unknown) => {
           throw error instanceof IntakeError ? badReading(error) : error;
         });
         audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));

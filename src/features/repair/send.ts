@@ -36,12 +36,12 @@ export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<str
  * @param seen the revision that was looked at @throws CannotRepair if a cell was edited since
  */
 export function claim(repair: OpenRepair, importId: string, seen?: number): number {
-  const { database, sql, isTaken } = repair;
+  const { database, sql, takenBy } = repair;
   if (seen !== undefined && seen !== revisionOf(repair)) {
     throw cannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
   }
   return inTransaction(database, () => {
-    const rows = Number(sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
+    const rows = Number(sql('claim').run({ import: importId, failed: Number(takenBy.length === 0) }).changes);
     if (rows > 0) sql('add_send').run({ import: importId });
     return rows;
   });

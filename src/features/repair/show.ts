@@ -1,6 +1,6 @@
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { cellsOf, editableColumns } from './edited-rows.ts';
-import type { RepairProblem, RepairRow, RepairRows, RepairView } from './operations.ts';
+import { cellsOf, editablePlaces } from './edited-rows.ts';
+import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
   countsOf,
   type FoundProblem,
@@ -10,56 +10,44 @@ import {
   revisionOf,
   rowsOf,
   rowsToRepair,
-  statusesToRepair,
 } from './repair-ledger.ts';
 
 /** Returns the rows to repair, by problem. */
-export function overview(repair: OpenRepair): Omit<RepairView, 'maySend' | 'failedTaken'> {
-  const { sql, input } = repair;
-  const statuses = JSON.stringify(statusesToRepair(repair.isTaken));
+export function overview(repair: OpenRepair): RepairView {
+  const { sql, input, isOver = false, takenBy } = repair;
+  const statuses = JSON.stringify(repair.statuses);
   const total = Number(sql('count_rows_to_repair').get({ statuses })?.['n']);
   return {
-    columns: editableColumns(input).map((name, index) => ({
+    columns: [...editablePlaces(input)].map(([name, place]) => ({
       name,
       fields: Object.entries(input.recognised)
-        .filter(([, column]) => column === input.columns[index])
+        .filter(([, column]) => column === input.columns[place])
         .map(([field]) => field),
     })),
     rows: { ...countsOf(repair), total },
     problems: sql<RepairView['problems'][number]>('count_to_repair').all({ statuses }),
     revision: revisionOf(repair),
+    maySend: isOver,
+    failedTaken: takenBy.length > 0,
   };
 }
 
-/** Characters of a page, at most; a page has at least one row. */
-const MAX_PAGE = 4 * 1024 * 1024;
-
-/** Rows to repair behind row `after`. */
+/** Rows to repair behind row `after`, as they were and as they are. */
 export function pageOf(repair: OpenRepair, filter: RepairFilter, after: number, limit: number): RepairRows {
   const found = rowsToRepair(repair, filter, after, limit + 1);
-  const rows: RepairRow[] = [];
-  let length = 0;
-  for (const row of viewsOf(repair, found)) {
-    length += JSON.stringify(row.cells).length;
-    const last = rows.at(-1);
-    if (last !== undefined && (rows.length === limit || length > MAX_PAGE))
-      return { rows, nextCursor: String(last.row) };
-    rows.push(row);
-  }
-  return { rows, nextCursor: null };
-}
-
-/** These rows as they were and as they are. */
-export function viewsOf(repair: OpenRepair, rows: readonly number[]): RepairRow[] {
-  const found = problemsOf(repair, rows);
-  return [...rowsOf(repair, rows).values()].map(
-    ({ original, edits, editors: _, problems, ...row }): RepairRow => ({
+  const shown = found.slice(0, limit);
+  const inFile = problemsOf(repair, shown);
+  const places = [...editablePlaces(repair.input).values()];
+  const rows = [...rowsOf(repair, shown).values()].map(({ original, edits, editors: _, problems, ...row }) => {
+    const cells = cellsOf(repair.input, { ...row, original });
+    return {
       ...row,
-      cells: cellsOf(repair.input, { ...row, original }),
+      cells: places.map((place) => cells[place] ?? null),
       edits: Object.fromEntries(edits),
-      problems: problems ?? shownOnce(found.get(row.row) ?? []),
-    }),
-  );
+      problems: problems ?? shownOnce(inFile.get(row.row) ?? []),
+    };
+  });
+  return { rows, nextCursor: found.length > limit ? String(shown.at(-1)) : null };
 }
 
 /** Several memberships of a row may have failed for the same reason. */

@@ -1,6 +1,6 @@
 import { openIntake } from '../../imports/read/intake.ts';
-import { take } from './edit.ts';
-import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
+import { edit } from './edit.ts';
+import { cellsOf, editablePlaces } from './edited-rows.ts';
 import type { AskedEdit, RepairFileTaken } from './operations.ts';
 import { cannotRepair, type OpenRepair, rowsOf } from './repair-ledger.ts';
 
@@ -29,8 +29,10 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
   if (lines.size > MAX_OF_FILE)
     throw cannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
   const asked = correctionsIn(repair, columns, lines, by);
-  const { others: _, ...taken } = await take(repair, asked, by);
-  return { ...taken, same: lines.size - new Set(asked.map(({ row }) => row)).size };
+  return {
+    ...(await edit(repair, asked, by)),
+    same: lines.size - new Set(asked.map(({ row }) => row)).size,
+  };
 }
 
 /**
@@ -102,12 +104,12 @@ function lineOf(cell: string | undefined) {
 /** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
 function placesIn({ input }: OpenRepair, header: readonly string[]) {
   const taken = new Set<number>();
-  const places = editableColumns(input).flatMap((column, place) => {
+  const places = [...editablePlaces(input)].flatMap(([column, place]) => {
     const name = input.columns[place]?.trim();
     const from = header.findIndex((one, index) => !taken.has(index) && one.trim() === name);
     if (from === -1) return [];
     taken.add(from);
-    return isEditable(column) ? [{ column, place, from }] : [];
+    return [{ column, place, from }];
   });
   if (places.length > 0) return places;
   throw cannotRepair('the file has none of the columns of the import', 'keep the columns as they were downloaded');

@@ -133,22 +133,21 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
 }
 
 function ToDo({ id, problem, isOperator }: { id: string; problem: ProblemView; isOperator: boolean }) {
-  const { status, code, column: problemColumn, advice, repaired } = problem;
-  const rows = { status, code, problemColumn };
+  const { code, advice, repaired } = problem;
   return (
     <>
       {repaired !== undefined && repaired.sent > 0 && `${counted(repaired.sent, 'row')} repaired and sent. `}
       {repaired !== undefined && repaired.ready > 0 && (
         <>
           {counted(repaired.ready, 'row')} repaired and not sent yet.{' '}
-          <a href={repairHref(id, { ...rows, state: 'ready' })} aria-label={`Send ${code}`}>
+          <a href={repairHref(id, problem, 'ready')} aria-label={`Send ${code}`}>
             Send
           </a>{' '}
         </>
       )}
       {repaired?.left !== 0 && withControls(advice)}{' '}
       {isOperator && isToRepair(problem) && (
-        <a href={repairHref(id, rows)} aria-label={`Repair ${code}`}>
+        <a href={repairHref(id, problem)} aria-label={`Repair ${code}`}>
           Repair
         </a>
       )}

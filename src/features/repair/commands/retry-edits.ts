@@ -47,7 +47,7 @@ export async function sendEdits(
 ): Promise<{ readonly id: string } | undefined> {
   const { server } = imports;
   const repairs = here && new Repairs(here);
-  const taken = await (repairs?.change(id, 'takeFile', file, currentUser()) ?? (server && upload(server, id, file)));
+  const taken = await (repairs?.do(id, 'takeFile', file, currentUser()) ?? (server && upload(server, id, file)));
   if (taken === undefined) return undefined;
   say(io, ...takenWords(taken));
   for (const other of new Set(taken.refused.flatMap(({ sentIn }) => sentIn))) {
@@ -55,7 +55,7 @@ export async function sendEdits(
     if (followUps.some((followUp) => followUp.id === other)) say(io, ...(await howToCorrectIn(imports, other)));
   }
   if (!hasToSend(io, taken)) return undefined;
-  const revision = taken.revisions.after;
+  const { revision } = taken;
   if (here === undefined || repairs === undefined) return server?.call(repairOperations.send, { id, revision });
   const made = await repairs.send(id, currentUser(), revision);
   noteCommand<typeof repairOperations>(here, 'import.repair', made, `of ${id}`);

@@ -4,32 +4,19 @@ import { batch, signal, useSignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import type { SentFor } from '../../../api/operation.ts';
+import { columnLabel } from '../../../console/import-words.ts';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useLeaving, useWork } from '../../../console/kit/actions.tsx';
-import { type Filter, useFilter } from '../../../console/kit/filter.tsx';
+import { useFilter } from '../../../console/kit/filter.tsx';
+import type { Choice } from '../../../console/kit/form.tsx';
 import { useListNews } from '../../../console/live.ts';
 import { isNarrow, usePlace } from '../../../console/place.ts';
-import { addressOf, call, connection, request } from '../../../console/requests.ts';
+import { addressOf, call, connection } from '../../../console/requests.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
-import type {
-  AskedEdit,
-  RefusedEdit,
-  RepairEdited,
-  RepairReplaced,
-  RepairRow,
-  RepairView,
-  repairOperations,
-} from '../operations.ts';
-import { takenWords } from '../taken-words.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { AskedEdit, RefusedEdit, RepairRow, RepairTaken, RepairView, repairOperations } from '../operations.ts';
 
-/** Set by choices that the page draws. */
-const CONDITIONS = {
-  status: { label: 'Outcome' },
-  code: { label: 'Code' },
-  problemColumn: { label: 'Column' },
-  state: { label: 'State' },
-};
-type Asked = NonNullable<SentFor<typeof repairOperations.replace>['body']>;
+type Replacement = NonNullable<SentFor<typeof repairOperations.replace>['body']>;
 /** A new value; null: as the file had it. */
 type NewValue = { row: RepairRow; column: string; value: string | null };
 
@@ -40,9 +27,12 @@ const MAX_EDITS = 1000;
 class Edits {
   /** In order. */
   unsaved = signal<readonly AskedEdit[]>([]);
+  /** Those that the server did not take. */
+  refused = signal<readonly RefusedEdit[]>([]);
   /** The error for which they are not saved. */
   failure = signal<unknown>(undefined);
-  onSaved: (edits: readonly AskedEdit[], answer: RepairEdited) => void = () => undefined;
+  /** Shows the rows as they are then. */
+  onSaved: (edits: readonly AskedEdit[], taken: RepairTaken) => Promise<void> = async () => undefined;
   #id;
   #saving: Promise<void> | undefined;
   #over = new AbortController();
@@ -72,10 +62,11 @@ class Edits {
     try {
       while (this.isUnsaved()) {
         const edits = this.unsaved.peek().slice(0, MAX_EDITS);
-        const answer = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits } });
+        const taken = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits } });
+        await this.onSaved(edits, taken);
         batch(() => {
           this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
-          this.onSaved(edits, answer);
+          this.refused.value = [...this.refused.peek(), ...taken.refused];
         });
       }
       this.failure.value = undefined;
@@ -97,67 +88,87 @@ export const RepairContext = createContext<Repair | undefined>(undefined);
 /** The repair of the page. */
 export const useRows = () => useContext(RepairContext) as Repair;
 
+const STATES: Choice[] = [
+  ['', 'not sent'],
+  ['open', 'not edited'],
+  ['wrong', 'edited and still wrong'],
+  ['ready', 'ready to send'],
+  ['sent', 'sent'],
+];
+
+/** A problem as the address has it, by default any. */
+function problemOf(text = '[]') {
+  const [status, code, problemColumn] = JSON.parse(text);
+  return { status, code: code || undefined, problemColumn: problemColumn || undefined };
+}
+
+function problemChoice({ status, code, column, total, ready, sent }: RepairView['problems'][number]): Choice {
+  const where = column === '' ? '' : ` in ${columnLabel(column)}`;
+  const left = total - ready - sent;
+  const text = `${code || 'edited'}${where}: ${counted(total, 'row')}${left === total ? '' : `, ${grouped(left)} left`}`;
+  return [JSON.stringify([status, code, column]), text];
+}
+
 /** The rows that pass the filter, and how many there are. */
-function useShown(id: string, filter: Filter<keyof typeof CONDITIONS>) {
-  const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
-  const path = addressOf('GET /v1/imports/:id/repair/rows', { id, query: filter.values });
+function useShown(id: string) {
+  const { data: view, error, set } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
+  const problems = (view?.problems ?? []).map(problemChoice);
+  const filter = useFilter({
+    problem: { label: 'Problem', choices: [['', 'all'], ...problems] },
+    state: { label: 'Show rows that are', choices: STATES },
+  });
+  const { problem, state } = filter.values;
+  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: { ...problemOf(problem), state } });
   // On a phone each row is as high as a card.
-  const pages = usePages(path, { name: 'rows', limit: isNarrow() ? 20 : 50 });
-  /** The revision of the rows that are shown. */
-  const revision = useRef<number | undefined>(undefined);
-  const latest = view?.revision;
-  // Someone else has edited rows, or many were edited at once.
-  useEffect(() => {
-    if (revision.current !== undefined && revision.current !== latest)
-      void pages.refresh().then(() => {
-        revision.current = latest;
-      });
-    else revision.current = latest;
-  }, [latest]);
-  const load = () => Promise.all([reload(), pages.refresh()]);
-  useListNews(['imports'], load, ({ imports }) => imports.some((one) => one.retryOf === id));
-  return { view, error, reload, pages, revision };
+  const pages = usePages(view === undefined ? null : rows, { name: 'rows', limit: isNarrow() ? 20 : 50 });
+  /** The rows that are shown are not from before this revision. */
+  const seen = useRef<number | undefined>(undefined);
+  seen.current ??= view?.revision;
+  const refresh = async () => {
+    const now = await call('GET /v1/imports/:id/repair', { id });
+    set(now);
+    await pages.refresh();
+    seen.current = now.revision;
+  };
+  useListNews(
+    ['imports'],
+    () => refresh().catch(() => undefined),
+    ({ imports }) => imports.some((one) => one.retryOf === id),
+  );
+  return { view, error, filter, pages, seen, refresh };
 }
 
 export function useRepair() {
   const { param: id } = usePlace();
-  const filter = useFilter(CONDITIONS);
-  const { view, error, reload, pages, revision } = useShown(id, filter);
+  const { seen, refresh, ...shown } = useShown(id);
+  const { view, filter } = shown;
   const edits = useEntry(`repair ${id}`, () => new Edits(id));
-  const refused = useSignal<readonly RefusedEdit[]>([]);
+  const { unsaved, refused } = edits;
   const latest = useSignal<AskedEdit | undefined>(undefined);
   const done = useSignal<readonly string[]>([]);
   const work = useWork();
   const leaving = useLeaving();
   useEffect(() => void edits.save(), []);
-  edits.onSaved = (asked, { changed, refused: left, revisions }) => {
-    const answered = new Map(changed.map((row) => [row.row, row]));
-    pages.edit((items) => items.map((row) => answered.get(row.row) ?? row));
-    refused.value = [...refused.peek(), ...left];
-    const own = answered.get(asked[0]?.row ?? 0);
-    const wrong = [...left, ...(own?.problems ?? [])].map(({ reason }) => reason);
-    if (own !== undefined) announce(`Row ${own.line}: ${wrong.join('; ') || 'can be sent'}`);
-    if (revisions.before === revision.current) revision.current = revisions.after;
-    void reload();
+  edits.onSaved = async ([first], { refused: left, wrong }) => {
+    await refresh();
+    const own = shown.pages.shown.items?.find(({ row }) => row === first?.row);
+    if (own === undefined) return;
+    const problems = wrong.find(({ line }) => line === own.line)?.problems ?? [];
+    announce(`Row ${own.line}: ${[...left, ...problems].map(({ reason }) => reason).join('; ') || 'can be sent'}`);
   };
   /** The value of a cell in the file; null where there is no such cell. */
   const inFile = ({ cells }: RepairRow, column: string) =>
     cells[view?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
   /** The same, with its edits, saved or not. */
   const valueNow = (row: RepairRow, column: string) => {
-    const unsaved = edits.unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
-    return (unsaved === undefined ? row.edits[column] : unsaved.value) ?? inFile(row, column);
+    const own = unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
+    return (own === undefined ? row.edits[column] : own.value) ?? inFile(row, column);
   };
   return {
+    ...shown,
     id,
-    filter,
-    view,
-    error,
-    pages,
     edits,
-    /** Edits that the server did not take. */
-    refused,
-    /** The last one that was made by hand. */
+    /** The last edit that was made by hand. */
     latest,
     /** The result of the last work on many rows, in sentences. */
     done,
@@ -170,34 +181,31 @@ export function useRepair() {
       batch(() => {
         latest.value = asked.length === 1 ? asked[0] : undefined;
         refused.value = refused.peek().filter((one) => !isAgain(one));
-        edits.unsaved.value = [...edits.unsaved.peek(), ...asked];
+        unsaved.value = [...unsaved.peek(), ...asked];
       });
       return edits.save();
     },
     /** Work on many rows. @param task gives what it has done */
-    carryOut: (task: () => Promise<string | readonly string[]>) =>
-      work.start(async () => {
+    carryOut: (task: (signal: AbortSignal) => Promise<string | readonly string[]>) =>
+      work.start(async (signal) => {
         done.value = [];
         await edits.allSaved();
-        done.value = [await task()].flat();
-        await reload();
+        done.value = [await task(signal)].flat();
+        await refresh();
       }),
     /** Finds and replaces in the rows that pass the filter. */
-    replace: (given: Readonly<Record<string, string | null>>, preview: boolean): Promise<RepairReplaced> => {
-      const { state, ...others } = filter.set;
+    replace: (given: Pick<Replacement, 'column' | 'as' | 'from' | 'to'>, preview: boolean) => {
+      const { problem, state } = filter.values;
       if (!preview) latest.value = undefined;
-      const body = { ...others, ...(state && { states: [state] }), ...given, preview } as Asked;
-      return call('POST /v1/imports/:id/repair/replace', { id, body }, leaving());
-    },
-    /** @returns what was taken of it */
-    takeFile: async (file: File) => {
-      const address = addressOf('POST /v1/imports/:id/repair/file', { id });
-      return takenWords(await request(address, { method: 'POST', body: file, signal: leaving() }));
+      const states = state && { states: [state] as Replacement['states'] };
+      return call(
+        'POST /v1/imports/:id/repair/replace',
+        { id, body: { ...problemOf(problem), ...states, ...given, preview } },
+        leaving(),
+      );
     },
     /** Sends what is ready, if it is what is shown. @returns the import that it became */
-    send: () =>
-      call('POST /v1/imports/:id/repair/send', { id, query: { revision: revision.current } }, leaving()).finally(
-        reload,
-      ),
+    send: (signal: AbortSignal) =>
+      call('POST /v1/imports/:id/repair/send', { id, query: { revision: seen.current } }, signal).finally(refresh),
   };
 }

@@ -1,6 +1,6 @@
 /** The rows to repair as a table whose values are fields, with the problem of each beside it. */
 import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
 import { confirmed } from '../../../console/kit/actions.tsx';
 import { foreign, importHref } from '../../../console/kit/elements.tsx';
@@ -54,36 +54,30 @@ function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[]) {
         touched.has(name) ||
         rows.some(({ cells }) => cells[place] === null),
     )
-    .map(({ name }) => name)
-    .filter((name) => name !== '_from_row' && name !== '_edited');
+    .map(({ name }) => name);
 }
 
 /** A value as a field. It is entered when the field is left, and with Enter, which goes to the row below. */
 function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFixed: boolean }) {
   const repair = useRows();
   const now = repair.valueNow(row, column);
-  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const text = now ?? '';
+  const field = useRef<HTMLInputElement | null>(null);
   const isFresh = useRef(false);
-  const enter = () => {
-    setTyped(undefined);
-    if (typed !== undefined && typed !== (now ?? '')) void repair.edit([{ row, column, value: typed }]);
-  };
-  const latest = useRef(enter);
-  latest.current = enter;
-  // The page may be left while something is typed.
-  useEffect(() => () => latest.current(), []);
+  // Not while a person types in it: it is drawn again when something else is saved.
+  useLayoutEffect(() => {
+    if (field.current !== null) field.current.value = text;
+  }, [text]);
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
-    event.preventDefault();
-    if (event.key === 'Escape') setTyped(undefined);
-    else if (!focusBelow(event.currentTarget)) enter();
+    if (event.isComposing) return;
+    if (event.key === 'Escape') event.currentTarget.value = text;
+    if (event.key === 'Enter' && focusBelow(event.currentTarget)) event.preventDefault();
   };
   // The first click chooses the value, so that typing replaces it; the next one goes into it.
   const onMouseDown = (event: TargetedMouseEvent<HTMLInputElement>) => {
-    const field = event.currentTarget;
-    if (document.activeElement === field && (!isFresh.current || typed !== undefined)) return;
+    if (document.activeElement === event.currentTarget && !isFresh.current) return;
     event.preventDefault();
-    field.focus();
+    event.currentTarget.focus();
     isFresh.current = false;
   };
   return (
@@ -94,20 +88,22 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
       aria-label={`${columnLabel(column)}, row ${row.line}`}
       aria-invalid={(row.state !== 'sent' && row.problems.some((problem) => problem.column === column)) || undefined}
       aria-describedby={`state-${row.row}`}
-      value={typed ?? now ?? ''}
+      ref={field}
       placeholder={now === null && lacksCells(row) ? 'no such cell' : undefined}
       maxLength={10_000}
       readOnly={isFixed}
       spellcheck={false}
       autocapitalize="none"
       autocomplete="off"
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onInput={() => {
+        isFresh.current = false;
+      }}
+      onChange={({ currentTarget }) => void repair.edit([{ row, column, value: currentTarget.value }])}
       onFocus={({ currentTarget }) => {
         isFresh.current = true;
         currentTarget.select();
       }}
       onMouseDown={onMouseDown}
-      onBlur={enter}
       onKeyDown={onKeyDown}
       onPaste={(event) => {
         const lines = (event.clipboardData?.getData('text/plain') ?? '').replace(/\r?\n$/, '').split(/\r?\n/);
@@ -135,7 +131,7 @@ function focusBelow(field: HTMLInputElement) {
 
 function RowState({ row }: { row: RepairRow }) {
   const { isOperator } = usePlace();
-  const { edits: waiting, refused, inFile } = useRows();
+  const { edits: waiting, inFile } = useRows();
   const { state, problems, edits, sentIn } = row;
   const edited = Object.keys(edits);
   const isOfRow = (edit: Pick<AskedEdit, 'row'>) => edit.row === row.row;
@@ -144,7 +140,7 @@ function RowState({ row }: { row: RepairRow }) {
     <div class="repair-state">
       <div id={`state-${row.row}`}>
         {isUnsaved && <p class="note">{waiting.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
-        {refused.value.filter(isOfRow).map(({ column, value, reason }) => (
+        {waiting.refused.value.filter(isOfRow).map(({ column, value, reason }) => (
           <p key={column} class="attention">
             “{foreign(value ?? '')}” was not entered in {foreign(columnLabel(column))}: {foreign(reason)}
           </p>
@@ -190,7 +186,7 @@ function RowButtons({ row }: { row: RepairRow }) {
         button(
           `Enter “${last.value}” in all rows ${last.was ? `with “${last.was}”` : `without ${columnLabel(last.column)}`}…`,
           () => {
-            const given = { column: last.column, from: last.was ?? '', to: last.value, as: 'cell' };
+            const given = { column: last.column, from: last.was ?? '', to: last.value ?? '', as: 'cell' } as const;
             void repair.carryOut(() => replace(repair, given));
           },
         )}
@@ -250,11 +246,11 @@ async function paste(repair: Repair, lines: readonly string[], row: RepairRow, c
 }
 
 /** Finds and replaces, after a look at what would change. @returns what was done */
-export async function replace(repair: Repair, given: Readonly<Record<string, string | null>>) {
+export async function replace(repair: Repair, given: Parameters<Repair['replace']>[0]) {
   const found = await repair.replace(given, true);
   if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
   const yes = await confirmed({
-    question: `Change ${columnLabel(given['column'] ?? '')} in ${counted(found.rows, 'row')}?`,
+    question: `Change ${columnLabel(given.column)} in ${counted(found.rows, 'row')}?`,
     explanation: examplesOf(found),
     yes: `Change ${counted(found.rows, 'row')}`,
     no: 'Change nothing',

@@ -1,26 +1,18 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { columnLabel, fileName } from '../../../console/import-words.ts';
+import { columnChoices, fileName } from '../../../console/import-words.ts';
 import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Choice, Control } from '../../../console/kit/form.tsx';
+import { FilterBar } from '../../../console/kit/filter.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { addressOf, call } from '../../../console/requests.ts';
+import { addressOf, call, request } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairView } from '../operations.ts';
+import { takenWords } from '../taken-words.ts';
 import { RepairContext, useRepair, useRows } from './repair-rows.ts';
 import { RepairTable, replace } from './repair-table.tsx';
-
-const STATES: Choice[] = [
-  ['', 'not sent'],
-  ['open', 'not edited'],
-  ['wrong', 'edited and still wrong'],
-  ['ready', 'ready to send'],
-  ['sent', 'sent'],
-];
 
 export function RepairPage() {
   const { param: id } = usePlace();
@@ -64,7 +56,7 @@ function Repair() {
         <RepairHead />
       </section>
       <section class="card" aria-label="Rows">
-        <Filters />
+        <FilterBar filter={filter} label="Filter rows" />
         {isOperator && filter.values.state !== 'sent' && <RepairTools />}
         <ErrorPlace error={work.error} />
         <RepairTable />
@@ -105,7 +97,7 @@ function RepairHead() {
         no: 'Keep editing',
         tone: 'main',
       });
-      if (yes) go(importHref((await send()).id));
+      if (yes) go(importHref((await send(signal)).id));
     });
   return (
     <>
@@ -147,48 +139,6 @@ function RepairHead() {
   );
 }
 
-/** One problem at a time, or all; and what was done about it. */
-function Filters() {
-  const { view, filter } = useRows();
-  const { state = '', status = '', code = '', problemColumn = '' } = filter.values;
-  const problems = view.problems.map(
-    (one) => [JSON.stringify([one.status, one.code, one.column]), problemText(one)] as const,
-  );
-  const chosen = JSON.stringify([status, code, problemColumn]);
-  return (
-    <div class="filter repair-bar">
-      <Control
-        id="repair-problem"
-        label="Problem"
-        value={chosen}
-        choices={[[JSON.stringify(['', '', '']), 'all'], ...problems]}
-        onValue={(text) => {
-          const [status, code, problemColumn] = JSON.parse(text);
-          filter.choose({ status, code, problemColumn });
-        }}
-      />
-      <Control
-        id="repair-state"
-        label="Show rows that are"
-        value={state}
-        choices={STATES}
-        onValue={(state) => filter.choose({ state })}
-      />
-    </div>
-  );
-}
-
-function problemText({ code, column, total, ready, sent }: RepairView['problems'][number]) {
-  const where = column === '' ? '' : ` in ${columnLabel(column)}`;
-  const left = total - ready - sent;
-  return `${code || 'edited'}${where}: ${counted(total, 'row')}${left === total ? '' : `, ${grouped(left)} left`}`;
-}
-
-const MATCHES: readonly (readonly [string, string])[] = [
-  ['text', 'anywhere in the value'],
-  ['cell', 'the whole value'],
-];
-
 function RepairTools() {
   const { done } = useRows();
   return (
@@ -216,42 +166,47 @@ function RepairTools() {
 
 function FindReplace() {
   const repair = useRows();
-  const { view } = repair;
-  const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
-  const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
+  const { columns, problems } = repair.view;
+  const names = columns.map(({ name }) => name);
+  const column = problems.map((problem) => problem.column).find((one) => names.includes(one)) ?? names[0] ?? '';
   return (
     <EntryForm
       fields={{
-        column: { label: 'In column', choices: names.map((name) => [name, columnLabel(name)] as const) },
-        as: { label: 'Match', choices: MATCHES },
+        column: { label: 'In column', choices: columnChoices(names) },
+        as: {
+          label: 'Match',
+          choices: [
+            ['text', 'anywhere in the value'],
+            ['cell', 'the whole value'],
+          ],
+        },
         from: { label: 'Find' },
         to: { label: 'Replace with', note: 'Upper and lower case count.' },
       }}
-      initial={{ column: first, as: 'text', from: '', to: '' }}
+      initial={{ column, as: 'text', from: '', to: '' }}
       button="Preview…"
       isKept
-      onSend={(entered) => repair.carryOut(() => replace(repair, entered))}
+      onSend={({ column = '', as, from = '', to = '' }) =>
+        repair.carryOut(() => replace(repair, { column, as: as === 'cell' ? 'cell' : 'text', from, to }))
+      }
     />
   );
 }
 
 /** The way of the spreadsheet: rows are downloaded, corrected and given back. */
 function CorrectedFile() {
-  const { id, view, carryOut, takeFile } = useRows();
+  const { id, view, carryOut } = useRows();
   const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
-  const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
+  const download = (format: string) => (
+    <a href={addressOf('GET /v1/imports/:id/report', { id, query: { format, status } })} download>
+      {format.toUpperCase()}
+    </a>
+  );
   return (
     <div class="repair-tool">
       <p>
-        Download these rows as{' '}
-        <a href={download('xlsx')} download>
-          XLSX
-        </a>{' '}
-        or{' '}
-        <a href={download('csv')} download>
-          CSV
-        </a>
-        , correct their cells, keep the columns, and choose the file here. Nothing is sent before you send it.
+        Download these rows as {download('xlsx')} or {download('csv')}, correct their cells, keep the columns, and
+        choose the file here. Nothing is sent before you send it.
       </p>
       <div class="field">
         <label for="corrected">Corrected file</label>
@@ -260,8 +215,10 @@ function CorrectedFile() {
           type="file"
           accept=".csv,.xlsx,.ods"
           onChange={({ currentTarget }) => {
-            const [file] = currentTarget.files ?? [];
-            if (file !== undefined) void carryOut(() => takeFile(file));
+            const [body] = currentTarget.files ?? [];
+            const path = addressOf('POST /v1/imports/:id/repair/file', { id });
+            if (body !== undefined)
+              void carryOut(async (signal) => takenWords(await request(path, { method: 'POST', body, signal })));
             // So that the same file can be given again when it has been corrected.
             currentTarget.value = '';
           }}
