@@ -50,6 +50,8 @@ export const BUNDLED = {
   minify: true,
   legalComments: 'none',
   write: false,
+  // Those in the stylesheet, which no page asks for by themselves.
+  loader: { '.svg': 'dataurl' },
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
@@ -80,7 +82,7 @@ async function readBuilt(): Promise<ConsoleTexts> {
 export function packagesIn(texts: ConsoleTexts): string[] {
   const maps = [...texts].filter(([name]) => name.endsWith('.map')).map(([, body]) => body.toString());
   const found = maps.flatMap((map) => [...map.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)]);
-  return [...new Set(['swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
+  return [...new Set(['@primer/octicons', 'swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
 }
 
 /**

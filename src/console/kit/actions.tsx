@@ -142,15 +142,14 @@ export function Actions({ list, onDone = () => undefined, class: kind = 'buttons
 }
 
 interface MenuProperties {
-  /** Its name; also its text, unless it has a sign. */
+  /** Its name; also its text, unless an icon stands for it. */
   label: string;
-  /** Such as ⋯. */
-  sign?: string;
+  isIcon?: boolean;
   children?: ComponentChildren;
 }
 
 /** Closed by a choice, by Escape, and where the focus leaves it. */
-export function Menu({ label, sign, children }: MenuProperties) {
+export function Menu({ label, isIcon = false, children }: MenuProperties) {
   const menu = useRef<HTMLDetailsElement | null>(null);
   const close = () => {
     if (menu.current?.open !== true) return;
@@ -167,8 +166,8 @@ export function Menu({ label, sign, children }: MenuProperties) {
         if (relatedTarget instanceof Node && menu.current?.contains(relatedTarget) === false) close();
       }}
     >
-      <summary class="button" aria-label={sign === undefined ? undefined : label}>
-        {sign ?? label}
+      <summary class="button" aria-label={label}>
+        {!isIcon && label}
       </summary>
       <div class="menu-items" onClickCapture={close}>
         {children}

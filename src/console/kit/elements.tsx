@@ -131,8 +131,12 @@ export function Tag({ children }: { children?: ComponentChildren }) {
   return <span class="tag">{children}</span>;
 }
 
-export function Badge({ tone, children }: { tone: Tone; children?: ComponentChildren }) {
-  return <span class={`badge ${tone}`}>{children}</span>;
+export function Badge({ tone, children }: { tone: Tone; children?: string | false }) {
+  return (
+    <span class={`badge ${tone}`} data-state={children}>
+      {children}
+    </span>
+  );
 }
 
 export function importHref(id: string) {

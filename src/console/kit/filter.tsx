@@ -159,7 +159,6 @@ function Chips<Name extends string>({ filter, inSight }: { filter: Filter<Name>;
             onClick={() => changing(() => filter.choose({ [name]: '' } as Values<Name>))}
           >
             {label}: {foreign(words)}
-            <span aria-hidden> ×</span>
           </button>
         );
       })}

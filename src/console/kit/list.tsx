@@ -10,7 +10,7 @@ export interface Column<T> {
   label: string;
   cell: (item: T) => ComponentChildren;
   /** `main` heads the card and the row. */
-  kind?: 'number' | 'wide' | 'main' | 'choose';
+  kind?: 'number' | 'wide' | 'main' | 'choose' | 'end';
   /** The key by which this column sorts the rows. */
   sort?: string;
 }
@@ -91,7 +91,6 @@ export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }:
                     onClick={() => onSort(sort)}
                   >
                     {label}
-                    <span aria-hidden>{isSorted ? (sorted.descending ? ' ↓' : ' ↑') : ''}</span>
                   </button>
                 )}
               </th>

@@ -69,7 +69,6 @@ function ImportTitle({ live }: { live: LiveImport }) {
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
     <>
-      {view !== undefined && isReviewed(view) && !isOfSync(view) && <ReviewSteps id={view.id} />}
       <p class="kicker">
         <a href="/imports">Imports</a>
         <Origin live={live} />
@@ -128,6 +127,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
   const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
   return (
     <>
+      {isWaiting && !isOfSync(view) && <ReviewSteps id={id} />}
       {isWaiting ? (
         <Review id={id} live={live} filter={filter} />
       ) : (

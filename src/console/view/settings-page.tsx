@@ -253,6 +253,7 @@ const COLUMNS: Column<TokenView>[] = [
 function revoking(onDone: () => Promise<void>): Column<TokenView> {
   return {
     label: 'Actions',
+    kind: 'end',
     cell: ({ id, name, own }) => (
       <Actions
         class="row-actions"

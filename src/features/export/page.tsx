@@ -23,7 +23,7 @@ export function ExportsPage() {
   });
   const columns = useMemo(() => {
     const actions = (view: ExportView) => <ExportActions view={view} onChanged={reload} />;
-    return isOperator ? [...COLUMNS, { label: 'Actions', cell: actions }] : COLUMNS;
+    return isOperator ? [...COLUMNS, { label: 'Actions', kind: 'end' as const, cell: actions }] : COLUMNS;
   }, [isOperator]);
   return (
     <>

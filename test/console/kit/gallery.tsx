@@ -44,6 +44,7 @@ const revoke = (uid: string) => ({ text: 'Revoke…', kind: 'danger quiet', labe
 const CHOICE: Column<Item> = { label: 'Select', kind: 'choose', cell: ({ uid }) => box(uid) };
 const ACTION: Column<Item> = {
   label: 'Actions',
+  kind: 'end',
   cell: ({ uid }) => <actions.Actions class="row-actions" list={[revoke(uid)]} />,
 };
 
@@ -148,7 +149,7 @@ const PARTS: Parts = {
     busy: buttons(true),
     failed: <actions.Actions list={[{ text: 'Fail', act: () => Promise.reject(REFUSED) }]} />,
     menu: (
-      <actions.Menu label="More actions" sign="⋯">
+      <actions.Menu label="More actions" isIcon>
         {buttons(false).slice(0, 2)}
         {link('Edit')}
       </actions.Menu>

@@ -223,6 +223,7 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: 
     },
     {
       label: 'Details',
+      kind: 'end',
       cell: (row) => (
         <button
           type="button"
@@ -230,9 +231,7 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: 
           aria-label={`Details of row ${grouped(row.line)}`}
           aria-haspopup="dialog"
           onClick={() => onDetails(row)}
-        >
-          <span aria-hidden>›</span>
-        </button>
+        />
       ),
     },
   ];

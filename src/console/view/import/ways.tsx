@@ -240,7 +240,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
         )}
         <ImportDownloads live={live} />
         {ends.length > 0 && (
-          <Menu label="More actions" sign="⋯">
+          <Menu label="More actions" isIcon>
             {ends.map(button)}
           </Menu>
         )}

@@ -28,8 +28,8 @@ import { baseOf, fileHref, placeOf, UploadEntry, type UploadKind } from './uploa
 export function FilePage({ kind }: { kind: UploadKind }) {
   return (
     <>
-      <Steps names={kind.steps} at={0} hrefs={[]} />
       <h1>New {kind.noun}</h1>
+      <Steps names={kind.steps} at={0} hrefs={[]} />
       <NewFile kind={kind} />
     </>
   );
@@ -39,8 +39,8 @@ export function ColumnsPage({ kind }: { kind: UploadKind }) {
   const entry = useKeptEntry(kind);
   return (
     <>
-      <Steps names={kind.steps} at={1} hrefs={[fileHref(kind)]} />
       <h1>Columns</h1>
+      <Steps names={kind.steps} at={1} hrefs={[fileHref(kind)]} />
       {entry === undefined ? (
         <Empty>Loading …</Empty>
       ) : entry === null ? (

@@ -46,6 +46,7 @@ export function SchedulesPage() {
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });
   const actions: Column<Schedule> = {
     label: 'Actions',
+    kind: 'end',
     cell: ({ name, paused }) => <ScheduleActions name={name} paused={paused} onDone={reload} />,
   };
   const columns = useMemo(() => (isOperator ? [...COLUMNS, actions] : COLUMNS), [isOperator]);
@@ -187,7 +188,7 @@ function ScheduleActions({
     <>
       <div class="row-actions">
         {button('Run now', () => post('run'))}
-        <Menu label={`More actions for ${name}`} sign="⋯">
+        <Menu label={`More actions for ${name}`} isIcon>
           {paused ? button('Resume', () => post('resume')) : button('Pause', () => post('pause'))}
           <a href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
             Edit
