@@ -75,9 +75,6 @@ type NamesIn<Route> = Route extends `${string}/:${infer Name}/${infer Rest}`
 type Plain = string | number | boolean | null | undefined;
 export type AnswerOf<One> = One extends { readonly answer: z.ZodType<infer Answer> } ? Answer : never;
 
-/** The names in the audit log of the operations of a group. */
-export type AuditNameOf<Group> = Extract<Extract<Group[keyof Group], { readonly audit?: unknown }>['audit'], string>;
-
 /** The person who asks for an operation, and its line in the audit log. */
 export interface Call {
   /** Name of the person who asks, as records and the audit log have it. */

@@ -34,7 +34,7 @@ export interface Owner {
 }
 
 /** Imports as this process shows them. */
-function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): ImportActs['views']['of'] {
+export function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): ImportActs['views']['of'] {
   return (record) => viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog, staging)));
 }
 

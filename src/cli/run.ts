@@ -3,7 +3,7 @@ import { type OpenedService, openService } from '../app/open-service.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
-import type { Imports } from './client/import-place.ts';
+import { type Imports, isAlone } from './client/import-place.ts';
 import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -107,11 +107,6 @@ export async function run(running: Running, work: Work) {
   if (work.owner === undefined || (await isAlone(running.imports))) return runHere(running, work);
   const at = 'in the process that uses the data directory';
   return runThere(running, work, { client: work.owner, runs: `${at}, with its settings`, at });
-}
-
-/** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
-export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
-  return server === undefined && (await regions()) === undefined;
 }
 
 interface Elsewhere {

@@ -8,6 +8,7 @@ import { checkOperations } from '../features/check/operations.ts';
 import { serverChecks } from '../features/check/routes.ts';
 import { exportOperations } from '../features/export/operations.ts';
 import { exportHandlers } from '../features/export/routes/export-handlers.ts';
+import { repairsFor } from '../features/repair/routes.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
@@ -70,7 +71,8 @@ export function answersOf(context: ServerContext): AnswerOwner {
     exportOperations,
     exportHandlers(context.exports, Object.keys(context.settings.apps) as Region[]),
   );
-  return ownerAnswers(context, [...importOwner(context), syncs, files, schedules, checks, exports]);
+  const all = [...importOwner(context), ...repairsFor(context), syncs, files, schedules, checks, exports];
+  return ownerAnswers(context, all);
 }
 
 const DAY_MS = 86_400_000;

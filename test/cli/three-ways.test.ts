@@ -45,6 +45,10 @@ const COMMANDS: readonly ((made: Made) => readonly string[])[] = [
   () => ['export', '--resume'],
   () => ['import', 'unknown.csv', '--json'],
   () => ['retry', '--json'],
+  () => ['import', 'wrong.csv', '--json'],
+  () => ['retry', '--edits', 'corrected.csv', '--json'],
+  ({ over }) => ['retry', over, '--edits', 'nothing.csv'],
+  ({ over }) => ['retry', over, '--edits', 'bad.csv'],
   () => ['sync', 'members.csv', '--mode', 'mirror', '--json'],
   ({ kept }) => ['sync', 'apply', kept, '--json'],
   ({ over }) => ['undo', over, '--json'],
@@ -122,10 +126,6 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/imports/{id}/problems',
   ],
   'of an export that was interrupted: export-elsewhere.test.ts': ['POST /v1/exports/{id}/resume'],
-  '`retry --edits` is not done beside a process that owns the directory': [
-    'POST /v1/imports/{id}/repair/file',
-    'POST /v1/imports/{id}/repair/send',
-  ],
 };
 
 interface Made {
@@ -157,6 +157,8 @@ async function openPlace(): Promise<Place> {
   const plan = /sync-\d{8}-\d{6}-\w{3}/.exec(planned.stdout + planned.stderr)?.[0] ?? '';
   expect(plan, planned.stdout + planned.stderr).not.toBe('');
   at.file('unknown.csv', members([['team', 'nobody']]));
+  at.file('wrong.csv', members([['team', 'n ew']]));
+  at.file('corrected.csv', 'guid,uid,scope,_row\nteam,new,participant,2\n');
   at.file('bad.csv', 'no,column,known\n1,2,3\n');
   const held = (await at.summary(['import', file, '--dry-run'])).summary.id;
   const kept = JSON.parse((await at.run(['sync', file, '--json'])).stdout).id;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
-import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
+import { askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
@@ -15,7 +15,7 @@ import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { handled } from '../../server/perform.ts';
-import { askedHere, currentUser } from '../audit.ts';
+import { askedHere } from '../audit.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { type Files, type Imports, importsIn } from './import-place.ts';
 import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
@@ -28,7 +28,6 @@ export function localImports(config: Config): Imports {
   return importsIn({
     server: undefined,
     client: clientOfDirectory(dir),
-    ask: (operation, input) => askOwner(dir, operation, input as object, currentUser()),
     limits: async () => config,
     regions: () => askRegions(dir),
     place: () => emptyPlace(dir),

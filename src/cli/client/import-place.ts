@@ -1,5 +1,4 @@
 import type { ImportView } from '../../api/imports.ts';
-import type { InputOf, Operation } from '../../api/operation.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
@@ -8,7 +7,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallLimits } from '../../imports/report/summary.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
-import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
+import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 
 /** The place of imports: a data directory (data-directory.ts) or a server (server-place.ts). */
@@ -17,11 +16,6 @@ interface Place {
   readonly server: Server | undefined;
   /** Does operations on them; those that continue an import only where a process or server runs imports. */
   readonly client: Client;
-  /** Has the process or server that runs imports do an operation; undefined where there is none. @throws RollcallError as it refuses */
-  ask<One extends Operation, Answer>(
-    operation: One & Answering<Answer>,
-    input: InputOf<One>,
-  ): Promise<Answer | undefined>;
   /** Calls a minute of what sends the imports; undefined where a server does not say it. */
   limits(): Promise<CallLimits | undefined>;
   /** The state of the regions; undefined where no process runs imports. */
@@ -53,6 +47,11 @@ export interface Imports extends Place {
   one(id: string): Promise<ImportView>;
   /** Its rows that need attention, by outcome and code. */
   problems(id: string): Promise<readonly ProblemCount[]>;
+}
+
+/** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
+export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
+  return server === undefined && (await regions()) === undefined;
 }
 
 /** Imports that a page of the list holds at most. */

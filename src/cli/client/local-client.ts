@@ -18,7 +18,8 @@ export function clientOf(all: readonly Handled[], asked: Asked): Client {
       const handler = handlers[name];
       if (handler !== undefined) return performGiven(operation, handler, input, asked);
     }
-    throw new Error(`this process has no handler of ${operation.method} ${operation.path}`);
+    // Only an owner does it.
+    throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
   };
   const download = async (operation: Operation, input: object, signal?: AbortSignal) => {
     const pieces = await perform(operation, input);

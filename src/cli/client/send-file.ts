@@ -103,7 +103,7 @@ function sendingLine(sent: number, size: number | undefined) {
 }
 
 /** An upload of a file of this machine, which must not change meanwhile. @throws IntakeError */
-async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal) {
+export async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal) {
   const before = await fileStateOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.

@@ -13,7 +13,6 @@ export function importsOf(server: Server, flag: string): Imports {
   return importsIn({
     server,
     client: server,
-    ask: (operation, input) => server.call(operation, input),
     limits: () => settingsOf(server),
     regions: async () => (await server.call(serviceOperations.regions, {})).regions,
     place: () => `at ${server.url}`,

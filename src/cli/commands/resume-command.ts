@@ -12,13 +12,14 @@ import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
+import { isAlone } from '../client/import-place.ts';
 import { viewing } from '../client/kept-imports.ts';
 import type { Action } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
-import { isAlone, openRunning, type Running, run } from '../run.ts';
+import { openRunning, type Running, run } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 

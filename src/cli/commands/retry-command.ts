@@ -44,7 +44,9 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
     const first = imports.command(isRun ? 'watch' : 'resume', id);
     throw badUsage(`import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`);
   }
-  const edits = flags.edits === undefined ? undefined : { file: await (await editing()).readEdits(flags.edits), found };
+  const { edits } = flags;
+  const editing = edits === undefined ? undefined : await import('../../features/repair/commands/retry-edits.ts');
+  if (edits !== undefined) await editing?.checkEdits(edits);
   const stopping = textsOf(STOPPING, flags);
   if (edits !== undefined && stopping.length > 0) {
     throw badUsage('--max-errors cannot be given together with --edits');
@@ -64,16 +66,13 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
   const chosen = Object.fromEntries([...only, ...stopping]);
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
-    const made = await (edits === undefined ? again() : (await editing()).sendEdits(doing, edits, io));
+    const made = await (edits === undefined ? again() : editing?.sendEdits(doing, edits, found, io));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
   };
-  // Corrected rows are edited in the process that sends them.
-  return run(running, importWork(running, { begin, ...(edits && { owner: undefined }) }));
+  return run(running, importWork(running, { begin, ...(editing && { open: editing.repairsHere }) }));
 }
 
 /** Loaded when it is needed. */
-const editing = () => import('../../features/repair/commands/retry-edits.ts');
-
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
 const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
 const ALL_REPAIRED = 'its rows were repaired and sent';

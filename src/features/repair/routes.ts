@@ -1,14 +1,21 @@
-import type { HandlersOf } from '../../api/operation.ts';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Call, HandlersOf } from '../../api/operation.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { numberCursor } from '../../platform/cursors.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
+import type { ImportActs } from '../../server/import-handlers.ts';
+import { handled } from '../../server/perform.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import { badReading } from '../../server/uploads/upload-options.ts';
 import { inShort } from '../../text/wording.ts';
 import { repairOperations } from './operations.ts';
+import type { Repairs } from './repairs.ts';
+import type { CorrectedFile } from './take-file.ts';
 
 /** Bytes of a request with edits, and of a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
@@ -21,7 +28,25 @@ export function repairRoutes(app: Api, context: ServerContext): void {
   serveAll(app, { ...repairOperations, edit }, repairHandlers(context));
 }
 
-function repairHandlers({ coordinator, repairs, views }: ServerContext): HandlersOf<typeof repairOperations> {
+type Repairing = Pick<ImportActs, 'coordinator' | 'views'> & { readonly repairs: Repairs };
+
+/** `POST /v1/imports/:id/repair/file` of a file on this machine, as commands ask for it. */
+export const correctedFileOperations = {
+  takeFile: { ...repairOperations.takeFile, body: z.strictObject({ path: z.string() }) },
+};
+
+/** What commands ask for, in any process that repairs rows. */
+export function repairsFor(parts: Repairing) {
+  return [
+    handled(repairOperations, repairHandlers(parts)),
+    handled(correctedFileOperations, {
+      takeFile: async ({ id, path }, call) =>
+        taken(parts.repairs, id, { bytes: await readFile(path), name: basename(path) }, call),
+    }),
+  ];
+}
+
+function repairHandlers({ coordinator, repairs, views }: Repairing) {
   return {
     overview: ({ id }) => repairs.do(id, 'overview'),
     rows: ({ id, state: states, limit, cursor, ...filter }) =>
@@ -42,7 +67,13 @@ function repairHandlers({ coordinator, repairs, views }: ServerContext): Handler
       audited(`of ${id}`, made);
       return views.of(coordinator.find(made));
     },
-  };
+  } satisfies HandlersOf<typeof repairOperations>;
+}
+
+async function taken(repairs: Repairs, id: string, file: CorrectedFile, { who, audited }: Call) {
+  const result = await repairs.do(id, 'takeFile', file, who);
+  audited(inShort({ rows: result.rows, cells: result.cells, by: 'file' }));
+  return result;
 }
 
 /** A corrected report is the body of a request. @param scope leaves bodies to its routes */
@@ -52,14 +83,12 @@ export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { lim
     scope,
     { takeFile },
     {
-      takeFile: async ({ id }, { request, who, audited }) => {
-        const sent = await takeHead(request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
+      takeFile: async ({ id }, call) => {
+        const sent = await takeHead(call.request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
         const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
-        const taken = await repairs.do(id, 'takeFile', file, who).catch((error: unknown) => {
+        return taken(repairs, id, file, call).catch((error: unknown) => {
           throw error instanceof IntakeError ? badReading(error) : error;
         });
-        audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
-        return taken;
       },
     },
   );

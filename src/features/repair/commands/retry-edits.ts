@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { Readable } from 'node:stream';
+import { resolve } from 'node:path';
 import type { ImportView } from '../../../api/imports.ts';
-import { currentUser, noteCommand } from '../../../cli/audit.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
+import { clientOf } from '../../../cli/client/local-client.ts';
+import { fileUpload } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import type { Doing } from '../../../cli/run.ts';
+import { importOwner, shownBy } from '../../../cli/owner.ts';
+import type { Doing, Here } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
@@ -16,60 +17,52 @@ import { isAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import { type RepairFileTaken, repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
-import type { CorrectedFile } from '../take-file.ts';
+import { correctedFileOperations, repairsFor } from '../routes.ts';
 import { takenWords } from '../taken-words.ts';
 
-/** A corrected report, and the import whose rows it corrects. */
-interface Edits {
-  readonly file: CorrectedFile;
-  readonly found: ImportView;
-}
-
-/** Reads a corrected report. @throws BAD_USAGE */
-export async function readEdits(path: string): Promise<CorrectedFile> {
+/** Refuses a corrected report that is not there. @throws BAD_USAGE */
+export async function checkEdits(path: string) {
   try {
     await fileStateOf(path, path);
-    return { bytes: await readFile(path), name: basename(path) };
   } catch (error) {
     refuseAddress(path);
     throw badUsage(`--edits ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
+/** Repairs rows in this process. */
+export function repairsHere(here: Here) {
+  const parts = { ...here, repairs: new Repairs(here), views: { of: shownBy(here) } };
+  return clientOf([...importOwner(here), ...repairsFor(parts)], askedHere(here));
+}
+
 /**
- * Keeps the edits and sends what can be sent: at a server, or in this process. The new import, or undefined where there is nothing to send.
+ * Keeps the edits of a corrected report and sends what can be sent. The new import, or undefined where there is nothing to send.
  * @throws CannotRepair, WRONG_STATE
  */
 export async function sendEdits(
-  { imports, here }: Pick<Doing, 'imports' | 'here'>,
-  { file, found: { id, followUps } }: Edits,
+  { client, imports, signal }: Doing,
+  path: string,
+  { id, followUps }: ImportView,
   io: Io,
 ): Promise<{ readonly id: string } | undefined> {
   const { server } = imports;
-  const repairs = here && new Repairs(here);
-  const taken = await (repairs?.do(id, 'takeFile', file, currentUser()) ?? (server && upload(server, id, file)));
-  if (taken === undefined) return undefined;
+  const taken = await (server === undefined
+    ? client.call(correctedFileOperations.takeFile, { id, path: resolve(path) })
+    : upload(server, id, path, signal));
   say(io, ...takenWords(taken));
   for (const other of new Set(taken.refused.flatMap(({ sentIn }) => sentIn))) {
     // It may have been deleted since.
     if (followUps.some((followUp) => followUp.id === other)) say(io, ...(await howToCorrectIn(imports, other)));
   }
   if (!hasToSend(io, taken)) return undefined;
-  const { revision } = taken;
-  if (here === undefined || repairs === undefined) return server?.call(repairOperations.send, { id, revision });
-  const made = await repairs.send(id, currentUser(), revision);
-  noteCommand<typeof repairOperations>(here, 'import.repair', made, `of ${id}`);
-  return { id: made };
+  return client.call(repairOperations.send, { id, revision: taken.revision });
 }
 
-function upload(server: Server, id: string, { bytes }: CorrectedFile) {
-  const path = repairOperations.takeFile.path.replace(':id', encodeURIComponent(id));
-  return server.upload({ ...repairOperations.takeFile, path }, new URLSearchParams(), {
-    size: bytes.length,
-    open: () => Readable.from([bytes]),
-    repeatable: true,
-    signal: new AbortController().signal,
-  });
+async function upload(server: Server, id: string, path: string, signal: AbortSignal) {
+  const address = repairOperations.takeFile.path.replace(':id', encodeURIComponent(id));
+  const file = await fileUpload(path, {}, signal);
+  return server.upload({ ...repairOperations.takeFile, path: address }, new URLSearchParams(), file);
 }
 
 /**

@@ -1,7 +1,8 @@
+import { isAlone } from '../../../cli/client/import-place.ts';
 import { ownerClient } from '../../../cli/client/local-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Doing, isAlone, openRunning, run, type Work } from '../../../cli/run.ts';
+import { type Doing, openRunning, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';

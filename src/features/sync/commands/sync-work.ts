@@ -1,8 +1,9 @@
 import { askedHere, currentUser } from '../../../cli/audit.ts';
+import { isAlone } from '../../../cli/client/import-place.ts';
 import { clientOf } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Doing, type Here, isAlone, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
+import { type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
