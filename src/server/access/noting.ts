@@ -6,7 +6,7 @@ import type { AccessStore, AuditEntry } from './access-store.ts';
 const AIMED = /^(import|sync|schedule|export)\./;
 
 /** Adds this process's target to the description of an action. */
-export function withAim(action: string, detail: string, sendsTo: Aimed | undefined): string {
+function withAim(action: string, detail: string, sendsTo: Aimed | undefined): string {
   const to = sendsTo === undefined || !AIMED.test(action) ? '' : aimText(sendsTo);
   return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');
 }
