@@ -35,7 +35,7 @@ export const correctedFileOperations = {
   takeFile: { ...repairOperations.takeFile, body: z.strictObject({ path: z.string() }) },
 };
 
-/** What commands ask for, in any process that repairs rows. */
+/** Answers commands, in any process that repairs rows. */
 export function repairsFor(parts: Repairing) {
   return [
     handled(repairOperations, repairHandlers(parts)),
