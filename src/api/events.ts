@@ -13,12 +13,11 @@ export interface ListEvents {
   readonly sync: { readonly id: string; readonly state: SyncState };
   /** Schedules have changed, or runs of this one. */
   readonly schedules: { readonly id?: string };
-}
-
-/** Events for those who follow one thing: it is in another state. */
-export interface Moves extends Pick<ListEvents, 'sync'> {
+  /** An import is in another state. */
   readonly import: { readonly id: string };
-  /** The check of the import is over, or stopped. */
+  /** The check of the import has come further, is over, or has stopped. */
   readonly check: { readonly id: string };
   readonly export: { readonly id: string };
+  /** The planning of a sync has come further. */
+  readonly planning: { readonly id: string };
 }

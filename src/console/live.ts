@@ -170,7 +170,9 @@ const AGAIN_MS = 15_000;
 /** In a hidden tab, whose events rest: its title shall still be right. */
 const HIDDEN_MS = 60_000;
 
-const NAMES: readonly (keyof ListEvents)[] = ['imports', 'removed', 'sync', 'schedules'];
+/** Progress changes what pages show of one thing, and no list. */
+const PROGRESS: readonly (keyof ListEvents)[] = ['check', 'export', 'planning'];
+const NAMES: readonly (keyof ListEvents)[] = ['imports', 'removed', 'sync', 'schedules', ...PROGRESS];
 type ListHandlers = { [K in keyof ListEvents]?: (data: ListEvents[K]) => void };
 const listeners = new Set<{ handlers: ListHandlers; onReturn: () => void }>();
 let watching: AbortController | undefined;
@@ -210,7 +212,7 @@ export function refreshOverview() {
 function hear<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
   for (const { handlers } of listeners) handlers[name]?.(data);
   if (name === 'imports') take(data as ListEvents['imports']);
-  else askSoon();
+  else if (!PROGRESS.includes(name)) askSoon();
 }
 
 /** Returns the part of an import that a move changes, as opposed to progress. */

@@ -11,6 +11,11 @@ type Doing<Progress> = (signal: AbortSignal, note: (progress: Progress) => void)
 /** Keeps what goes on in the background of this process, at most one of each id. One that is stopped can continue later. */
 export class Works<Progress> {
   readonly #under = new Map<string, Work<Progress>>();
+  readonly #onProgress: (id: string) => void;
+
+  constructor(onProgress: (id: string) => void) {
+    this.#onProgress = onProgress;
+  }
 
   /**
    * Begins one, unless it is under way. Resolves when it ends or was stopped, and rejects with an unexpected error.
@@ -25,6 +30,7 @@ export class Works<Progress> {
       try {
         await doing(signal, (progress) => {
           work.progress = progress;
+          this.#onProgress(id);
         });
       } catch (error) {
         if (!signal.aborted) throw error;

@@ -7,6 +7,7 @@ import { Repairs } from '../features/repair/repairs.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
+import { tellOfSyncs } from '../features/sync/routes/sync-handlers.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -50,7 +51,7 @@ export async function openContext(
   onStop(() => recipes.close());
   const heads = openInspectThread();
   onStop(() => heads.close());
-  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
+  tellOfSyncs(syncs, events);
   const schedules = schedulesOf(options, syncs, events);
   const notifications = await Notifications.open({
     ...options,
@@ -78,12 +79,14 @@ export async function openContext(
       apps: settings.apps,
       pace: settings,
       anybodyActs: service.anybodyActs,
+      onProgress: events.progressed('check'),
     }),
     exports: new Exports({
       dir,
       pages: (region) => coordinator.pages(region),
       ...coordinator.sendsTo,
       onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+      onProgress: events.progressed('export'),
       onEnd: (id) => events.tell('export', { id }),
       onUnread: (err) => log.error({ err }, 'an export cannot be read'),
     }),

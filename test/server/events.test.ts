@@ -8,13 +8,17 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 /** Additions that are carried out; the others wait at the gate. */
 let free = Number.POSITIVE_INFINITY;
+/** Pages of lists that are given; the others wait there, too. */
+let freePages = Number.POSITIVE_INFINITY;
 let gate = Promise.withResolvers<void>();
-const holdAfter = (additions: number) => {
+const holdAfter = (additions: number, pages = Number.POSITIVE_INFINITY) => {
   free = additions;
+  freePages = pages;
   gate = Promise.withResolvers();
 };
 const release = () => {
   free = Number.POSITIVE_INFINITY;
+  freePages = Number.POSITIVE_INFINITY;
   gate.resolve();
 };
 
@@ -27,6 +31,11 @@ beforeAll(async () => {
         free -= 1;
         if (free < 0) await gate.promise;
         return chat.addMembers(...call);
+      },
+      listPage: async (...call) => {
+        freePages -= 1;
+        if (freePages < 0) await gate.promise;
+        return chat.listPage(...call);
       },
     }),
   });
@@ -78,4 +87,31 @@ test('a watcher that leaves is forgotten', async () => {
   await eventually(watchers).toBe('2');
   for (const one of events) one.close();
   await eventually(watchers).toBe('0');
+});
+
+const begun = (path: string, type: string, body: string) =>
+  server.json<{ readonly id: string }>(path, { method: 'POST', headers: { 'content-type': type }, body });
+const TWO = 'guid,uid\none,u\ntwo,u\n';
+
+test.each([
+  [
+    'check',
+    'check',
+    async () => {
+      const { id } = await server.run(TWO, 'dryRun=true');
+      await server.json(`/v1/imports/${id}/check`, { method: 'POST' });
+      return { id };
+    },
+  ],
+  ['planning', 'sync', () => begun('/v1/syncs?mode=mirror&name=two.csv', 'text/csv', TWO)],
+  ['export', 'export', () => begun('/v1/exports', 'application/json', '{"regions":["us"],"groups":["one","two"]}')],
+])('a watcher hears of the progress of a %s before its end, and of its end', async (name, atEnd, begin) => {
+  const events = await listEvents();
+  // Enough for one of two groups.
+  holdAfter(0, 3);
+  const { id } = await begin();
+  await events.next((event) => event.name === name && event.data.id === id);
+  release();
+  await events.next((event) => event.name === atEnd && event.data.id === id);
+  events.close();
 });

@@ -106,7 +106,7 @@ export const importOperations = {
 export const eventOperations = {
   lists: operationOfImports('GET /v1/events', 'viewer', {
     summary:
-      'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `check` or `export` where one moved',
+      'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `planning` (of a sync), `check` or `export` where one moved, or has come further (once a second)',
     query: z.strictObject({
       id: z.string().max(200).optional().meta({
         description: 'Only events of this import, with its check, or of this sync, export, or schedule (its name).',

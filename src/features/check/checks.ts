@@ -35,15 +35,17 @@ interface ChecksOptions {
   readonly apps: Readonly<Record<string, unknown>>;
   readonly pace: Omit<CheckSubject['pace'], 'callMs'>;
   readonly anybodyActs?: boolean | undefined;
+  readonly onProgress: (id: string) => void;
 }
 
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export class Checks {
   readonly #options: ChecksOptions;
-  readonly works = new Works<SurveyProgress>();
+  readonly works: Works<SurveyProgress>;
 
   constructor(options: ChecksOptions) {
     this.#options = options;
+    this.works = new Works(options.onProgress);
   }
 
   /**

@@ -16,7 +16,8 @@ import { waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 
-const ASK_EVERY_MS = 1000;
+/** Period of looks, because events may be missed, in ms. */
+const ASK_EVERY_MS = 3000;
 
 /** Verdicts that are counted, in this order. */
 const SHOWN = [
@@ -41,6 +42,8 @@ export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
     set,
   } = useAnswer(isAsked.value ? addressOf('GET /v1/imports/:id/check', { id }) : null, {
     everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
+    news: ['check'],
+    concerns: (news) => 'id' in news && news.id === id,
   });
   const start = (maxCalls?: number) =>
     work.start(async (signal) => {

@@ -13,13 +13,15 @@ import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 
-const ASK_EVERY_MS = 1000;
+/** Period of looks, because events may be missed, in ms. */
+const ASK_EVERY_MS = 3000;
 const FORMATS = ['csv', 'ndjson'];
 
 export function ExportsPage() {
   const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer(addressOf('GET /v1/exports', {}), {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
+    news: ['export'],
   });
   const columns = useMemo(() => {
     const actions = (view: ExportView) => <ExportActions view={view} onChanged={reload} />;

@@ -26,6 +26,7 @@ import {
 interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
   readonly dir: DataDir;
   readonly onError: (id: string, error: unknown) => void;
+  readonly onProgress: (id: string) => void;
   /** Called when one is read to its end, or has stopped. */
   readonly onEnd: (id: string) => void;
   /** Called for an export that cannot be read, once for each error. */
@@ -35,11 +36,12 @@ interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export class Exports {
   readonly #options: ExportsOptions;
-  readonly #works = new Works<SurveyProgress>();
+  readonly #works: Works<SurveyProgress>;
   readonly #unread: (error: Error) => void;
 
   constructor(options: ExportsOptions) {
     this.#options = options;
+    this.#works = new Works(options.onProgress);
     this.#unread = quietly(options.onUnread ?? (() => {}));
   }
 

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
-import type { ListEvents, Moves } from '../../api/events.ts';
+import type { ListEvents } from '../../api/events.ts';
 import type { HandlersOf } from '../../api/operation.ts';
 import type { eventOperations } from '../../api/operations/import-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
-import { type EventSources, ListChannel, TICK_MS, type Watcher, write } from './list-channel.ts';
+import { type EventSources, ListChannel, type Progressing, TICK_MS, type Watcher, write } from './list-channel.ts';
 
 export type Events = ReturnType<typeof openEvents>;
 
@@ -74,8 +74,9 @@ export function openEvents({ isSending = () => false, ...sources }: HubSources) 
       return response;
     },
     /** Tells those who watch. */
-    tell: <Name extends keyof (ListEvents & Moves)>(name: Name, data: (ListEvents & Moves)[Name]) =>
-      list.tell(name, data),
+    tell: <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => list.tell(name, data),
+    /** Tells those who watch soon that something has come further, once for all that it has by then. */
+    progressed: (name: Progressing) => (id: string) => list.progressed(name, id),
     /** Returns the number of viewers. */
     watchers: () => list.watchers.size,
     /** Ends all streams; browsers come back by themselves. */

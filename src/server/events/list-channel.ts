@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { ListEvents } from '../../api/events.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -22,6 +23,9 @@ export interface EventSources {
   readonly log: Pick<Logger, 'warn'>;
 }
 
+/** Events of what comes further. */
+export type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
+
 export const TICK_MS = 1_000;
 /** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
 const MAX_UNSENT = 1024 * 1024;
@@ -33,6 +37,8 @@ export class ListChannel {
   /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
   #sent = new Map<string, string>();
   readonly #moved = new Set<string>();
+  /** Since the last tick, by id. */
+  readonly #progressed = new Map<string, Progressing>();
   #ticker: NodeJS.Timeout | undefined;
   /** Those who have not got the unfinished imports yet. */
   readonly #new = new Set<Watcher>();
@@ -62,6 +68,7 @@ export class ListChannel {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
     this.#moved.clear();
+    this.#progressed.clear();
     this.#sent = new Map();
     this.#looking = undefined;
     this.#lookedAt = 0;
@@ -70,6 +77,10 @@ export class ListChannel {
   /** An import is in another state now. */
   moved(id: string): void {
     if (this.#ticker !== undefined) this.#moved.add(id);
+  }
+
+  progressed(name: Progressing, id: string): void {
+    if (this.#ticker !== undefined) this.#progressed.set(id, name);
   }
 
   /** An import was removed. */
@@ -146,6 +157,8 @@ export class ListChannel {
   }
 
   async #tick(): Promise<void> {
+    for (const [id, name] of this.#progressed) this.tell(name, { id });
+    this.#progressed.clear();
     try {
       await this.#look();
     } catch (error) {

@@ -30,6 +30,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     sandbox: { users: 0, groups: 0, ...options.sandbox },
   });
   const checks = new Checks({
+    onProgress: () => {},
     dir: pipeline.dir,
     coordinator: {
       find: (id) => pipeline.coordinator.find(id),

@@ -31,7 +31,14 @@ export function checkWork(running: Running, checking: Checking): Work {
   const open = (here: Here) => {
     const { coordinator, dir, service, events, onStop } = here;
     const { apps, anybodyActs } = service;
-    const checks = new Checks({ dir, coordinator, apps, pace: config, anybodyActs });
+    const checks = new Checks({
+      dir,
+      coordinator,
+      apps,
+      pace: config,
+      anybodyActs,
+      onProgress: events.progressed('check'),
+    });
     onStop(() => checks.works.stop());
     const onError = (error: unknown) => {
       fault = error;

@@ -103,6 +103,7 @@ function exportWork(
         onError: (_, error) => {
           fault = error;
         },
+        onProgress: events.progressed('export'),
         onEnd: (id) => events.tell('export', { id }),
       });
       onStop(() => exports.stop());

@@ -316,13 +316,16 @@ function scheduleName(text: string) {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
 }
 
-const ASK_EVERY_MS = 700;
+/** Period of looks, because events may be missed, in ms. */
+const ASK_EVERY_MS = 3000;
 
 /** `onTry` gives the id of the sync that plans. */
 export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<string | undefined> }) {
   const id = useSignal('');
   const { data, error } = useAnswer(id.value === '' ? null : addressOf('GET /v1/syncs/:id', { id: id.value }), {
     everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
+    news: ['planning', 'sync'],
+    concerns: (news) => 'id' in news && news.id === id.peek(),
   });
   const view = data?.id === id.value ? data : undefined;
   const run = async () => {

@@ -13,7 +13,7 @@ import { type Handled, handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
-import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
+import { syncFileOperations, syncHandlers, syncMaking, tellOfSyncs } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
 import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
@@ -24,7 +24,7 @@ function syncsHere(here: Here, io: Io) {
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
-  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
+  tellOfSyncs(syncs, events);
   return syncs;
 }
 

@@ -58,7 +58,7 @@ export function SyncPage() {
     reload,
   } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), {
     everyMs: askAgainAfter,
-    news: ['sync', 'removed'],
+    news: ['sync', 'planning', 'removed'],
     concerns: (news) => 'id' in news && news.id === id,
   });
   useAnnounced(view);

@@ -9,6 +9,7 @@ import { REGIONS } from '../../../membership/membership.ts';
 import { cursorContent, cursorText, numberCursor } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
+import type { Events } from '../../../server/events/hub.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';
@@ -155,4 +156,10 @@ export function syncHandlers({ dir, syncs }: Pick<ServerContext, 'dir' | 'syncs'
     approve: deciding((...asked) => syncs.approve(...asked), whole),
     reject: deciding((...asked) => syncs.reject(...asked), whole),
   } satisfies HandlersOf<typeof syncOperations>;
+}
+
+/** Tells those who watch of the states of syncs, and that planning comes further. */
+export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Pick<Events, 'tell' | 'progressed'>): void {
+  events.on('state', ({ id, state }) => told.tell('sync', { id, state }));
+  events.on('progress', told.progressed('planning'));
 }

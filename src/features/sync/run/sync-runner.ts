@@ -35,6 +35,8 @@ const BEGINNING: Planning = { step: 'reading', rows: 0, done: 0, groups: 0 };
 
 export interface SyncEvents {
   state: [record: Sync];
+  /** Its planning has come further. */
+  progress: [id: string];
   /** The import that carries a sync out has moved. */
   import: [id: string, state: ImportState];
   /** The catalog cannot be written: nothing can continue. */
@@ -52,7 +54,7 @@ export class SyncRunner {
   /** One plan at a time: two at once would each ignore the other's changes. */
   readonly #line = pLimit(1);
   /** Syncs that are being planned or looked at again. */
-  readonly #works = new Works<Planning>();
+  readonly #works = new Works<Planning>((id) => this.events.emit('progress', id));
   #isStopping = false;
   readonly #waits: ReturnType<typeof syncWaits>;
   readonly #plans: ReturnType<typeof syncPlanning>;
