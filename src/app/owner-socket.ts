@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZodType } from 'zod';
 import { addressOf } from '../api/address-of.ts';
 import type { Operation } from '../api/operation.ts';
-import type { RegionStatus } from '../api/region-status.ts';
 import type { Said } from '../errors/entry.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
@@ -175,13 +174,6 @@ const unreadable = () =>
   new RollcallError('OWNER_REFUSED', {
     what: 'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
   });
-
-/** The regions of the process that owns the data directory; undefined where there is none: then no schema is loaded. */
-export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
-  if (!existsSync((await findSocket(dir)) ?? '')) return undefined;
-  const { serviceOperations } = await import('../api/operations/service-operations.ts');
-  return (await askOwner(dir, serviceOperations.regions, {}, ''))?.regions;
-}
 
 /** No process listens: there was none, it was killed, or it is stopping. */
 const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);

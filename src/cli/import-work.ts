@@ -11,8 +11,7 @@ export const IMPORT_BEGINS = 'the import to begin';
 /** An import that a command begins or continues, and follows to its end. */
 export function importWork({ io, imports, json }: Running, importing: Partial<Work> & Pick<Work, 'begin'>): Work {
   return {
-    open: ownImports,
-    owner: imports.client,
+    open: (here) => ownImports(here),
     begins: IMPORT_BEGINS,
     ...importing,
     named: (id) => `Import ${id}`,

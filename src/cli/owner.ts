@@ -1,4 +1,3 @@
-import type { Operation } from '../api/operation.ts';
 import { eventOperations, importOperations } from '../api/operations/import-operations.ts';
 import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { App } from '../app/app.ts';
@@ -18,8 +17,7 @@ import {
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { followStaging } from '../server/staging-progress.ts';
 import { askedHere } from './audit.ts';
-import { clientOfDirectory, sourcesOf } from './client/data-directory.ts';
-import { type Imports, importsIn } from './client/import-place.ts';
+import { sourcesOf } from './client/data-directory.ts';
 import { viewing } from './client/kept-imports.ts';
 import { clientOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
@@ -60,32 +58,17 @@ export function ownerAnswers(owner: Pick<Owner, 'dir' | 'coordinator'>, operatio
 /** The operations that every process with imports does, for itself and for others: it stays until what they begin is over. */
 export function importOwner(owner: Owner): readonly Handled[] {
   const { dir, coordinator, events } = owner;
-  const parts = { dir, coordinator, views: { of: shownBy(owner) } };
+  const view = shownBy(owner);
+  const parts = { dir, coordinator, views: { of: view } };
   return [
-    handled(importOperations, importActs(parts)),
+    handled(importOperations, { ...importActs(parts), one: async ({ id }) => view(coordinator.find(id)) }),
     handled(fileOperations, importMaking(parts)),
     handled(serviceOperations, regionHandlers(coordinator)),
     handled(eventOperations, eventHandlers(events)),
   ];
 }
 
-/** Imports, for the command that owns the data directory itself. */
-export function ownImports(owner: Owner): Client {
-  return clientOf(importOwner(owner), askedHere(owner));
-}
-
-/** The imports of a data directory, as the process that owns it sees them. */
-export function importsHere(imports: Imports, owner: Owner): Imports {
-  const { coordinator, dir, events, staging } = owner;
-  const own = clientOf([handled(eventOperations, eventHandlers(events))], askedHere(owner));
-  const client = clientOfDirectory(dir, staging);
-  return importsIn({
-    ...imports,
-    client: {
-      ...client,
-      download: (operation, ...asked) =>
-        ((operation as Operation) === eventOperations.lists ? own : client).download(operation, ...asked),
-    },
-    regions: () => coordinator.regions.status(),
-  });
+/** Imports, for the command that owns the data directory itself. @param more what else it does */
+export function ownImports(owner: Owner, more: readonly Handled[] = []): Client {
+  return clientOf([...more, ...importOwner(owner)], askedHere(owner));
 }

@@ -2,13 +2,15 @@ import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
-import { type Imports, isAlone } from './client/import-place.ts';
+import { type Imports, importsIn, isAlone } from './client/import-place.ts';
+import { ownerClient } from './client/local-client.ts';
 import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
-import { importOwner, importsHere, type Owner, openOwner, ownerAnswers } from './owner.ts';
+import { importOwner, type Owner, openOwner, ownerAnswers } from './owner.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
@@ -57,7 +59,7 @@ export type Begun = { readonly id: string } | { readonly code: ExitCode };
 
 /** Something that a command begins and follows until it is over: an import, a sync, a check, an export. */
 export interface Work {
-  /** Opens what does its operations in this process, such as `handledLocally` with a feature's handlers. */
+  /** Opens what does its operations in this process, such as `ownImports` with a feature's handlers too. */
   readonly open: (here: Here) => Client | Promise<Client>;
   /** Begins it, or continues it. */
   readonly begin: (doing: Doing) => Promise<Begun>;
@@ -73,8 +75,6 @@ export interface Work {
   readonly howToContinue: (id: string, sandbox: boolean) => readonly string[];
   /** The same where it goes on elsewhere: `at https://…`. */
   readonly howToFollow: (id: string, where: string) => readonly string[];
-  /** Has the process that owns the data directory do it, where there is one. Absent: this process does it, or nobody. */
-  readonly owner?: Client | undefined;
   /** Prints its result; this process has left the data directory then. */
   readonly conclude: (ended: Ended) => Promise<ExitCode>;
 }
@@ -104,9 +104,13 @@ export async function run(running: Running, work: Work) {
     const at = `at ${server.url}`;
     return runThere(running, work, { client: server, runs: `on the server ${at}`, at });
   }
-  if (work.owner === undefined || (await isAlone(running.imports))) return runHere(running, work);
+  if (await isAlone(running.imports)) return runHere(running, work);
   const at = 'in the process that uses the data directory';
-  return runThere(running, work, { client: work.owner, runs: `${at}, with its settings`, at });
+  return runThere(running, work, {
+    client: ownerClient(dataDir(running.config.dataDir)),
+    runs: `${at}, with its settings`,
+    at,
+  });
 }
 
 interface Elsewhere {
@@ -217,6 +221,6 @@ async function openHere(
   const signal = AbortSignal.any([first, failing.signal]);
   const here: Here = { ...app, ...owner, onStop: lifecycle.onStop, signal };
   const client = await work.open(here);
-  const doing: Doing = { client, imports: importsHere(imports, owner), signal, here };
+  const doing: Doing = { client, imports: importsIn({ ...imports, client }), signal, here };
   return { app, doing, failed };
 }

@@ -177,6 +177,12 @@ export const MACHINE_ERRORS = {
     title: 'The process that uses the data directory refuses the request',
     exit: 2,
   }),
+  NO_OWNER: failure<object>({
+    title: 'The process that used the data directory has ended',
+    exit: 2,
+    sentence: () => 'the process that used the data directory has just ended',
+    remedy: 'see how far it came with `rollcall list` or `rollcall sync list`, and give the command again',
+  }),
   UNEXPECTED_ERROR: failure({
     title: 'An error that rollcall did not expect',
     cause:

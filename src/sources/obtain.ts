@@ -60,50 +60,56 @@ export async function wholeSource(
   return path;
 }
 
-/** A source, how it is read, and the places to which it is restricted. */
-export interface Wanted {
-  /** From `wholeSource`. */
+/** A source as it was named and checked: `wholeSource`, `allowedSource`. */
+interface Wanted {
   readonly source: string;
   /** The settings for reading it, as far as the named source has none. */
   readonly given: SourceSettings;
-  readonly context: SourceContext;
   readonly maxBytes: number;
   readonly copy: Kept | null;
-  /** The places to which it is restricted. All throw SOURCE_NOT_ALLOWED. */
-  readonly within?: {
-    /** Returns the real path of a file. */
-    readonly real: (path: string) => Promise<string>;
-    /** Checks the target of a redirect. */
-    readonly check: (to: URL) => void;
-    /** An address that the name of a host has. */
-    readonly connect: (host: string, address: string) => void;
-  };
+  /** It was named over the API: only the allowed sources are read. */
+  readonly restricted: boolean;
 }
 
+/** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
+export interface SourceReaderOptions extends SourceContext {
+  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
+  readonly sources: readonly string[];
+}
+
+export type SourceReader = ReturnType<typeof sourceReader>;
+
 /**
- * Gets the file. A file from an address is fetched only if it has changed; its copy is kept in `folder`.
- * @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted
+ * Returns the function that gets the file of a source. A file from an address is fetched only if it has changed; its copy is kept
+ * in `folder`. @throws BAD_SOURCE, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
  */
-export async function obtain(
-  { source, given, context, maxBytes, copy, within }: Wanted,
-  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
-): Promise<Obtained> {
-  if (isRemote(source)) {
-    // The settings, not the user, decide the place of a named source.
-    const mayConnect = isAddress(source) ? within?.connect : undefined;
-    const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check, mayConnect });
-    const path = join(folder, 'source');
-    const { name, hash, version } = await spool(found, { path, maxBytes, signal, kept: copy });
-    return { path, name, hash, copy: { hash, version } };
-  }
-  const name = isPattern(source) ? await newest(source, within?.real) : source;
-  const path = within === undefined ? name : await within.real(name).catch(unreadable(name));
-  const found = await stat(path).catch(unreadable(name));
-  if (!found.isFile()) throw badSource(`${shown(name)} is not a file`);
-  if (found.size > maxBytes) throw sourceTooLarge(shown(name), maxBytes);
-  const hash = await hashOf(path).catch(unreadable(name));
-  signal.throwIfAborted();
-  return { path, name, hash };
+export function sourceReader({ sources, ...context }: SourceReaderOptions) {
+  return async (
+    { source, given, maxBytes, copy, restricted }: Wanted,
+    { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
+  ): Promise<Obtained> => {
+    // The settings may allow less than when it was made, and links may lead elsewhere.
+    if (restricted) await checkAllowed(source, sources);
+    if (isRemote(source)) {
+      const mayFollow = restricted ? (to: URL) => checkAllowedAddress(to, sources) : undefined;
+      const mayConnect = (host: string, address: string) => checkAllowedHost(host, address, sources);
+      const request = { ...requestOf(source, given, context), mayFollow };
+      // The settings, not the user, decide the place of a named source.
+      const found = await sourceAt(restricted && isAddress(source) ? { ...request, mayConnect } : request);
+      const path = join(folder, 'source');
+      const { name, hash, version } = await spool(found, { path, maxBytes, signal, kept: copy });
+      return { path, name, hash, copy: { hash, version } };
+    }
+    const real = restricted ? (path: string) => allowedPath(path, sources) : undefined;
+    const name = isPattern(source) ? await newest(source, real) : source;
+    const path = real === undefined ? name : await real(name).catch(unreadable(name));
+    const found = await stat(path).catch(unreadable(name));
+    if (!found.isFile()) throw badSource(`${shown(name)} is not a file`);
+    if (found.size > maxBytes) throw sourceTooLarge(shown(name), maxBytes);
+    const hash = await hashOf(path).catch(unreadable(name));
+    signal.throwIfAborted();
+    return { path, name, hash };
+  };
 }
 
 function unreadable(name: string): (cause: unknown) => never {
@@ -159,39 +165,6 @@ async function* fittingOne(pattern: string) {
     }
   }
   yield* below(names.slice(0, fixed).join(sep) || sep, []);
-}
-
-/** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
-export interface SourceReaderOptions extends SourceContext {
-  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
-  readonly sources: readonly string[];
-}
-
-/** A source as it was named and checked: `wholeSource`, `allowedSource`. */
-interface SourceWanted extends Pick<Wanted, 'source' | 'maxBytes' | 'copy'> {
-  readonly headers: SourceSettings['headers'] & object;
-  readonly settings: SourceSettings;
-  /** It was named over the API. */
-  readonly restricted: boolean;
-}
-
-export type SourceReader = ReturnType<typeof sourceReader>;
-
-/**
- * Returns the function that gets the file of a source, as `obtain` does.
- * @throws BAD_SOURCE, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
- */
-export function sourceReader({ sources, ...context }: SourceReaderOptions) {
-  return async ({ headers, settings, restricted, ...wanted }: SourceWanted, place: Parameters<typeof obtain>[1]) => {
-    // The settings may allow less than when it was made, and links may lead elsewhere.
-    if (restricted) await checkAllowed(wanted.source, sources);
-    const within = restricted && {
-      real: (path: string) => allowedPath(path, sources),
-      check: (to: URL) => checkAllowedAddress(to, sources),
-      connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
-    };
-    return obtain({ ...wanted, given: { ...settings, headers }, context, ...(within && { within }) }, place);
-  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { obtain } from '../../src/sources/obtain.ts';
+import { sourceReader } from '../../src/sources/obtain.ts';
 import { isAway, type SourceSettings } from '../../src/sources/source.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { freePort } from '../servers/program.ts';
@@ -11,14 +11,8 @@ const key = 'env:KEY';
 
 function error(source: string, given: SourceSettings = {}): Promise<unknown> {
   return rejection(
-    obtain(
-      {
-        source,
-        given,
-        maxBytes: 1_000,
-        copy: null,
-        context: { named: {}, ca: undefined, environment: (variable) => VALUES[variable] },
-      },
+    sourceReader({ sources: [], named: {}, ca: undefined, environment: (variable) => VALUES[variable] })(
+      { source, given, maxBytes: 1_000, copy: null, restricted: false },
       { folder: join(tempDir(), 'kept'), signal: new AbortController().signal },
     ),
   );

@@ -5,10 +5,11 @@ import { createServer } from 'node:https';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { hashOf } from '../../src/platform/file-hash.ts';
-import { headerFrom, headersWithValues } from '../../src/sources/named.ts';
-import { type Obtained, obtain, wholeSource } from '../../src/sources/obtain.ts';
+import { headerFrom, headersWithValues, requestOf, type SourceContext } from '../../src/sources/named.ts';
+import { type Obtained, sourceReader, wholeSource } from '../../src/sources/obtain.ts';
+import { sourceAt } from '../../src/sources/schemes.ts';
+import { spool } from '../../src/sources/spool.ts';
 import { block, listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -35,19 +36,18 @@ interface FetchOptions {
   readonly copy?: Obtained['copy'];
   readonly folder?: string;
   readonly signal?: AbortSignal;
-  readonly within?: Parameters<typeof obtain>[0]['within'];
 }
 
 const fetchFrom = (source: string, options: FetchOptions = {}) => {
-  const { headers = {}, maxBytes = 10_000, copy = null, folder, signal, within } = options;
-  return obtain(
+  const { headers = {}, maxBytes = 10_000, copy = null, folder, signal } = options;
+  const environment = (variable: string) => headers[variable];
+  return sourceReader({ sources: [], named: {}, ca: authority.ca, environment })(
     {
       source,
       maxBytes,
       copy,
-      ...(within && { within }),
       given: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
-      context: { named: {}, ca: authority.ca, environment: (variable) => headers[variable] },
+      restricted: false,
     },
     { folder: folder ?? join(tempDir(), 'kept'), signal: signal ?? new AbortController().signal },
   );
@@ -293,9 +293,13 @@ describe('an address', () => {
   test('is fetched by a process that is busy while a connection is made', async () => {
     const { url } = await serve((reply) => reply.end(MEMBERS));
     // The look-up of the host begins the connection.
-    const connect = () => process.nextTick(() => block(2 * getDefaultAutoSelectFamilyAttemptTimeout()));
-    const within = { real: async (path: string) => path, check: () => {}, connect };
-    expect(readFileSync((await fetchFrom(url, { within })).path, 'utf8')).toBe(MEMBERS);
+    const mayConnect = () => process.nextTick(() => block(2 * getDefaultAutoSelectFamilyAttemptTimeout()));
+    const context = { named: {}, ca: authority.ca, environment: () => undefined };
+    const source = await sourceAt({ ...requestOf(url, {}, context), mayConnect });
+    const { signal } = new AbortController();
+    expect(await spool(source, { path: join(tempDir(), 'copy'), maxBytes: 10_000, signal })).toMatchObject({
+      name: url,
+    });
   });
 
   test('with a certificate of an unknown authority fails', async () => {
@@ -323,26 +327,19 @@ test.each(['https', 'sftp'])(
   async (scheme) => {
     const { url, requests } = await serve((reply) => reply.end(MEMBERS));
     const source = url.replace(/^https/, scheme);
-    const within = {
-      real: async (path: string) => path,
-      check: () => {},
-      connect: (host: string, address: string) => {
-        throw new RollcallError('SOURCE_NOT_ALLOWED', { what: `${host} is at ${address}`, remedy: 'do not' });
-      },
-    };
-    const reached = (named = {}, text = source) =>
-      obtain(
-        {
-          source: text,
-          maxBytes: 10_000,
-          copy: null,
-          within,
-          given: {},
-          context: { named, ca: authority.ca, environment: (name) => (name === 'SSH_AUTH_SOCK' ? '/none' : undefined) },
-        },
+    const environment = (name: string) => (name === 'SSH_AUTH_SOCK' ? '/none' : undefined);
+    const reached = (named: SourceContext['named'], text: string) =>
+      // A place at the same host is allowed, under a name that does not say where it is.
+      sourceReader({
+        sources: ['hr:', source.replace('localhost', 'elsewhere.example')],
+        named,
+        ca: authority.ca,
+        environment,
+      })(
+        { source: text, given: {}, maxBytes: 10_000, copy: null, restricted: true },
         { folder: tempDir(), signal: new AbortController().signal },
       );
-    expect(await messageOf(reached())).toMatch(/^RollcallError: localhost is at 127\.0\.0\.1; do not$/);
+    expect(await rejection(reached({}, source))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
     expect(requests).toHaveLength(0);
     // The settings say where this one is.
     if (scheme === 'https')

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
-import { askRegions, whenLeft } from '../../app/owner-socket.ts';
+import { whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
@@ -29,7 +29,6 @@ export function localImports(config: Config): Imports {
     server: undefined,
     client: clientOfDirectory(dir),
     limits: async () => config,
-    regions: () => askRegions(dir),
     place: () => emptyPlace(dir),
     command: (...words) => typedCommand(config, ...words),
     folder: (id) => shortest(dir.folder(id)),
@@ -52,11 +51,11 @@ export function localImports(config: Config): Imports {
 }
 
 /** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */
-export function clientOfDirectory(dir: DataDir, staging?: ViewSources['staging']): Client {
+function clientOfDirectory(dir: DataDir): Client {
   const asked = askedHere({ dir });
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {
-      return viewing(dir, (catalog) => perform(clientOf(readingHandlers(dir, catalog, staging), asked)));
+      return viewing(dir, (catalog) => perform(clientOf(readingHandlers(dir, catalog), asked)));
     }
     return changeCatalog(dir, openCatalog, async (catalog) => {
       const { tagging } = await import('../../server/import-handlers.ts');
@@ -65,9 +64,9 @@ export function clientOfDirectory(dir: DataDir, staging?: ViewSources['staging']
   });
 }
 
-function readingHandlers(dir: DataDir, catalog: CatalogReader, staging?: ViewSources['staging']) {
+function readingHandlers(dir: DataDir, catalog: CatalogReader) {
   const find = (id: string) => catalog.get(id);
-  const view = (record: ImportRecord) => importView(record, sourcesOf(dir, catalog, staging));
+  const view = (record: ImportRecord) => importView(record, sourcesOf(dir, catalog));
   return [
     handled(
       importOperations,

@@ -1,6 +1,7 @@
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
+import { serviceOperations } from '../../api/operations/service-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -18,8 +19,6 @@ interface Place {
   readonly client: Client;
   /** Calls a minute of what sends the imports; undefined where a server does not say it. */
   limits(): Promise<CallLimits | undefined>;
-  /** The state of the regions; undefined where no process runs imports. */
-  regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Completes "there are no imports …". */
   place(): string;
   /** A command that the user can type, with what leads it to these imports. */
@@ -37,8 +36,8 @@ export type Files = readonly (readonly [what: string, where: string | null])[];
 
 /** The imports that commands are about. */
 export interface Imports extends Place {
-  /** Whether imports go on when no command runs. */
-  readonly unattended: boolean;
+  /** The state of the regions; undefined where no process runs imports. */
+  regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
   /** The import with this id, or the latest one. @throws NO_IMPORTS, UnknownImport */
@@ -82,7 +81,7 @@ export function importsIn(place: Place): Imports {
   const one = async (id: string) => shown(await client.call(importOperations.one, { id }));
   return {
     ...place,
-    unattended: server !== undefined,
+    regions: async () => (await unless('NO_OWNER', client.call(serviceOperations.regions, {})))?.regions,
     one,
     list: async (limit, filter = {}) => {
       const found = await newest(limit, filter);

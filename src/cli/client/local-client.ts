@@ -2,6 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { eventOperations } from '../../api/operations/import-operations.ts';
+import { serviceOperations } from '../../api/operations/service-operations.ts';
 import { askOwner, replyOf } from '../../app/owner-socket.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -19,7 +20,7 @@ export function clientOf(all: readonly Handled[], asked: Asked): Client {
       if (handler !== undefined) return performGiven(operation, handler, input, asked);
     }
     // Only an owner does it.
-    throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
+    throw new RollcallError('NO_OWNER', {});
   };
   const download = async (operation: Operation, input: object, signal?: AbortSignal) => {
     const pieces = await perform(operation, input);
@@ -38,9 +39,6 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
   return clientOf([handled(group, handlers)], askedHere(here));
 }
 
-const OWNER_LEFT =
-  'the process that used the data directory has just ended, and nothing was begun; give the command again';
-
 /** The answer of the process that owns a data directory; undefined where there is none. */
 function askedOwner(dir: DataDir, operation: Operation & { readonly answer: z.ZodType }, input: object) {
   // An answer may be nothing, too.
@@ -48,10 +46,10 @@ function askedOwner(dir: DataDir, operation: Operation & { readonly answer: z.Zo
   return askOwner(dir, whole, input, currentUser());
 }
 
-/** Has the process that owns a data directory do operations. @throws OWNER_REFUSED where there is none any more; as it refuses */
+/** Has the process that owns a data directory do operations. @throws NO_OWNER where there is none any more; as it refuses */
 export function ownerClient(dir: DataDir): Client {
   const there = <Answer>(answer: Answer | undefined): Answer => {
-    if (answer === undefined) throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
+    if (answer === undefined) throw new RollcallError('NO_OWNER', {});
     return answer;
   };
   return {
@@ -60,6 +58,9 @@ export function ownerClient(dir: DataDir): Client {
       there(await replyOf(dir, operation, input as object, currentUser(), signal)),
   };
 }
+
+/** Questions that only the process with the answer can be asked. */
+const OF_OWNER: ReadonlySet<Operation> = new Set<Operation>([eventOperations.lists, serviceOperations.regions]);
 
 /**
  * Does operations about a data directory: the process that owns it, if there is one, does those that change something.
@@ -77,6 +78,7 @@ export function ownerElse(
   const call = async (operation: Operation & { readonly answer: z.ZodType }, input: object) => {
     const alone = () =>
       here(operation, input as never, (client) => client.call(operation, input as never) as Promise<unknown>);
+    if (OF_OWNER.has(operation)) return owner.call(operation, input as never);
     // Reading needs no owner, and one that only runs an import does not know it.
     if (operation.method === 'GET') return alone();
     const done = await askedOwner(dir, operation, input);
@@ -85,8 +87,6 @@ export function ownerElse(
     return operation.status === 202 ? owner.call(operation, input as never) : alone();
   };
   const download = (operation: Operation, input: object, signal?: AbortSignal) =>
-    operation === eventOperations.lists
-      ? owner.download(operation, input as never, signal)
-      : call(operation as never, input);
+    OF_OWNER.has(operation) ? owner.download(operation, input as never, signal) : call(operation as never, input);
   return { call, download } as unknown as Client;
 }

@@ -14,7 +14,6 @@ export function importsOf(server: Server, flag: string): Imports {
     server,
     client: server,
     limits: () => settingsOf(server),
-    regions: async () => (await server.call(serviceOperations.regions, {})).regions,
     place: () => `at ${server.url}`,
     command: (...words) => `${['rollcall', ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,

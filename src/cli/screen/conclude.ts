@@ -14,7 +14,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   const found = await imports.find(id);
   const summary = summaryIn(found);
   // An import on a server continues; only this command stops watching it.
-  const interrupted = !imports.unattended && isUnderWay(found.state);
+  const interrupted = imports.server === undefined && isUnderWay(found.state);
   if (json) {
     printJson(io, { ...summary, ...(interrupted && { interrupted }) });
   } else if (summary.rows.read > 0) {
@@ -91,7 +91,7 @@ export function nextSteps(imports: Imports, found: ImportView) {
   const { id, state, reason, code, rows, maxCreate = 'N', maxRemovals = 'N' } = found;
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
-  const onServer = imports.unattended ? ' on the server' : '';
+  const onServer = imports.server ? ' on the server' : '';
   const adviceIn = (table: ByCode) =>
     table[code as ReasonCode]?.({ command, resume, onServer, maxCreate, maxRemovals });
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
@@ -153,13 +153,13 @@ export function nextSteps(imports: Imports, found: ImportView) {
         ...['Send the others, or end it here:', resume(), command('cancel')],
       ];
     case 'cancelling':
-      return imports.unattended
+      return imports.server
         ? ['It ends on the server. Watch it with:', command('watch')]
         : ['It is being cancelled. If its process was ended meanwhile, finish that with:', resume()];
     case 'staging':
     case 'running':
     case 'pausing':
-      return imports.unattended
+      return imports.server
         ? ['It continues on the server. Watch it with:', command('watch')]
         : ['Interrupted; rows that have an outcome keep it. Continue with:', resume()];
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ImportView } from '../../api/imports.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import type { ImportState } from '../../membership/import-state.ts';
@@ -41,6 +42,17 @@ export async function checkView(
     progress: works?.progress(id) ?? null,
     summary: (await checkSummaryOf(folder)) ?? null,
   };
+}
+
+/** The check of an import. @throws NO_CHECK_YET */
+export async function checkIn(...place: Parameters<typeof checkView>): Promise<CheckView> {
+  const view = await checkView(...place);
+  if (view === undefined) throw noCheck(place[1]);
+  return view;
+}
+
+export function noCheck(id: string): RollcallError {
+  return new RollcallError('NO_CHECK_YET', { id, why: 'has no check that is done' });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { HandlersOf } from '../../api/operation.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
@@ -10,8 +9,7 @@ import type { Events } from '../../server/events/hub.ts';
 import { attachment, sendFile } from '../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
-import type { CheckView } from './api.ts';
-import { checkOf, checkView } from './check-view.ts';
+import { checkIn, checkOf, noCheck } from './check-view.ts';
 import type { Checks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
@@ -60,22 +58,11 @@ export function checkHandlers({ coordinator, dir, checks, events, onError }: Han
         .catch((error: unknown) => onError(error, id))
         .finally(() => events.tell('check', { id }));
       audited(inShort({ maxCalls }));
-      return viewOf(checks, dir, id);
+      return checkIn(dir, id, checks.works);
     },
     one: async ({ id }) => {
       coordinator.find(id);
-      return viewOf(checks, dir, id);
+      return checkIn(dir, id, checks.works);
     },
   } satisfies HandlersOf<typeof checkOperations>;
-}
-
-function noCheck(id: string): RollcallError {
-  return new RollcallError('NO_CHECK_YET', { id, why: 'has no check that is done' });
-}
-
-/** @throws NO_CHECK_YET */
-async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
-  const view = await checkView(dir, id, checks.works);
-  if (view === undefined) throw noCheck(id);
-  return view;
 }

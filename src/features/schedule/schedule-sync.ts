@@ -67,7 +67,7 @@ export function patienceOf(own: Partial<Patience>, all: Patience, untilDueMs: nu
 
 /** Returns the place of a schedule's file, for a SourceReader. */
 export function sourceOf({ file, headers, sourceSettings = {}, maxSource, restricted }: KeptSettings) {
-  return { source: file, headers, settings: sourceSettings, maxBytes: maxSource, restricted };
+  return { source: file, given: { ...sourceSettings, headers }, maxBytes: maxSource, restricted };
 }
 
 /**
@@ -82,7 +82,7 @@ export async function obtainBeside(
   const obtained = async (source: string, what: string) => {
     const name = shownFile({ file: source });
     if (!isRemote(source)) return { path: source, name };
-    const wanted = { ...sourceOf(settings), source, headers: {}, settings: {}, copy: null };
+    const wanted = { ...sourceOf(settings), source, given: {}, copy: null };
     return get(wanted, { folder: join(folder, `beside-${what}`), signal });
   };
   const lookups = await mapLookupsInTurn(settings, async (source, what) => {

@@ -19,7 +19,7 @@ import type { ResultQueues } from '../send/result-queues.ts';
 import { type Aimed, checkTarget, isSameTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { Life, LifeEvents } from './life.ts';
-import { type CreateImport, newImport } from './new-import.ts';
+import { importMaker } from './new-import.ts';
 import { removeImport, startRetention } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 
@@ -67,6 +67,8 @@ export class Coordinator {
   readonly watchWaits: Life['watchWaits'];
   /** Facts about imports; only `life` moves one to another state. */
   readonly catalog: Pick<Catalog, 'retries' | 'setTotals'>;
+  /** Makes an import, and begins with it. Returns its id. */
+  readonly create: ReturnType<typeof importMaker>;
   /** The regions that imports have used so far. */
   readonly regions: Pick<OpenRegions, 'status' | 'inspect' | 'takesCalls' | 'renewKeys'>;
   /** The results of workers in other processes. */
@@ -85,6 +87,7 @@ export class Coordinator {
     this.backend = parts.backend;
     this.sendsTo = parts.sendsTo;
     this.catalog = catalog;
+    this.create = importMaker(parts);
     this.regions = life.sending.regions;
     this.results = life.sending.results;
     this.watchWaits = life.watchWaits;
@@ -93,16 +96,6 @@ export class Coordinator {
       const { finishedBefore } = catalog;
       this.#retention = startRetention({ keepMs, finishedBefore, remove: (id) => this.remove(id), onError });
     }
-  }
-
-  /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
-  async create(request: CreateImport): Promise<string> {
-    const { dir, catalog, asked, life, sendsTo } = this.#parts;
-    const record = await newImport(dir, { ...request, options: { ...request.options, target: sendsTo.target } });
-    await asked(() => catalog.add(record));
-    this.events.emit('state', this.find(record.id));
-    life.begin(record.id, request.start ?? true);
-    return record.id;
   }
 
   /** @throws UNKNOWN_IMPORT */
@@ -195,7 +188,7 @@ export class Coordinator {
     const record = this.find(id);
     checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
     const places = { dir: this.#parts.dir, reading: this.reading };
-    return retryImport(places, record, changes, (request) => this.create(request));
+    return retryImport(places, record, changes, this.create);
   }
 
   /** The rows of an import that need attention are left as they are. @throws UNKNOWN_IMPORT; WRONG_STATE while it is not over */

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -6,6 +7,8 @@ import type { Catalog } from '../catalog.ts';
 import { newImportId } from '../import-id.ts';
 import { importOptions, lookupSources } from '../import-options.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
+import type { Aimed } from '../target.ts';
+import type { Life, LifeEvents } from './life.ts';
 
 /** An import that a person or program asks for. */
 export const importRequest = z.strictObject({
@@ -29,16 +32,32 @@ export interface CreateImport extends Readonly<z.infer<typeof importRequest>> {
   readonly createdBy?: string;
 }
 
-/** Makes the folder of an import, with copies of the files that its users and groups are looked up in, and its record. */
-export async function newImport(
-  dir: DataDir,
-  request: CreateImport,
-): Promise<Parameters<Catalog['add']>[0] & { readonly id: string }> {
-  const { id = newImportId(), file, source, retryOf = null, createdBy = '', tags = [], lookups = {} } = request;
-  const folder = dir.folder(id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const kept = { ...request.options, ...(await keepLookups(folder, lookups)) };
-  await bringToDisk(folder);
-  const options = JSON.stringify(importOptions.parse(kept));
-  return { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
+interface Making {
+  readonly dir: DataDir;
+  readonly catalog: Pick<Catalog, 'add' | 'get'>;
+  readonly life: Pick<Life, 'begin'>;
+  readonly sendsTo: Aimed;
+  readonly events: Pick<EventEmitter<LifeEvents>, 'emit'>;
+  /** Does what a person asks for. */
+  readonly asked: (work: () => void) => Promise<void>;
+}
+
+/**
+ * Returns the function that makes an import: its folder, with copies of the files that its users and groups are looked up in, and
+ * its record. The import is queued for staging, and for sending when it is staged (unless it is a dry run). The function resolves
+ * with its id.
+ */
+export function importMaker({ dir, catalog, asked, life, sendsTo: { target }, events }: Making) {
+  return async (request: CreateImport): Promise<string> => {
+    const { id = newImportId(), file, source, retryOf = null, createdBy = '', tags = [], lookups = {} } = request;
+    const folder = dir.folder(id);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const kept = { ...request.options, target, ...(await keepLookups(folder, lookups)) };
+    await bringToDisk(folder);
+    const options = JSON.stringify(importOptions.parse(kept));
+    await asked(() => catalog.add({ id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) }));
+    events.emit('state', catalog.get(id));
+    life.begin(id, request.start ?? true);
+    return id;
+  };
 }

@@ -268,7 +268,7 @@ async function fetchSource(
   const folder = `${path}-source`;
   try {
     const source = await allowedSource(text, reading.sources);
-    const wanted = { source, headers: {}, settings: {}, maxBytes, copy: null, restricted: true };
+    const wanted = { source, given: {}, maxBytes, copy: null, restricted: true };
     const found = await sourceReader(reading)(wanted, { folder, signal: AbortSignal.any([signal, left.signal]) });
     if (isRemote(source)) await rename(found.path, path);
     else {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ImportView } from '../../../api/imports.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { checkFiles } from '../../../imports/predictions/check-paths.ts';
@@ -8,24 +9,28 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import type { Checked } from './check-outcome.ts';
 
-/** The check of an import; undefined if there is none. Parts of the API are loaded where they are needed: most imports are not checked. */
+/** The check of an import; undefined if there is none. */
 export async function checkedOf(
   config: Pick<Config, 'dataDir'>,
   { server, regions }: Pick<Imports, 'server' | 'regions'>,
   id: string,
 ): Promise<Checked | undefined> {
-  if (server !== undefined) {
-    const { checkOperations } = await import('../operations.ts');
-    const view = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
-    const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;
-    return view && { ...view, files: [address('rows'), address('groups')] };
-  }
   const dir = dataDir(config.dataDir);
   const { check, rows, groups } = checkFiles(dir.folder(id));
-  if (!existsSync(check)) return undefined;
-  const { checkView } = await import('../check-view.ts');
-  const view = await checkView(dir, id);
+  // The rest is loaded for imports that were checked: most were not.
+  if (server === undefined && !existsSync(check)) return undefined;
+  const [{ checkIn }, { checkOperations }] = await Promise.all([
+    import('../check-view.ts'),
+    import('../operations.ts'),
+  ]);
+  const client = server ?? handledLocally(checkOperations, { one: (asked) => checkIn(dir, asked.id) }, { dir });
+  const view = await unless('NO_CHECK_YET', client.call(checkOperations.one, { id }));
   if (view === undefined) return undefined;
+  if (server !== undefined) {
+    const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;
+    return { ...view, files: [address('rows'), address('groups')] };
+  }
+  // Only the process that makes it knows more.
   const underWay = view.state === 'running' && (await regions()) !== undefined;
   return { ...view, underWay, files: [rows, groups] };
 }

@@ -1,13 +1,10 @@
-import { askedHere } from '../../../cli/audit.ts';
-import { clientOf, ownerClient } from '../../../cli/client/local-client.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import { importWork } from '../../../cli/import-work.ts';
-import { importOwner } from '../../../cli/owner.ts';
+import { ownImports } from '../../../cli/owner.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { confirm, say } from '../../../cli/screen/io.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CheckView } from '../api.ts';
@@ -45,7 +42,7 @@ export function checkWork(running: Running, checking: Checking): Work {
     };
     const handlers = checkHandlers({ coordinator, dir, checks, events, onError });
     // The import begins here, too.
-    return clientOf([handled(checkOperations, handlers), ...importOwner(here)], askedHere(here));
+    return ownImports(here, [handled(checkOperations, handlers)]);
   };
   const follow = async ({ client, imports, signal, here }: Doing, id: string) => {
     // Killed while it was read, perhaps.
@@ -72,7 +69,6 @@ export function checkWork(running: Running, checking: Checking): Work {
   return {
     ...work,
     open,
-    owner: ownerClient(dataDir(config.dataDir)),
     begin: async (doing) => {
       const isBeside = doing.here === undefined && imports.server === undefined;
       // An owner that checks nothing refuses before the file is read.

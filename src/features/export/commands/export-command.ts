@@ -1,17 +1,17 @@
 import { extname } from 'node:path';
 import { Command } from 'commander';
-import { handledLocally, ownerClient } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
+import { handled } from '../../../server/perform.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import { EXPORT_FORMATS, type ExportView } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
@@ -84,11 +84,7 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
 }
 
 /** An export that is read, with its progress, and written. */
-function exportWork(
-  { io, config, imports }: Running,
-  wanted: Wanted,
-  begin: (client: Client) => Promise<ExportView>,
-): Work {
+function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Client) => Promise<ExportView>): Work {
   let fault: unknown;
   // Both can be continued: one that is not read to its end, and one whose files are not written yet.
   const continued = (id: string) => `  ${resumeCommand(imports.command('export'), id, wanted.flags)}`;
@@ -108,9 +104,8 @@ function exportWork(
       });
       onStop(() => exports.stop());
       const handlers = exportHandlers(exports, Object.keys(service.apps) as Region[]);
-      return handledLocally(exportOperations, handlers, here);
+      return ownImports(here, [handled(exportOperations, handlers)]);
     },
-    owner: ownerClient(dataDir(config.dataDir)),
     begins,
     begin: ({ client }) => begin(client),
     follow: async ({ client, imports, signal }, id) => {

@@ -20,7 +20,7 @@ export interface Wanted {
 
 interface Concluding extends Wanted {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'command' | 'unattended'>;
+  readonly imports: Pick<Imports, 'command' | 'server'>;
   /** Has the export. */
   readonly client: Client;
   readonly howToContinue: string;
@@ -60,7 +60,7 @@ async function write(options: Concluding, view: ExportView) {
   } catch (error) {
     if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
-    const how = imports.unattended
+    const how = imports.server
       ? `name another file with --output, and --resume ${id}`
       : `name another file: rollcall export --resume ${id} --output <file>`;
     throw badUsage(`the export cannot be written: ${error.message}; ${how}`);

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import type { ImportView } from '../../../api/imports.ts';
-import { askedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { clientOf } from '../../../cli/client/local-client.ts';
 import { fileUpload } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { importOwner, shownBy } from '../../../cli/owner.ts';
+import { ownImports, shownBy } from '../../../cli/owner.ts';
 import type { Doing, Here } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { messageOf } from '../../../errors/message-of.ts';
@@ -33,7 +31,7 @@ export async function checkEdits(path: string) {
 /** Repairs rows in this process. */
 export function repairsHere(here: Here) {
   const parts = { ...here, repairs: new Repairs(here), views: { of: shownBy(here) } };
-  return clientOf([...importOwner(here), ...repairsFor(parts)], askedHere(here));
+  return ownImports(here, repairsFor(parts));
 }
 
 /**

@@ -1,5 +1,4 @@
 import { isAlone } from '../../../cli/client/import-place.ts';
-import { ownerClient } from '../../../cli/client/local-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Doing, openRunning, run, type Work } from '../../../cli/run.ts';
@@ -7,7 +6,6 @@ import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
 import { printable } from '../../../text/wording.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
@@ -69,7 +67,6 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
   });
   const work: Work = {
     ...syncing,
-    owner: ownerClient(dataDir(config.dataDir)),
     named: () => `Schedule ${name}`,
     follow: async (doing, id) => {
       begun = await follow(doing, id, ({ state, sync }) => state === 'running' && sync === null);

@@ -179,7 +179,7 @@ async function whatNext({ imports }: Syncs, sync: SyncView) {
     case 'applying':
       if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
       if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
-      return imports.unattended
+      return imports.server
         ? ['Its import has stopped; continue it as shown below.']
         : ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)];
     case 'applied':

@@ -1,8 +1,8 @@
-import { askedHere, currentUser } from '../../../cli/audit.ts';
+import { currentUser } from '../../../cli/audit.ts';
 import { isAlone } from '../../../cli/client/import-place.ts';
-import { clientOf } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
+import { ownImports } from '../../../cli/owner.ts';
 import { type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -55,9 +55,8 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew, op
       const parts = { dir: here.dir, syncs: own };
       const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
       if (opens) all.push(await opens(here, own));
-      return clientOf(all, askedHere(here));
+      return ownImports(here, all);
     },
-    owner: shown.syncs.client,
     begins: 'the sync to begin',
     beginLines,
     begin,
