@@ -6,14 +6,14 @@ import { counted, grouped } from '../text/wording.ts';
 import type { ImportView, Session, Settings } from './answers.ts';
 import { shownZone, timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
-import { Announcements, announce, confirmed } from './kit/actions.tsx';
+import { Announcements, announce, confirmed, Menu } from './kit/actions.tsx';
 import { foreign, Tag } from './kit/elements.tsx';
 import { overview } from './live.ts';
 import { call, connection } from './requests.ts';
 import { UploadsBar } from './uploads-bar.tsx';
 
-/** A page; those with a name are in the navigation. */
-type Entry = { readonly path: string; readonly name?: string };
+/** A page; those with a name are in the navigation, or in its menu. */
+type Entry = { readonly path: string; readonly name?: string; readonly inMenu?: true };
 
 /** The user who is logged in; null for no one. */
 export const session = signal<Session | null>(null);
@@ -38,8 +38,8 @@ export const main = part('main');
 export function showFrame(pages: readonly Entry[], onLogOut: () => void) {
   connection.addEventListener('back', () => announce('The server is back.'));
   render(<SendsTo />, part('sends-to'));
-  render(<Navigation pages={pages} />, part('navigation'));
-  render(<Visitor onLogOut={onLogOut} />, part('session'));
+  render(<Navigation pages={pages} onLogOut={onLogOut} />, part('navigation'));
+  render(<Visitor />, part('session'));
   render(<Away />, part('banner'));
   render(<UploadsBar />, part('uploads'));
   render(<Announcements />, part('announcements'));
@@ -47,13 +47,18 @@ export function showFrame(pages: readonly Entry[], onLogOut: () => void) {
   render(<FootLinks />, part('foot'));
 }
 
-function Navigation({ pages }: { pages: readonly Entry[] }) {
+function Navigation({ pages, onLogOut }: { pages: readonly Entry[]; onLogOut: () => void }) {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
   // Pages for operators only are not offered to others.
   const isOperator = (session.value?.role ?? 'viewer') !== 'viewer';
   const offered = pages.filter((page) => page.name !== undefined && (page.path !== '/audit' || isOperator));
-  return offered.map(({ path: own, name }) => {
+  const leave = async () => {
+    if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
+    await call('DELETE /v1/session', {}).catch(() => undefined);
+    onLogOut();
+  };
+  const link = ({ path: own, name }: Entry) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
     const count = NEEDS[own]?.value ?? 0;
     return (
@@ -70,7 +75,20 @@ function Navigation({ pages }: { pages: readonly Entry[] }) {
         )}
       </a>
     );
-  });
+  };
+  return (
+    <>
+      {offered.filter(({ inMenu }) => !inMenu).map(link)}
+      <Menu label="More">
+        {offered.filter(({ inMenu }) => inMenu).map(link)}
+        {session.value?.tokenRequired && (
+          <button type="button" onClick={leave}>
+            Log out
+          </button>
+        )}
+      </Menu>
+    </>
+  );
 }
 
 /** Nobody else gets what was entered, so it is lost. */
@@ -92,26 +110,14 @@ const NEEDS: Readonly<Record<string, ReadonlySignal<number>>> = {
   '/schedules': computed(() => overview.value?.needs.schedules ?? 0),
 };
 
-function Visitor({ onLogOut }: { onLogOut: () => void }) {
+function Visitor() {
   if (session.value === null) return null;
-  const { name, role, tokenRequired } = session.value;
-  const leave = async () => {
-    if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
-    await call('DELETE /v1/session', {}).catch(() => undefined);
-    onLogOut();
-  };
+  const { name, role } = session.value;
   return (
-    <>
-      <span class="who">
-        {foreign(name)}
-        <Tag>{role}</Tag>
-      </span>
-      {tokenRequired && (
-        <button type="button" class="quiet" onClick={leave}>
-          Log out
-        </button>
-      )}
-    </>
+    <span>
+      {foreign(name)}
+      <Tag>{role}</Tag>
+    </span>
   );
 }
 

@@ -8,6 +8,8 @@ interface PageEntry {
   load: () => Promise<Page>;
   /** Its name in the navigation; without one, other pages lead to it. */
   name?: string;
+  /** Opened now and then: it is in the menu of the navigation. */
+  inMenu?: true;
 }
 
 export const PAGES: readonly PageEntry[] = [
@@ -76,12 +78,14 @@ export const PAGES: readonly PageEntry[] = [
     path: '/exports',
     title: 'Exports',
     name: 'Exports',
+    inMenu: true,
     load: async () => (await import('../features/export/page.tsx')).ExportsPage,
   },
   {
     path: '/members',
     title: 'Members',
     name: 'Members',
+    inMenu: true,
     load: async () => (await import('./view/member-page.tsx')).MemberPage,
   },
   { path: '/members/:uid', title: 'Members', load: async () => (await import('./view/member-page.tsx')).MemberPage },
@@ -89,12 +93,14 @@ export const PAGES: readonly PageEntry[] = [
     path: '/audit',
     title: 'Audit log',
     name: 'Audit',
+    inMenu: true,
     load: async () => (await import('./view/audit-page.tsx')).AuditPage,
   },
   {
     path: '/settings',
     title: 'Settings',
     name: 'Settings',
+    inMenu: true,
     load: async () => (await import('./view/settings-page.tsx')).SettingsPage,
   },
   { path: '/login', title: 'Log in', load: async () => (await import('./view/login-page.tsx')).LoginPage },

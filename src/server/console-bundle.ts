@@ -52,6 +52,7 @@ export const BUNDLED = {
   write: false,
   // Those in the stylesheet, which no page asks for by themselves.
   loader: { '.svg': 'dataurl' },
+  alias: { octicons: '@primer/octicons/build/svg' },
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 

@@ -64,6 +64,7 @@ test('what a person starts is done, also when the page is left before the server
   });
   await sendButton(page).click();
   await isAsked.promise;
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   release.resolve();

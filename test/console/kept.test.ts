@@ -31,10 +31,12 @@ test('a file that was chosen and its columns are there again after a look at ano
   await page.goBack();
   await eventually(() => page.getByLabel('Mode').inputValue()).toBe('mirror');
   await eventually(() => page.getByLabel('Use of column “Room”').inputValue()).toBe('guid');
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
   const dialog = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await page.getByText('plan.csv').waitFor();
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
   await dialog.getByRole('button', { name: 'Log out' }).click();
   await logIn(page, server.token('operator'));
@@ -49,6 +51,7 @@ test('a schedule that is being made or edited is there again, until it is saved 
   await name.fill('nightly');
   await file.fill(join(exports, 'members.csv'));
   expect(await asksBeforeClosing(page)).toBe(true);
+  await page.getByText('More', { exact: true }).click();
   await main(page).getByRole('link', { name: 'Exports' }).click();
   await page.getByRole('heading', { name: 'Exports', level: 1 }).waitFor();
   await page.goBack();
@@ -92,6 +95,7 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await cell(3).fill('ben');
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'State' }).getByText('Not saved').waitFor();
+  await page.getByText('More', { exact: true }).click();
   await main(page).getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   expect(await asksBeforeClosing(page)).toBe(true);

@@ -44,6 +44,18 @@ test('of a small import without problems, the first window shows the rows, no he
   expect(await violations(page)).toEqual([]);
 });
 
+test('the keyboard comes to the first action of an import in eight stops, in three by the way past the frame', async () => {
+  const page = await imported('guid,uid\nchoir,ada\n');
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+    return page.evaluate<boolean>('document.activeElement.closest(".state .buttons") !== null');
+  };
+  expect(await press(...Array<string>(8).fill('Tab'))).toBe(true);
+  await page.reload();
+  await page.getByRole('button', { name: 'Undo import…' }).waitFor();
+  expect(await press('Tab', 'Enter', 'Tab', 'Tab')).toBe(true);
+});
+
 test('of many rows with problems, the problems come first, the rows begin in the second window, and headings stay in sight', async () => {
   const bad = [
     'no such group,user,,',

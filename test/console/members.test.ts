@@ -21,6 +21,7 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   await imported('first.csv', 'guid,uid\nkept,anna-s\nleft,anna-s\nteam,joanna\n');
   await imported('second.csv', 'guid,uid\nclub,ANNA-S\n');
   const page = await browser.open(server.url);
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   const field = page.getByLabel('UID of a user, or a part of it');
   await field.fill('anna');

@@ -148,6 +148,7 @@ test('the audit log is found by what was done and leads to it; times are by the 
   await page.getByLabel('Times are shown in').selectOption('utc');
   await page.reload();
   await page.getByText('Times in UTC').waitFor();
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByLabel('Search').fill('audited');
   const rows = page.getByRole('table', { name: 'What was done, newest first' }).locator('tbody tr');

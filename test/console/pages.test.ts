@@ -94,8 +94,10 @@ test('back and forward go from page to page, the title follows, and the heading 
       .evaluate((element) => (element as unknown as { clientWidth: number }).clientWidth);
   await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
   expect(await widthOf('.rows table')).toBeGreaterThan(1600);
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.locator('h1:focus', { hasText: 'Settings' }).waitFor();
+  await page.getByText('More', { exact: true }).click();
   expect(await page.getByRole('link', { name: 'Settings' }).getAttribute('aria-current')).toBe('page');
   await page.goBack();
   await page.getByRole('heading', { name: 'walk.csv', level: 1 }).waitFor();

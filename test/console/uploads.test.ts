@@ -53,6 +53,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
     .getByText(/^Uploading:/)
     .waitFor();
   await eventually(() => bar.count()).toBe(0);
+  await page.getByText('More', { exact: true }).click();
   await main(page).getByRole('link', { name: 'Exports' }).click();
   front.release();
   await bar.getByText('meanwhile.csv has been uploaded. Nothing is sent until its page is opened.').waitFor();

@@ -39,6 +39,7 @@ test('a file is dropped on the page; names that look like markup are text wherev
     .first()
     .click();
   await page.getByRole('heading', { name: `History of ${EVIL}` }).waitFor();
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Audit' }).click();
   await eventually(() => page.getByRole('region', { name: 'Entries' }).textContent()).toContain(`${EVIL}.csv`);
   await page.getByRole('region', { name: 'Entries' }).getByRole('cell', { name: '127.0.0.1' }).first().waitFor();
@@ -143,8 +144,10 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByRole('link', { name: 'user-2' }).click();
   await viewer.getByRole('table', { name: 'What imports did to user-2' }).waitFor();
   expect(await viewer.getByRole('button', { name: 'Ask where the user is now' }).count()).toBe(0);
+  await viewer.getByText('More', { exact: true }).click();
   await viewer.getByRole('link', { name: 'Settings' }).click();
   await viewer.getByText('Keys are never shown.').waitFor();
+  await viewer.getByText('More', { exact: true }).click();
   expect(await viewer.getByRole('link', { name: 'Audit' }).count()).toBe(0);
   expect(await viewer.getByRole('region', { name: 'Tokens' }).count()).toBe(0);
 
@@ -156,6 +159,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByText('Operators can edit these rows, and send them.').waitFor();
   expect(await viewer.getByText('All changes are saved').count()).toBe(0);
 
+  await viewer.getByText('More', { exact: true }).click();
   await viewer.getByRole('button', { name: 'Log out' }).click();
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
   await viewer.goto(`${guarded.url}/imports/${seen}`);

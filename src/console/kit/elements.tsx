@@ -80,13 +80,12 @@ export function FileNotes({ notes }: { notes: readonly { code: string; text: str
 
 interface FactsProperties {
   list: readonly (readonly [name: string, value: ComponentChildren])[];
-  class?: string;
 }
 
 /** Names and values; what is `false`, null or 0 is left out. */
-export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
+export function Facts({ list }: FactsProperties) {
   return (
-    <dl class={kind}>
+    <dl class="facts">
       {list.map(([name, value], index) =>
         value === false || value === null || value === 0 ? null : (
           <div key={`${index} ${name}`}>
@@ -248,7 +247,11 @@ export function OutcomeBar({ name, rows }: { name: string; rows: RowCounts }) {
   return (
     <div class="bar" role="img" aria-label={`${name}: ${counts.join(', ') || 'no outcomes yet'}`}>
       {present.map(({ outcome, percent }) => (
-        <span key={outcome} class={`part ${outcome}`} style={{ width: `${percent.toFixed(2)}%` }} />
+        <span
+          key={outcome}
+          class={`part ${outcome}`}
+          style={{ width: `${percent.toFixed(2)}%`, 'background-color': `var(--${outcome})` }}
+        />
       ))}
     </div>
   );
@@ -278,7 +281,7 @@ export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
 
 /** @param colour an outcome, by whose colour it goes */
 export function swatch(colour: string) {
-  return <span class={`swatch ${colour}`} />;
+  return <span class={`swatch ${colour}`} style={{ 'background-color': `var(--${colour})` }} />;
 }
 
 /**

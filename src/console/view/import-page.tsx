@@ -68,18 +68,13 @@ function ImportTitle({ live }: { live: LiveImport }) {
   const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
-    <>
-      <p class="kicker">
-        <a href="/imports">Imports</a>
-        <Origin live={live} />
-      </p>
-      <div class="title">
-        <h1 tabIndex={-1}>
-          {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
-        </h1>
-        {!isMissing && <ImportTags live={live} />}
-      </div>
-    </>
+    <div class="title">
+      <h1 tabIndex={-1}>
+        {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
+      </h1>
+      <Origin live={live} />
+      {!isMissing && <ImportTags live={live} />}
+    </div>
   );
 }
 
@@ -92,14 +87,12 @@ function Origin({ live }: { live: LiveImport }) {
       {isDryRun(view) && <Tag>dry run</Tag>}
       {/* A sync and the import that carries it out have one id. */}
       {isOfSync(view) && (
-        <span>
-          {' '}
+        <span class="note">
           Carries out <a href={syncHref(view.id)}>a sync</a>
         </span>
       )}
       {view.retryOf !== null && (
-        <span>
-          {' '}
+        <span class="note">
           Retries rows of <a href={importHref(view.retryOf)}>{foreign(view.retryOf)}</a>
         </span>
       )}

@@ -324,7 +324,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
 
 function Answers({ answers, onClose }: { answers: readonly ActionAnswer[]; onClose: () => void }) {
   return (
-    <div class="notice quiet bulk-answers">
+    <div class="notice calm bulk-answers">
       <ul class="plain">
         {answers.map(({ id, name, done, problem }) => (
           <li key={id}>

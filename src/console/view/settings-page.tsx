@@ -58,7 +58,6 @@ function ServerFacts() {
   const isEmbedded = data.queue === 'embedded';
   return (
     <Facts
-      class="facts roomy"
       list={[
         [
           'Sends to',

@@ -90,7 +90,7 @@ function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Ov
 function Welcome() {
   const { isOperator } = usePlace();
   return (
-    <div class="card welcome">
+    <div class="card">
       <p>
         <b>rollcall adds members to chat groups in bulk</b>: give it a file that says who belongs to which group, and it
         sends the memberships and reports what happened to every row.

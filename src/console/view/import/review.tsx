@@ -73,7 +73,7 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
                 {view.maxRemovals === undefined ? reviewSentence(view) : stateSentence(view)}
               </p>
               <Reason view={view} />
-              {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} class="facts roomy" />}
+              {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} />}
               <FileNotes notes={view.notes ?? []} />
             </div>
           </section>

@@ -58,7 +58,7 @@ function ApplyAll({ sure, preview }: { sure: readonly Suggestion[]; preview: Sho
     preview.landing.value = `${sure.length} suggestions were applied.`;
   };
   return (
-    <button type="button" class="main" onClick={apply}>
+    <button type="button" onClick={apply}>
       Apply all {sure.length} suggestions
     </button>
   );

@@ -39,9 +39,6 @@ export function ScheduleFormPage() {
   const isThere = settings.data !== undefined && (edited === '' || schedule.data !== undefined);
   return (
     <>
-      <p class="kicker">
-        <a href="/schedules">Schedules</a>
-      </p>
       <h1 tabIndex={-1}>{foreign(title)}</h1>
       {!isOperator ? (
         <Empty>Schedules are made and edited by operators.</Empty>

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
-import { targetFacts } from '../../../console/frame.tsx';
+import { settings, targetFacts } from '../../../console/frame.tsx';
 import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
@@ -68,7 +68,7 @@ export function SyncPage() {
   return (
     <>
       <p class="kicker">
-        <a href="/syncs">Syncs</a> / {foreign(id)}
+        {foreign(id)}
         {view && <Origin view={view} />}
       </p>
       <h1 tabIndex={-1}>{view === undefined ? (isMissing ? 'There is no such sync' : 'Sync') : titleOf(view)}</h1>
@@ -141,7 +141,7 @@ function Origin({ view }: { view: SyncView }) {
   const { sandbox, schedule, undoOf } = view;
   return (
     <>
-      {sandbox && <Tag>sandbox</Tag>}
+      {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
       {undoOf !== null && (
         <span>
           {' '}
