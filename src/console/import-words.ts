@@ -4,7 +4,7 @@ import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
 import { limitWords } from '../text/pace-words.ts';
-import { counted, duration, grouped } from '../text/wording.ts';
+import { asClause, counted, duration, grouped } from '../text/wording.ts';
 import type {
   Action,
   Field,
@@ -145,24 +145,17 @@ function readWords({ code, dryRun }: ImportView) {
   return dryRun ? 'checked' : 'read';
 }
 
-/** Sentences about a blocked import by its code. @param wait the rows that wait */
-const BLOCKED: Readonly<Record<string, (wait: string) => string>> = {
-  [CREATE_LIMIT]: (wait) =>
-    `Blocked: more is missing on the service than may be created, and ${wait} for your decision.`,
-  [BANS_UNKNOWN]: (wait) =>
-    `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${wait}. Resume asks the service again.`,
-  SERVICE_AWAY: (wait) =>
-    `Blocked: the service has not answered for longer than the import may wait, and ${wait} for it. It continues when the service answers; no attempts were used.`,
-  DISK_FULL: () =>
-    'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.',
-  DATABASE_BUSY: () =>
-    'Waiting: another program holds a file of the import. It continues by itself when that is over, and nothing is lost.',
-  PROCESS_DIED: () =>
-    'Waiting: rollcall ended unexpectedly while it worked on this import, so it lets some time pass and then continues by itself. Resume continues it at once.',
-};
+/** Whether a wait ends without a person. */
+export function endsByItself(code: string | null | undefined) {
+  return ['SERVICE_AWAY', 'DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'].includes(code ?? '');
+}
 
-function keyRefused(wait: string) {
-  return `Blocked: the service refused a region’s key or plan, and ${wait} for it. Fix it, then resume; no attempts were used.`;
+/** The reason as the server says it, and what it means for the rows. */
+function blockedSentence({ code, reason }: ImportView, open: number) {
+  const means = [open > 0 && waiting(open), endsByItself(code) && 'it continues by itself', 'nothing is lost'].filter(
+    (part) => part !== false,
+  );
+  return `${endsByItself(code) ? 'Waiting' : 'Blocked'}: ${asClause(reason)}; ${means.join('; ')}.`;
 }
 
 /** Describes the state of the import and its meaning, in one or two sentences of its own for each state. */
@@ -195,7 +188,7 @@ export function stateSentence(view: ImportView): string {
       if (view.code === 'FIRST_ROWS') return `The first rows have been sent. ${waiting(open)} until you resume.`;
       return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
     case 'blocked':
-      return (BLOCKED[view.code ?? ''] ?? keyRefused)(waiting(open));
+      return blockedSentence(view, open);
     case 'cancelling':
       return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
     case 'cancelled':
@@ -326,14 +319,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
   guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
 };
-
-/**
- * Returns the first sentence of the reason why an import waits that would create too much: the rest is for programs.
- */
-export function createLimitSentence({ reason }: Pick<ImportView, 'reason'>) {
-  const [first = ''] = reason.split('. ');
-  return `${first.charAt(0).toUpperCase()}${first.slice(1)}.`;
-}
 
 /** Describes the wait of rows before they are sent; '' when it is over. */
 function bansSentence({ regions }: Pick<ImportView, 'regions'>) {

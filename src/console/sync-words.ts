@@ -1,21 +1,7 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-import { counted, grouped } from '../text/wording.ts';
-import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
-import { fileName } from './import-words.ts';
-
-/** Actions in the order in which people look for them. */
-export const PLAN_ACTIONS: readonly PlanAction[] = ['add', 'change', 'remove', 'ban', 'report', 'keep'];
-/** Actions that send something. */
-export const CHANGES: readonly PlanAction[] = ['add', 'change', 'remove', 'ban'];
-
-export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
-  add: 'to add',
-  change: 'to change',
-  remove: 'to remove',
-  ban: 'to ban',
-  report: 'to look at',
-  keep: 'unchanged',
-};
+import { asClause, counted, grouped } from '../text/wording.ts';
+import type { PlanAction, Planning, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
+import { endsByItself, fileName } from './import-words.ts';
 
 /** Colour of an action: that of the outcome which it leads to. */
 export const ACTION_COLOURS: Readonly<Record<PlanAction, string>> = {
@@ -50,19 +36,12 @@ export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
   incomplete: 'attention',
 };
 
-/** Reasons for the wait of a sync that is under way. */
-const WAITS: Readonly<Record<string, string>> = {
-  DISK_FULL: 'Waiting for room on the disk of the data directory.',
-  DATABASE_BUSY: 'Waiting for a file that another program holds.',
-  PROCESS_DIED: 'Waiting: rollcall ended unexpectedly while it worked on this sync, so it lets some time pass.',
-};
-
 /** States whose reason says more than the state. */
 export const REASONED: readonly SyncState[] = ['failed', 'rejected', 'stale', 'incomplete'];
 
 /** Whether it is under way and waits. */
 export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) {
-  return WAITS[code ?? ''] !== undefined && (state === 'planning' || state === 'applying');
+  return endsByItself(code) && (state === 'planning' || state === 'applying');
 }
 
 /** Returns the name of the file that it reads, or of the import that it reverses. */
@@ -71,9 +50,9 @@ export function titleOf({ file, mode }: Pick<SyncEntry, 'file' | 'mode'>) {
 }
 
 /** Describes the state of the sync and its meaning, in one or two sentences of its own for each state. */
-export function syncSentence({ state, code, totals, importId, planning }: SyncEntry): string {
+export function syncSentence({ state, code, reason, totals, importId, planning }: SyncEntry): string {
   if (standsStill({ state, code }))
-    return `${WAITS[code ?? '']} It continues by itself, and nothing is sent meanwhile.`;
+    return `Waiting: ${asClause(reason)}. It continues by itself, and nothing is sent meanwhile.`;
   const changes = totals === null ? '' : changesIn(totals);
   switch (state) {
     case 'planning':
@@ -119,14 +98,6 @@ function changesIn({ changes, groups, changedGroups = groups }: PlanTotals) {
   return `${counted(changes, 'change')} in ${counted(changedGroups, 'group')}`;
 }
 
-/** "3 to add, 1 to remove"; what there is nothing of is left out. */
-export function countsSentence(actions: PlanCounts, which: readonly PlanAction[] = PLAN_ACTIONS) {
-  return which
-    .filter((action) => actions[action] > 0)
-    .map((action) => `${grouped(actions[action])} ${ACTION_LABELS[action]}`)
-    .join(', ');
-}
-
 export function modeWords({
   mode,
   missing,
@@ -152,25 +123,4 @@ export function createdWords({ create }: PlanTotals) {
   const known = counts.length === 0 ? '' : `${counts.join(', ')}; ${counted(calls, 'call')}`;
   if (users !== null && reactivated !== null) return known;
   return `${known === '' ? '' : `${known}; `}missing users are counted while the plan is carried out`;
-}
-
-/** "users, groups; at most 100 users, 5% of the groups" */
-export function mayCreateWords({
-  users,
-  groups,
-  reactivate,
-  maxCreate,
-}: {
-  users: boolean;
-  groups: boolean;
-  reactivate: boolean;
-  maxCreate: string;
-}) {
-  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'].filter(
-    (part) => part !== false,
-  );
-  const most = maxCreate
-    .split(',')
-    .map((part) => part.replace(/^(\w+)=(.*%)$/, '$2 of the $1').replace(/^(\w+)=(.*)$/, '$2 $1'));
-  return `${what.join(', ')}; at most ${most.join(', ')}`;
 }

@@ -90,7 +90,7 @@ test('a schedule keeps what its runs may create, and shows it; a night that woul
     { create: { users: true, groups: true, reactivate: false, maxCreate: 'users=100,groups=0' } },
   ]);
   const list = await place.run(['schedule', 'list']);
-  expect(list.stdout).toContain('may create  users, groups (at most users=100,groups=0)');
+  expect(list.stdout).toContain('may create  users, groups; at most 100 users, 0 groups');
   expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(EXIT.stopped);
   const history = await place.run(['schedule', 'history', 'nightly']);
   expect(history.stdout).toContain('1 group would be created, choir (us)');

@@ -14,7 +14,7 @@ test('an import that cannot know who is banned asks before it adds anyone', asyn
   const page = await browser.open(server.url);
   await startImport(page, 'uid,guid\nada,choir\nb1,choir\n', 'choir.csv');
   const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('it is not known who is banned from its groups').waitFor();
+  await state.getByText('it is not known who is banned, and adding lifts a ban').waitFor();
   await eventually(() => state.getByRole('button').allTextContents()).toEqual([
     'Resume',
     'Add everyone without asking…',

@@ -23,8 +23,7 @@ test('missing users are created after a confirmation with their number, and what
   expect(await violations(page)).toEqual([]);
   await sendButton(page).click();
 
-  await page.getByText('The service does not know 2 users, and 1 may be created').first().waitFor();
-  await page.getByText('more is missing on the service than may be created').first().waitFor();
+  await page.getByText('Blocked: the service does not know 2 users, and 1 may be created').first().waitFor();
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
   await eventually(() => buttons.allTextContents()).toEqual(['Create 2 users…']);
   expect(await violations(page)).toEqual([]);
@@ -67,7 +66,9 @@ test('missing users are created after a confirmation with their number, and what
 
   // The page of the sync says that its import waits, and leads to it.
   await sync.getByRole('button', { name: 'Apply 1 change' }).click();
-  await sync.getByText('Its import waits for you. The service does not know 1 user, and 0 may be created').waitFor();
+  await sync
+    .getByText('Its import waits for you. Blocked: the service does not know 1 user, and 0 may be created')
+    .waitFor();
   expect(await violations(sync)).toEqual([]);
   await sync.getByRole('link', { name: 'Decide in the import' }).click();
   await sync.getByRole('button', { name: 'Create 1 user…' }).waitFor();

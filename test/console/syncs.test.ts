@@ -109,7 +109,7 @@ test('a plan held in many groups is looked at by an operator and a viewer, and r
   await page.getByRole('button', { name: 'Create plan' }).click();
   await page.getByText('groupRemovalsPercent 30').waitFor();
   const held = page.getByRole('region', { name: 'Why this plan is held' });
-  await held.getByText('51 groups of group-removals').click();
+  await held.getByRole('button', { name: '51 groups of group-removals' }).click();
   const list = held.getByRole('table', { name: /group-removals objects to/ }).locator('tbody tr');
   await eventually(() => list.count()).toBe(50);
   await held.getByLabel('Find a group').fill('G5');
@@ -118,9 +118,8 @@ test('a plan held in many groups is looked at by an operator and a viewer, and r
 
   // Back from a member leads to the plan with its filter.
   await page.getByLabel('Groups with').selectOption('to remove');
-  const group = page.locator('.groups > li').first();
-  await group.locator('summary').click();
-  await group.getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Members of g1', exact: true }).click();
+  await page.getByRole('table', { name: 'What is done in g1' }).getByRole('link').first().click();
   await page.getByRole('heading', { name: /^History of/ }).waitFor();
   await page.goBack();
   await eventually(() => page.getByLabel('Groups with').inputValue()).toBe('remove');

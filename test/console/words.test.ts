@@ -9,7 +9,8 @@ import {
   stateSentence,
   stateTone,
 } from '../../src/console/import-words.ts';
-import { countsSentence, createdWords, mayCreateWords, modeWords, syncSentence } from '../../src/console/sync-words.ts';
+import { createdWords, modeWords, syncSentence } from '../../src/console/sync-words.ts';
+import { countsSentence, mayCreateWords } from '../../src/membership/plan-words.ts';
 
 const ROWS = {
   ...{ read: 0, added: 0, already_member: 0, failed: 0, invalid: 0, duplicate: 0, unconfirmed: 0, unprocessed: 0 },
@@ -55,6 +56,14 @@ describe('an import', () => {
     [
       'The file has been read, and nothing has been sent: 2 rows remove or ban members, more than are sent without asking. Look at the rows first.',
       { state: 'staged', maxRemovals: '2', rows: { read: 2 } },
+    ],
+    [
+      'Blocked: the service refused us: ERR_PLAN; 1 row waits; nothing is lost.',
+      { state: 'blocked', reason: 'the service refused us: ERR_PLAN', rows: { read: 2, added: 1 } },
+    ],
+    [
+      'Waiting: the disk is full; it continues by itself; nothing is lost.',
+      { state: 'blocked', code: 'DISK_FULL', reason: 'the disk is full' },
     ],
     ['Sending memberships: 1 of 2 rows have an outcome.', { state: 'running', rows: { read: 2, added: 1 } }],
   ])('says how it stands: %s', (sentence, parts) => {
@@ -106,8 +115,8 @@ describe('a sync', () => {
     ],
     ['Being carried out by an import: 1 change in 1 group.', { state: 'applying', importId: 'sync-1' }],
     [
-      'Waiting for room on the disk of the data directory. It continues by itself, and nothing is sent meanwhile.',
-      { state: 'applying', code: 'DISK_FULL' },
+      'Waiting: the disk is full. It continues by itself, and nothing is sent meanwhile.',
+      { state: 'applying', code: 'DISK_FULL', reason: 'the disk is full' },
     ],
     [
       'Listing the members of the groups: 1 of 3 groups. Nothing is sent.',

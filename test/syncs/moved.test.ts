@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CHANGES } from '../../src/features/sync/plan/reasons.ts';
 import { staleness } from '../../src/features/sync/plan/staleness.ts';
+import { CHANGES } from '../../src/membership/plan-words.ts';
 import { type FileRow, fileRows, type Live, people, planned } from './planning.ts';
 
 /** Returns the staleness of a plan when file and live state have come to `after`. */

@@ -3,12 +3,13 @@ import { onTestFinished } from 'vitest';
 import { type PlanFlags, planFlags } from '../../src/api/sync-entry.ts';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
-import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
+import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { IMPORT_SCHEMA } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
+import { CHANGES } from '../../src/membership/plan-words.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
 

@@ -100,40 +100,56 @@ interface ActionsProperties {
   /** After one of them. */
   onDone?: () => unknown;
   class?: string;
+  /** The name of a menu that has all but the first one. */
+  menu?: string;
 }
 
-interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
+export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
   text: ComponentChildren;
   /** Asked first. */
   question?: ToConfirm;
-  act: (signal: AbortSignal) => Promise<unknown>;
+  /** What it does, or the address of a page that it leads to. */
+  act: string | ((signal: AbortSignal) => Promise<unknown>);
 }
 
 /** Buttons that start work, one at a time, and what went wrong with it. */
-export function Actions({ list, onDone = () => undefined, class: kind = 'buttons' }: ActionsProperties) {
+export function Actions({ list, onDone = () => undefined, class: kind = 'buttons', menu }: ActionsProperties) {
   const work = useWork();
   const place = useKeptFocus();
+  const [first, ...others] = list.map((one, index) => {
+    if (one === false) return null;
+    const { text, act, label, question, kind = '' } = one;
+    return typeof act === 'string' ? (
+      <a key={index} href={act} aria-label={label}>
+        {text}
+      </a>
+    ) : (
+      <WorkButton
+        key={index}
+        busy={work.busy}
+        kind={kind}
+        label={label}
+        onClick={() =>
+          void work.start(async (signal) => {
+            await act(signal);
+            await onDone();
+          }, question)
+        }
+      >
+        {text}
+      </WorkButton>
+    );
+  });
   return (
     <>
       <div class={kind} ref={place}>
-        {list.map(
-          (one, index) =>
-            one !== false && (
-              <WorkButton
-                key={index}
-                busy={work.busy}
-                kind={one.kind ?? ''}
-                label={one.label}
-                onClick={() =>
-                  void work.start(async (signal) => {
-                    await one.act(signal);
-                    await onDone();
-                  }, one.question)
-                }
-              >
-                {one.text}
-              </WorkButton>
-            ),
+        {first}
+        {menu === undefined ? (
+          others
+        ) : (
+          <Menu label={menu} isIcon>
+            {others}
+          </Menu>
         )}
       </div>
       <ErrorPlace error={work.error} />

@@ -9,7 +9,7 @@ import { foreign } from './elements.tsx';
 import { Control, type FieldOptions } from './form.tsx';
 
 /** One condition: a text, unless it has choices or is a day. */
-interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder'> {
+interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder' | 'isLong'> {
   label: string;
   type?: 'date';
   /** A regular expression of the text, and a sentence about it. */
@@ -195,7 +195,7 @@ const TYPED_MS = 300;
 
 /** A text counts a moment after the last key; one that must have a form, and a day, when it is left or entered. */
 export function FilterField({ id, condition, value, onValue }: FilterFieldProperties) {
-  const { pattern, suggestions, choices, type = 'search', label, placeholder } = condition;
+  const { pattern, suggestions, choices, type = 'search', label, placeholder, isLong = false } = condition;
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef(onValue);
@@ -214,6 +214,7 @@ export function FilterField({ id, condition, value, onValue }: FilterFieldProper
       id={id}
       label={label}
       placeholder={placeholder}
+      isLong={isLong}
       type={type}
       choices={choices}
       suggestions={suggestions?.value}

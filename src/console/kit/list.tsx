@@ -1,10 +1,16 @@
 /**
- * The list: rows in columns under a caption, which become cards where there is little room (list.css); of a list that comes
- * page by page, its items, or why there are none, and the button for more.
+ * The list: rows in columns under a caption, which become cards where there is little room (list.css). Its filter, order,
+ * pages, choice and the actions of its rows are properties of it.
  */
-import { Component, type ComponentChildren, type TargetedMouseEvent } from 'preact';
+import { type Signal, useSignal } from '@preact/signals';
+import { Component, type ComponentChildren, type ComponentProps, type TargetedMouseEvent } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { counted } from '../../text/wording.ts';
+import { usePlace } from '../place.ts';
 import type { Pages } from '../use-answer.ts';
+import { Actions } from './actions.tsx';
 import { Empty, Pending } from './elements.tsx';
+import { type Filter, FilterBar } from './filter.tsx';
 
 export interface Column<T> {
   label: string;
@@ -15,35 +21,72 @@ export interface Column<T> {
   sort?: string;
 }
 
+/** Something below a row that is made when the row is opened. */
+interface Unfolded {
+  /** Names it. */
+  label: string;
+  content: () => ComponentChildren;
+}
+
 interface RowProperties<T> {
   item: T;
   columns: readonly Column<T>[];
+  unfold: ((item: T) => Unfolded | undefined) | undefined;
+  isOpen: boolean;
 }
 
 /** A row that is drawn again only when its item is another object. */
-class Row<T> extends Component<RowProperties<T>> {
-  override shouldComponentUpdate(next: RowProperties<T>) {
-    return this.props.item !== next.item || this.props.columns !== next.columns;
+class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
+  override state = { isOpen: this.props.isOpen };
+
+  override shouldComponentUpdate(next: RowProperties<T>, { isOpen }: { isOpen: boolean }) {
+    return this.props.item !== next.item || this.props.columns !== next.columns || this.state.isOpen !== isOpen;
   }
 
   override render() {
-    const { item, columns } = this.props;
+    const { item, columns, unfold } = this.props;
+    const { isOpen } = this.state;
+    const below = unfold?.(item);
     return (
-      <tr role="row" onClick={openRow}>
-        {columns.map((column, index) => {
-          const properties = { class: column.kind, 'data-label': column.label };
-          const content = <div>{column.cell(item)}</div>;
-          return column.kind === 'main' ? (
-            <th key={index} {...properties} scope="row" role="rowheader">
-              {content}
-            </th>
-          ) : (
-            <td key={index} {...properties} role="cell">
-              {content}
+      <>
+        <tr role="row" onClick={openRow}>
+          {columns.map((column, index) => {
+            const properties = { class: column.kind, 'data-label': column.label };
+            const content = <div>{column.cell(item)}</div>;
+            return column.kind === 'main' ? (
+              <th key={index} {...properties} scope="row" role="rowheader">
+                {content}
+              </th>
+            ) : (
+              <td key={index} {...properties} role="cell">
+                {content}
+              </td>
+            );
+          })}
+          {unfold !== undefined && (
+            <td role="cell" class="end" data-label="Details">
+              <div>
+                {below !== undefined && (
+                  <button
+                    type="button"
+                    class="opens"
+                    aria-expanded={isOpen}
+                    aria-label={below.label}
+                    onClick={() => this.setState({ isOpen: !isOpen })}
+                  />
+                )}
+              </div>
             </td>
-          );
-        })}
-      </tr>
+          )}
+        </tr>
+        {isOpen && below !== undefined && (
+          <tr role="row" class="below">
+            <td role="cell" class="wide" colSpan={columns.length + 1}>
+              {below.content()}
+            </td>
+          </tr>
+        )}
+      </>
     );
   }
 }
@@ -55,88 +98,173 @@ function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowEleme
   currentTarget.querySelector<HTMLElement>('.opens, .main a')?.click();
 }
 
-interface DataTableProperties<T> {
+/** Keys of the items that are chosen. */
+export type Chosen = Signal<ReadonlySet<string | number>>;
+
+interface ChooseBoxProperties {
+  chosen: Chosen;
+  of: string | number;
+  name: string;
+}
+
+/** The box that chooses one item. It is drawn again by itself. */
+function ChooseBox({ chosen, of, name }: ChooseBoxProperties) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${name}`}
+      checked={chosen.value.has(of)}
+      onChange={({ currentTarget }) => {
+        const others = [...chosen.peek()].filter((one) => one !== of);
+        chosen.value = new Set(currentTarget.checked ? [...others, of] : others);
+      }}
+    />
+  );
+}
+
+interface ListProperties<T, Name extends string> {
+  /** The items of a list that comes page by page, or of an answer that comes at once. */
+  pages: Pages<T> | { items: readonly T[] | undefined; error: unknown };
   caption: string;
   /** The same array for as long as they show the same. */
   columns: readonly Column<T>[];
-  items: readonly T[];
   /** Must tell all rows apart. */
   keyOf: (item: T, index: number) => string | number;
-  sorted?: { by: string; descending: boolean };
-  onSort?: (by: string) => void;
+  /** The word for the items. */
+  noun: string;
+  /** Said where there are no items, and no filter is set. */
+  empty: ComponentChildren;
+  /** Said until the first page is there. */
+  loading?: string;
+  /** Its conditions stand above the list, and it has the order of the rows. */
+  filter?: Filter<Name>;
+  /** Fields of the filter that are always in sight, where there are many. */
+  inSight?: number;
+  /** Items that are shown until all are asked for. */
+  most?: number;
+  /** What operators can do with a row. */
+  actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
+  /** Operators can choose items; `name` of each. */
+  choice?: { chosen: Chosen; name: (item: T) => string };
+  /** What a row opens to; undefined for a row with nothing more. One row alone is open. */
+  unfold?: (item: T) => Unfolded | undefined;
+  /** Of the place that the rows scroll in. */
+  class?: string;
+  children?: ComponentChildren;
+}
+
+/** `children` stand between the filter and the rows. */
+export function List<T, Name extends string = never>(properties: ListProperties<T, Name>) {
+  const { pages, noun, empty, loading, filter, inSight = 1, most = Number.POSITIVE_INFINITY, children } = properties;
+  const { items, error } = 'shown' in pages ? pages.shown : pages;
+  const showsAll = useSignal(false);
+  const isOld = 'isOld' in pages && pages.isOld;
+  const shown = showsAll.value ? items : items?.slice(0, most);
+  const none = isOld ? 'Searching …' : filter?.isSet ? `No ${noun} match this filter.` : empty;
+  return (
+    <>
+      {filter !== undefined && <FilterBar filter={filter} label={`Filter ${noun}`} inSight={inSight} />}
+      {children}
+      {error !== undefined || shown === undefined ? (
+        <Pending error={error}>{loading}</Pending>
+      ) : shown.length === 0 ? (
+        <Empty>{none}</Empty>
+      ) : (
+        <div class={properties.class}>
+          <Table {...properties} items={shown} />
+        </div>
+      )}
+      {error === undefined && 'more' in pages && <MoreButton pages={pages} noun={noun} />}
+      {shown !== undefined && items !== undefined && shown.length < items.length && (
+        <div class="buttons">
+          <button
+            type="button"
+            onClick={() => {
+              showsAll.value = true;
+            }}
+          >
+            Show all {counted(items.length, noun.replace(/s$/, ''))}
+          </button>
+        </div>
+      )}
+    </>
+  );
 }
 
 /**
  * Rows are known by their key; those whose item stays the same object are left alone. Roles are said aloud because cards
  * are laid out as blocks, which takes the meaning from table elements.
  */
-export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }: DataTableProperties<T>) {
+function Table<T, Name extends string>(properties: ListProperties<T, Name> & { items: readonly T[] }) {
+  const { caption, items, keyOf, filter, unfold } = properties;
+  const columns = useColumns(properties);
+  const [first] = columns.flatMap(({ sort }) => sort ?? []);
+  const { sort: by = first, order }: Partial<Record<string, string>> = filter?.values ?? {};
   return (
     <table role="table">
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ label, kind, sort }, index) => {
-            const isSorted = sort !== undefined && sorted?.by === sort;
-            const direction = isSorted ? (sorted.descending ? 'descending' : 'ascending') : undefined;
-            return (
-              <th key={index} scope="col" role="columnheader" class={kind} aria-sort={direction}>
-                {sort === undefined || onSort === undefined ? (
-                  label
-                ) : (
-                  <button
-                    type="button"
-                    class="sort"
-                    title={`Sort by ${label.toLowerCase()}`}
-                    onClick={() => onSort(sort)}
-                  >
-                    {label}
-                  </button>
-                )}
-              </th>
-            );
-          })}
+          {columns.map(({ label, kind, sort }, index) => (
+            <th
+              key={index}
+              scope="col"
+              role="columnheader"
+              class={kind}
+              aria-sort={sort === undefined || sort !== by ? undefined : order === 'desc' ? 'descending' : 'ascending'}
+            >
+              {sort === undefined || first === undefined ? (
+                label
+              ) : (
+                <button
+                  type="button"
+                  class="sort"
+                  title={`Sort by ${label.toLowerCase()}`}
+                  onClick={() => filter?.sortBy(sort, first)}
+                >
+                  {label}
+                </button>
+              )}
+            </th>
+          ))}
+          {unfold !== undefined && (
+            <th scope="col" role="columnheader" class="end">
+              Details
+            </th>
+          )}
         </tr>
       </thead>
       <tbody role="rowgroup">
         {items.map((item, index) => (
-          <Row key={keyOf(item, index)} item={item} columns={columns} />
+          <Row key={keyOf(item, index)} item={item} columns={columns} unfold={unfold} isOpen={items.length === 1} />
         ))}
       </tbody>
     </table>
   );
 }
 
-interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
-  /** A list, or the items of an answer that comes at once. */
-  pages: Pages<T> | { items: readonly T[] | undefined; error: unknown };
-  /** The words for the items, if the button names them. */
-  noun?: string;
-  /** Said where there are no items. */
-  empty: ComponentChildren;
-  /** Said until the first page is there. */
-  loading?: string;
-}
-
-export function List<T>({ pages, noun, empty, loading, ...table }: ListProperties<T>) {
-  const { items, error } = 'shown' in pages ? pages.shown : pages;
-  if (error !== undefined || items === undefined) return <Pending error={error}>{loading}</Pending>;
-  const isOld = 'isOld' in pages && pages.isOld;
-  return (
-    <>
-      {items.length === 0 ? <Empty>{isOld ? 'Searching …' : empty}</Empty> : <DataTable items={items} {...table} />}
-      {'more' in pages && <MoreButton pages={pages} noun={noun} />}
-    </>
-  );
-}
-
-interface MoreButtonProperties<T> {
-  pages: Pages<T>;
-  noun?: string | undefined;
+/** The columns with those that only operators have. */
+function useColumns<T, Name extends string>({ columns, actions, choice, keyOf }: ListProperties<T, Name>) {
+  const { isOperator } = usePlace();
+  const latest = useRef({ actions, choice });
+  latest.current = { actions, choice };
+  return useMemo(() => {
+    if (!isOperator) return columns;
+    const all = [...columns];
+    const boxOf = (item: T) =>
+      latest.current.choice && (
+        <ChooseBox chosen={latest.current.choice.chosen} of={keyOf(item, 0)} name={latest.current.choice.name(item)} />
+      );
+    if (choice !== undefined) all.unshift({ label: 'Select', kind: 'choose', cell: boxOf });
+    const actionsOf = (item: T) =>
+      latest.current.actions && <Actions class="row-actions" {...latest.current.actions(item)} />;
+    if (actions !== undefined) all.push({ label: 'Actions', kind: 'end', cell: actionsOf });
+    return all;
+  }, [columns, isOperator]);
 }
 
 /** Brings further items, where there are any. */
-export function MoreButton<T>({ pages, noun }: MoreButtonProperties<T>) {
+export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }) {
   const { step } = pages;
   const { cursor, dropped, items = [], total } = pages.shown;
   if (cursor === null && !dropped) return null;
@@ -144,8 +272,7 @@ export function MoreButton<T>({ pages, noun }: MoreButtonProperties<T>) {
     <div class="buttons">
       {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
-          Show {dropped || total === null ? step : Math.min(step, total - items.length)} more
-          {noun !== undefined && ` ${noun}`}
+          Show {dropped || total === null ? step : Math.min(step, total - items.length)} more {noun}
         </button>
       )}
       {dropped && (

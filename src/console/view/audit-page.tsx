@@ -1,7 +1,7 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
 import type { AuditPage as Page } from '../answers.ts';
 import { Card, Empty, foreign, importHref, syncHref, Time } from '../kit/elements.tsx';
-import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
+import { daysAsked, useFilter } from '../kit/filter.tsx';
 import type { Choice } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
@@ -76,20 +76,15 @@ function AuditLog() {
   const filter = useFilter(CONDITIONS);
   const pages = usePages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), { name: 'entries' });
   return (
-    <>
-      <FilterBar filter={filter} label="Filter the audit log" />
-      <List
-        pages={pages}
-        caption="What was done, newest first"
-        columns={COLUMNS}
-        // Entries are only ever added.
-        keyOf={(_, index) => index}
-        empty={
-          filter.isSet
-            ? 'No entries match this filter.'
-            : 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'
-        }
-      />
-    </>
+    <List
+      pages={pages}
+      filter={filter}
+      caption="What was done, newest first"
+      noun="entries"
+      columns={COLUMNS}
+      // Entries are only ever added.
+      keyOf={(_, index) => index}
+      empty="Nothing yet. Uploads, pauses, cancellations and so on will be listed here."
+    />
   );
 }

@@ -45,7 +45,7 @@ import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
-import { RowFilter, useRowsWanted } from './import/rows-wanted.tsx';
+import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
 import { isReviewed } from './upload/steps.ts';
 
@@ -146,7 +146,6 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       <Folds id={id} live={live} isUnderWay={isUnderWay} />
       {hasRows && (
         <Card id="rows" title="Rows">
-          <RowFilter filter={filter} />
           <ImportRows id={id} live={live} filter={filter} />
         </Card>
       )}

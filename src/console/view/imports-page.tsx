@@ -1,7 +1,7 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
 
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/import-operations.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
@@ -10,9 +10,9 @@ import type { ImportView, SendingPlan } from '../answers.ts';
 import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone, took } from '../import-words.ts';
 import { announce, confirmed, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
-import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
+import { daysAsked, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
-import { type Column, List } from '../kit/list.tsx';
+import { type Chosen, type Column, List } from '../kit/list.tsx';
 import { refreshOverview } from '../live.ts';
 import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
@@ -39,7 +39,7 @@ export function ImportsPage() {
 
 function ImportsList() {
   const { isOperator } = usePlace();
-  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const chosen: Chosen = useSignal(new Set());
   const filter = useFilter(CONDITIONS);
   const path = addressOf('GET /v1/imports', { query: daysAsked(filter.values) });
   const heard = useRef(new Map<string, ImportView>()).current;
@@ -54,21 +54,20 @@ function ImportsList() {
   useChange(path, () => {
     chosen.value = new Set();
   });
-  const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   return (
-    <>
-      <FilterBar filter={filter} label="Filter imports" />
+    <List
+      class="imports"
+      pages={pages}
+      filter={filter}
+      caption="Imports, newest first"
+      noun="imports"
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      choice={{ chosen, name: ({ id, file }) => `${fileName(file)} (${id})` }}
+      empty={`No imports yet. ${isOperator ? 'Choose a file above to start the first one.' : 'An operator can start one.'}`}
+    >
       {isOperator && <BulkBar items={pages.shown.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
-      <div class="imports">
-        <List
-          pages={pages}
-          caption="Imports, newest first"
-          columns={columns}
-          keyOf={({ id }) => id}
-          empty={emptyText(filter.isSet, isOperator)}
-        />
-      </div>
-    </>
+    </List>
   );
 }
 
@@ -92,32 +91,6 @@ function listed(view: ImportView) {
     unansweredRegions: undefined,
   };
   return JSON.stringify({ ...view, ...pace });
-}
-
-function chooseColumn(chosen: Chosen): Column<ImportView> {
-  return { label: 'Select', kind: 'choose', cell: (view) => <ChooseBox view={view} chosen={chosen} /> };
-}
-
-/** The box that chooses one import. It is drawn again by itself. */
-function ChooseBox({ view: { id, file }, chosen }: { view: ImportView; chosen: Chosen }) {
-  return (
-    <input
-      type="checkbox"
-      aria-label={`Select ${fileName(file)} (${id})`}
-      checked={chosen.value.has(id)}
-      onChange={({ currentTarget }) => {
-        const others = [...chosen.peek()].filter((one) => one !== id);
-        chosen.value = new Set(currentTarget.checked ? [...others, id] : others);
-      }}
-    />
-  );
-}
-
-function emptyText(isFiltered: boolean, mayUpload: boolean) {
-  if (isFiltered) return 'No imports match this filter.';
-  return mayUpload
-    ? 'No imports yet. Choose a file above to start the first one.'
-    : 'No imports yet. An operator can start one.';
 }
 
 const STATES: Choice[] = [
@@ -214,9 +187,6 @@ const VERBS = [
   ['cancel', 'Cancel…', 'cancelled'],
   ['delete', 'Delete…', 'deleted'],
 ] as const;
-
-/** Ids. */
-type Chosen = Signal<ReadonlySet<string>>;
 
 /** Asks whether the rows of these imports may be sent; a few are not asked about. */
 async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {

@@ -118,6 +118,7 @@ function History({ uid }: { uid: string }) {
       <List
         pages={pages}
         caption={`What imports did to ${uid}`}
+        noun="rows"
         columns={HISTORY_COLUMNS}
         // A row of one import may stand there twice in all but its outcome; entries only ever follow.
         keyOf={(_, index) => index}
@@ -160,12 +161,13 @@ function FoundMembers({ text }: { text: string }) {
       <List
         pages={{ items: users, error }}
         caption="Users found"
+        noun="users"
         columns={USER_COLUMNS}
         keyOf={({ uid }) => uid.toLowerCase()}
         loading="Searching all imports …"
         empty={<>No import has a user with {foreign(text)} in the UID. Upper and lower case do not matter.</>}
       />
-      <MoreButton pages={pages} />
+      <MoreButton pages={pages} noun="users" />
       <Unread unread={unread} />
     </>
   );
@@ -236,6 +238,7 @@ function WhereNow({ uid }: { uid: string }) {
         <List
           pages={{ items: now.groups, error: undefined }}
           caption="Groups of the user now"
+          noun="groups"
           columns={GROUP_COLUMNS}
           keyOf={({ region, guid }) => `${region} ${guid}`}
           empty="No group is known."

@@ -1,7 +1,6 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
 
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import type { Role } from '../../api/service.ts';
 import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
@@ -9,7 +8,7 @@ import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, size } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
-import { Actions, ask, textProblem } from '../kit/actions.tsx';
+import { type ActionButton, Actions, ask, textProblem } from '../kit/actions.tsx';
 import { showOnce } from '../kit/copy.tsx';
 import { Badge, Card, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, Control } from '../kit/form.tsx';
@@ -143,6 +142,7 @@ function Queues() {
       <List
         pages={{ items: data?.regions, error }}
         caption="What each region is doing"
+        noun="regions"
         columns={QUEUE_COLUMNS}
         keyOf={({ region }) => region}
         empty="No region is in use yet. An import starts the regions that it needs."
@@ -205,14 +205,15 @@ export function Tokens() {
     const made = await call('POST /v1/tokens', { body }, signal);
     await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
   };
-  const columns = useMemo(() => [...COLUMNS, revoking(reload)], []);
   return (
     <div class="stack">
       <List
         pages={{ items: data?.tokens, error }}
         caption="Tokens, oldest first"
-        columns={columns}
+        noun="tokens"
+        columns={COLUMNS}
         keyOf={({ id }) => id}
+        actions={(token) => ({ list: [revoking(token)], onDone: reload })}
         empty="No tokens yet. Programs and people on other machines need one."
       />
       <Actions list={[{ text: 'New token…', act: make }]} />
@@ -249,32 +250,20 @@ const COLUMNS: Column<TokenView>[] = [
   },
 ];
 
-function revoking(onDone: () => Promise<void>): Column<TokenView> {
+function revoking({ id, name, own }: TokenView): ActionButton {
   return {
-    label: 'Actions',
-    kind: 'end',
-    cell: ({ id, name, own }) => (
-      <Actions
-        class="row-actions"
-        onDone={onDone}
-        list={[
-          {
-            text: 'Revoke…',
-            label: `Revoke the token of ${name}`,
-            kind: 'danger quiet',
-            question: {
-              question: `Revoke the token of ${name}?`,
-              explanation: own
-                ? 'You are logged in with it: you will need another to go on.'
-                : 'Who uses it is refused at once, and cannot get it back.',
-              yes: 'Revoke token',
-              no: 'Keep it',
-            },
-            act: (signal) => call('DELETE /v1/tokens/:id', { id }, signal),
-          },
-        ]}
-      />
-    ),
+    text: 'Revoke…',
+    label: `Revoke the token of ${name}`,
+    kind: 'danger quiet',
+    question: {
+      question: `Revoke the token of ${name}?`,
+      explanation: own
+        ? 'You are logged in with it: you will need another to go on.'
+        : 'Who uses it is refused at once, and cannot get it back.',
+      yes: 'Revoke token',
+      no: 'Keep it',
+    },
+    act: (signal) => call('DELETE /v1/tokens/:id', { id }, signal),
   };
 }
 

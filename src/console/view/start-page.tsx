@@ -1,6 +1,7 @@
 /** The start page: what needs a person, what runs, what may be continued, what ended last; and the place for a new file. */
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { CHANGES, countsSentence } from '../../membership/plan-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
@@ -11,7 +12,7 @@ import { Badge, Card, Empty, ErrorPlace, foreign, importHref, OutcomeBar, syncHr
 import { overview, refreshOverview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
-import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
+import { SYNC_TONES, titleOf } from '../sync-words.ts';
 import { KindTag } from './import/import-head.tsx';
 import { useActing, Ways } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';

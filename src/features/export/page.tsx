@@ -1,9 +1,8 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
-import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
-import { Actions, EntryForm } from '../../console/kit/actions.tsx';
+import { type ActionButton, EntryForm } from '../../console/kit/actions.tsx';
 import { Badge, Card, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
@@ -23,10 +22,6 @@ export function ExportsPage() {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
     news: ['export'],
   });
-  const columns = useMemo(() => {
-    const actions = (view: ExportView) => <ExportActions view={view} onChanged={reload} />;
-    return isOperator ? [...COLUMNS, { label: 'Actions', kind: 'end' as const, cell: actions }] : COLUMNS;
-  }, [isOperator]);
   return (
     <>
       <h1>Exports</h1>
@@ -51,8 +46,10 @@ export function ExportsPage() {
           <List
             pages={{ items: data?.exports, error }}
             caption="Exports, newest first"
-            columns={columns}
+            noun="exports"
+            columns={COLUMNS}
             keyOf={({ id }) => id}
+            actions={(view) => ({ list: actionsOf(view), onDone: reload })}
             empty="No exports yet."
           />
         </Card>
@@ -144,29 +141,22 @@ const REMOVAL = {
   no: 'Keep it',
 };
 
-function ExportActions({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
-  const { id, state, underWay } = view;
-  return (
-    <Actions
-      class="row-actions"
-      onDone={onChanged}
-      list={[
-        !underWay &&
-          state !== 'completed' &&
-          state !== 'unreadable' && {
-            text: 'Resume export',
-            act: (signal) => call('POST /v1/exports/:id/resume', { id }, signal),
-          },
-        {
-          text: 'Delete…',
-          label: `Delete export ${id}`,
-          kind: 'danger quiet',
-          question: REMOVAL,
-          act: (signal) => call('DELETE /v1/exports/:id', { id }, signal),
-        },
-      ]}
-    />
-  );
+function actionsOf({ id, state, underWay }: ExportView): (ActionButton | false)[] {
+  return [
+    !underWay &&
+      state !== 'completed' &&
+      state !== 'unreadable' && {
+        text: 'Resume export',
+        act: (signal) => call('POST /v1/exports/:id/resume', { id }, signal),
+      },
+    {
+      text: 'Delete…',
+      label: `Delete export ${id}`,
+      kind: 'danger quiet',
+      question: REMOVAL,
+      act: (signal) => call('DELETE /v1/exports/:id', { id }, signal),
+    },
+  ];
 }
 
 function scopeOf({ groups, regions }: ExportView) {

@@ -1,13 +1,15 @@
 /** Every part of the kit in every state, as data. `node test/console/kit/serve.ts` shows it in a browser. */
-import { type ComponentChildren, render } from 'preact';
+import { Signal } from '@preact/signals';
+import { type ComponentChildren, type ComponentProps, render } from 'preact';
 import type { RowCounts } from '../../../src/console/answers.ts';
 import * as actions from '../../../src/console/kit/actions.tsx';
 import { LineChart } from '../../../src/console/kit/chart.tsx';
 import { CopyButton, showOnce } from '../../../src/console/kit/copy.tsx';
 import * as kit from '../../../src/console/kit/elements.tsx';
-import { FilterBar, useFilter } from '../../../src/console/kit/filter.tsx';
+import { useFilter } from '../../../src/console/kit/filter.tsx';
 import { Drawer, Fields, FoldedFields, Form } from '../../../src/console/kit/form.tsx';
 import { type Column, List } from '../../../src/console/kit/list.tsx';
+import { PlaceContext } from '../../../src/console/place.ts';
 import { ApiError } from '../../../src/console/requests.ts';
 import { Pages } from '../../../src/console/use-answer.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
@@ -39,22 +41,17 @@ const ROW: Column<Item>[] = [
   { label: 'Rows', kind: 'number', cell: ({ rows }) => rows },
   { label: 'Message', kind: 'wide', cell: ({ text }) => <kit.Coded code={text && 'CODE'} text={text} /> },
 ];
-const box = (uid: string) => <input type="checkbox" aria-label={`Select ${uid}`} checked={uid === 'ada'} />;
 const revoke = (uid: string) => ({ text: 'Revoke…', kind: 'danger quiet', label: `Revoke ${uid}`, act: nothing });
-const CHOICE: Column<Item> = { label: 'Select', kind: 'choose', cell: ({ uid }) => box(uid) };
-const ACTION: Column<Item> = {
-  label: 'Actions',
-  kind: 'end',
-  cell: ({ uid }) => <actions.Actions class="row-actions" list={[revoke(uid)]} />,
-};
 
-function list(caption: string, pages: Parameters<typeof List<Item>>[0]['pages'], columns = ROW) {
-  const sorted = { by: 'uid', descending: false };
-  const given = { caption, columns, pages, sorted, onSort: nothing, keyOf: ({ uid }: Item) => uid };
-  return <List empty="No rows yet." noun="rows" {...given} />;
+const USERS = { columns: ROW, noun: 'users', keyOf: ({ uid }: Item) => uid, empty: 'No users yet.' };
+type Given = Partial<ComponentProps<typeof List<Item>>>;
+function list(caption: string, pages: NonNullable<Given['pages']>, given: Given = {}) {
+  return <List caption={caption} pages={pages} {...USERS} {...given} />;
 }
-const rows = (caption: string, items: readonly Item[] | undefined, columns = ROW, error?: unknown) =>
-  list(caption, { items, error }, columns);
+const rows = (caption: string, items: readonly Item[] | undefined, given?: Given, error?: unknown) =>
+  list(caption, { items, error }, given);
+const CHOSEN = new Signal<ReadonlySet<string | number>>(new Set(['ada']));
+const below = ({ uid }: Item) => ({ label: `Details of ${uid}`, content: () => <kit.Empty>Nothing more.</kit.Empty> });
 
 /** The first page of a list that has more. */
 const PAGES = new Pages<Item>({ name: 'items' });
@@ -69,7 +66,7 @@ function Filtered() {
     from: { label: 'From', type: 'date' },
   });
   if (!filter.isSet) filter.only({ state: 'held' });
-  return [<FilterBar key={0} filter={filter} label="Filter of the kit" />, rows('Filtered to nothing', [])];
+  return <List caption="Filtered to nothing" pages={{ items: [], error: undefined }} filter={filter} {...USERS} />;
 }
 
 const FIELDS = {
@@ -169,13 +166,23 @@ const PARTS: Parts = {
   },
   List: {
     rows: rows('Rows', ITEMS),
-    choice: rows('Rows to choose', ITEMS, [CHOICE, ...ROW]),
-    actions: rows('Rows with actions', ITEMS, [...ROW.slice(0, 2), ACTION]),
+    choice: rows('Rows to choose', ITEMS, { choice: { chosen: CHOSEN, name: ({ uid }) => uid } }),
+    actions: rows('Rows with actions', ITEMS, {
+      columns: ROW.slice(0, 2),
+      actions: ({ uid }) => ({
+        list: [revoke(uid), { text: 'Edit', act: '#list' }],
+        // An open menu lies over the rows below it.
+        ...(uid === 'cyd' && { menu: 'More actions for cyd' }),
+      }),
+    }),
+    opened: rows('Rows that open', ITEMS, { unfold: below }),
+    'one opened': rows('A row that is open', ITEMS.slice(0, 1), { unfold: below }),
+    'the first ones': rows('The first one', ITEMS, { most: 1 }),
     pages: list('First page', PAGES),
     loading: rows('Loading', undefined),
     empty: rows('Empty', []),
     'filtered to nothing': <Filtered />,
-    failed: rows('Failed', undefined, ROW, REFUSED),
+    failed: rows('Failed', undefined, {}, REFUSED),
   },
   Form: {
     controls: (
@@ -225,4 +232,19 @@ function Gallery() {
   );
 }
 
-render(<Gallery />, document.getElementById('main') ?? document.body);
+/** Someone who may do everything. */
+const PLACE = {
+  param: '',
+  query: new URLSearchParams(),
+  session: { role: 'admin', name: 'ada', tokenRequired: true },
+  isOperator: true,
+  isAdmin: true,
+  go: () => undefined,
+} as const;
+
+render(
+  <PlaceContext.Provider value={PLACE}>
+    <Gallery />
+  </PlaceContext.Provider>,
+  document.getElementById('main') ?? document.body,
+);

@@ -9,7 +9,6 @@ import { settings } from '../../frame.tsx';
 import {
   AWAITS_AGREEMENT,
   CREATE_LIMIT,
-  createLimitSentence,
   inPlace,
   isDryRun,
   isUndone,
@@ -39,7 +38,7 @@ export function KindTag({ view }: { view: ImportView }) {
 }
 
 /** States whose reason says more than the state. */
-const REASONED: readonly ImportView['state'][] = ['blocked', 'aborted', 'rejected', 'failed'];
+const REASONED: readonly ImportView['state'][] = ['aborted', 'rejected', 'failed'];
 
 export function ImportHead({ live }: { live: LiveImport }) {
   const view = live.view.value;
@@ -56,8 +55,8 @@ export function ImportHead({ live }: { live: LiveImport }) {
       <Reason view={view} />
       {view.state === 'blocked' && view.code === CREATE_LIMIT && (
         <p class="notice attention">
-          <b>{foreign(createLimitSentence(view))}</b> Check the columns of the file first: a wrong column would create
-          users or groups that should not exist. Then create them, or cancel.
+          Check the columns of the file first: a wrong column would create users or groups that should not exist. Then
+          create them, or cancel.
         </p>
       )}
       {view.state === 'running' && <Troubles live={live} />}

@@ -1,5 +1,4 @@
 /** Problems by code: how many rows, examples, what to do. */
-import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
@@ -7,7 +6,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { ATTENTION, completeRetry, inPlace, LEFT_OUT } from '../../import-words.ts';
 import { Card, Empty, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
-import { type Column, DataTable } from '../../kit/list.tsx';
+import { type Column, List } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, query } from '../../requests.ts';
@@ -33,7 +32,6 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
     filter.hasToRepair.value = problems.some(isToRepair);
   }, [data]);
-  const showsAll = useSignal(false);
   const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
   if (error !== undefined) return <ErrorNotice error={error} />;
   // It has its place before it is there.
@@ -46,29 +44,18 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   if (data === undefined || data.problems.length === 0) return null;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
-  const items = showsAll.value ? all : all.slice(0, most);
   return (
     <Card id="problems" title="Problems">
-      <div class="problems">
-        <DataTable
-          caption="Problems by code and column"
-          keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
-          items={items}
-          columns={columnsFor(id, filter, isOperator, view && completeRetry(view)?.id)}
-        />
-      </div>
-      {items.length < all.length && (
-        <div class="buttons">
-          <button
-            type="button"
-            onClick={() => {
-              showsAll.value = true;
-            }}
-          >
-            Show all {grouped(all.length)} problems
-          </button>
-        </div>
-      )}
+      <List
+        class="problems"
+        pages={{ items: all, error: undefined }}
+        caption="Problems by code and column"
+        noun="problems"
+        most={most}
+        keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
+        columns={columnsFor(id, filter, isOperator, view && completeRetry(view)?.id)}
+        empty=""
+      />
     </Card>
   );
 }

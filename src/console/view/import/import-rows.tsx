@@ -55,22 +55,23 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(live, filter, items), () => !over && pages.follow());
-  const { sort = 'row', order } = filter.values;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
-      <p class="note" role="status">
-        {shownSentence(pages, live.view.value?.rows.read ?? 0, filter.isSet)}
-      </p>
-      <RowsActions id={id} live={live} filter={filter} total={total} />
       <List
         pages={pages}
+        filter={filter}
+        inSight={2}
         caption="Rows of the file with their outcomes"
+        noun="rows"
         columns={columns}
         keyOf={({ row }) => row}
-        sorted={{ by: sort, descending: order === 'desc' }}
-        onSort={(by) => filter.sortBy(by, 'row')}
-        empty={filter.isSet ? 'No row fits this filter.' : 'No rows yet.'}
-      />
+        empty="No rows yet."
+      >
+        <p class="note" role="status">
+          {shownSentence(pages, live.view.value?.rows.read ?? 0, filter.isSet)}
+        </p>
+        <RowsActions id={id} live={live} filter={filter} total={total} />
+      </List>
       {detail.value !== undefined && (
         <RowDetails
           id={id}

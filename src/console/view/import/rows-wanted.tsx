@@ -5,7 +5,7 @@ import { useRef } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { OUTCOMES } from '../../../membership/outcome.ts';
 import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
-import { Filter, FilterBar } from '../../kit/filter.tsx';
+import { Filter } from '../../kit/filter.tsx';
 import type { Choice } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 
@@ -60,8 +60,4 @@ export function useRowsWanted(): RowsWanted {
   const rows = useRef<RowsWanted | undefined>(undefined);
   rows.current ??= new RowsWanted(query);
   return rows.current;
-}
-
-export function RowFilter({ filter }: { filter: RowsWanted }) {
-  return <FilterBar filter={filter} label="Filter rows" inSight={2} />;
 }

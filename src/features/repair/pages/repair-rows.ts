@@ -114,7 +114,7 @@ function useShown(id: string) {
   const { data: view, error, set } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
   const problems = (view?.problems ?? []).map(problemChoice);
   const filter = useFilter({
-    problem: { label: 'Problem', choices: [['', 'all'], ...problems] },
+    problem: { label: 'Problem', isLong: true, choices: [['', 'all'], ...problems] },
     state: { label: 'Show rows that are', choices: STATES },
   });
   const { problem, state } = filter.values;

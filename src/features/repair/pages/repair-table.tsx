@@ -1,5 +1,5 @@
 /** The rows to repair as a table whose values are fields, with the problem of each beside it. */
-import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
 import { confirmed } from '../../../console/kit/actions.tsx';
@@ -13,8 +13,9 @@ import { type Repair, useRows } from './repair-rows.ts';
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
 
-export function RepairTable() {
-  const { view, pages } = useRows();
+/** @param children stand between the filter and the rows */
+export function RepairTable({ children }: { children?: ComponentChildren }) {
+  const { view, pages, filter } = useRows();
   const { isOperator } = usePlace();
   const names = columnsToShow(view, pages.shown.items ?? []);
   const columns = useMemo(
@@ -29,15 +30,18 @@ export function RepairTable() {
     [names.join('\n'), isOperator],
   );
   return (
-    <div class="repair-rows">
-      <List
-        pages={pages}
-        caption="Rows to repair"
-        columns={columns}
-        keyOf={({ row }) => row}
-        empty="No row is left here."
-      />
-    </div>
+    <List
+      class="repair-rows"
+      pages={pages}
+      filter={filter}
+      caption="Rows to repair"
+      noun="rows"
+      columns={columns}
+      keyOf={({ row }) => row}
+      empty="No row is left here."
+    >
+      {children}
+    </List>
   );
 }
 

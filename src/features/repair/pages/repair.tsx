@@ -4,7 +4,6 @@ import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnChoices, fileName } from '../../../console/import-words.ts';
 import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { FilterBar } from '../../../console/kit/filter.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call, request } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -56,10 +55,10 @@ function Repair() {
         <RepairHead />
       </section>
       <section class="card" aria-label="Rows">
-        <FilterBar filter={filter} label="Filter rows" />
-        {isOperator && filter.values.state !== 'sent' && <RepairTools />}
-        <ErrorPlace error={work.error} />
-        <RepairTable />
+        <RepairTable>
+          {isOperator && filter.values.state !== 'sent' && <RepairTools />}
+          <ErrorPlace error={work.error} />
+        </RepairTable>
         <p class="note">
           {isOperator
             ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'

@@ -5,10 +5,10 @@ import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { asFlag } from '../../../errors/named-options.ts';
+import { mayCreateWords } from '../../../membership/plan-words.ts';
 import type { Options } from '../../../options/option.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { printable } from '../../../text/wording.ts';
-import type { PlanCreate } from '../../sync/api-plan.ts';
 import { type ScheduleView, scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 import { add, addCommand } from './schedule-add.ts';
@@ -109,15 +109,9 @@ function blockOf(schedule: ScheduleView) {
     `${name}  ${cron}  ${tz}  ${printable(file)}`,
     `  sync  ${mode}${whoIsMissing}; ${apply ? 'plans are carried out' : 'plans only'}`,
     `  next  ${paused ? 'none: the schedule is paused' : times}`,
-    ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
+    ...(create === null ? [] : [`  may create  ${mayCreateWords(create)}`]),
     `  last  ${last ?? 'none yet'}`,
   ].join('\n');
-}
-
-/** "users, groups (at most users=100,groups=10)" */
-function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate) {
-  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
-  return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
 }
 
 /** `rollcall schedule history`: the runs of a schedule, newest first. */

@@ -4,13 +4,14 @@ import cronstrue from 'cronstrue';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
+import type { ActionButton } from '../../../console/kit/actions.tsx';
+import { Badge, Card, Empty, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
-import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
+import { modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
+import { CHANGES, countsSentence, mayCreateWords } from '../../../membership/plan-words.ts';
 import type { ScheduleEntry as Schedule, ScheduleRunView as ScheduleRun } from '../operations.ts';
 
 /** A cron expression in words; '' where there are none for it. */
@@ -41,15 +42,9 @@ function RunBadge({ state }: { state: NightState }) {
 }
 
 export function SchedulesPage() {
-  const { query, isOperator } = usePlace();
+  const { query, isOperator, go } = usePlace();
   const name = query.get('name') ?? '';
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });
-  const actions: Column<Schedule> = {
-    label: 'Actions',
-    kind: 'end',
-    cell: ({ name, paused }) => <ScheduleActions name={name} paused={paused} onDone={reload} />,
-  };
-  const columns = useMemo(() => (isOperator ? [...COLUMNS, actions] : COLUMNS), [isOperator]);
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return (
     <>
@@ -68,8 +63,14 @@ export function SchedulesPage() {
         <List
           pages={{ items: data?.schedules, error }}
           caption="Schedules by name"
-          columns={columns}
+          noun="schedules"
+          columns={COLUMNS}
           keyOf={(schedule) => schedule.name}
+          actions={(schedule) => ({
+            list: actionsOf(schedule, go),
+            menu: `More actions for ${schedule.name}`,
+            onDone: reload,
+          })}
           empty={`No schedules yet. ${isOperator ? 'Add the first one above.' : 'An operator can add one.'}`}
         />
         {data !== undefined && data.schedules.length > 0 && <Signs />}
@@ -153,52 +154,32 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-/** @param onDone the schedule has changed */
-function ScheduleActions({
-  name,
-  paused,
-  onDone,
-}: Pick<Schedule, 'name' | 'paused'> & { onDone: () => Promise<void> }) {
-  const { go } = usePlace();
-  const work = useWork();
-  const post = (move: 'pause' | 'resume' | 'run') =>
-    work.start(async (signal) => {
-      await call(`POST /v1/schedules/:name/${move}`, { name }, signal);
-      await onDone();
-    });
+function actionsOf({ name, paused }: Schedule, go: (path: string) => void): ActionButton[] {
+  const post = (text: string, move: 'pause' | 'resume' | 'run'): ActionButton => ({
+    text,
+    label: `${text}: ${name}`,
+    act: (signal) => call(`POST /v1/schedules/:name/${move}`, { name }, signal),
+  });
   const explanation = [
     'The schedule ',
     foreign(name),
     ' and its history will be deleted. Its syncs stay. Memberships do not change.',
   ];
-  const remove = () =>
-    work.start(
-      async (signal) => {
+  return [
+    post('Run now', 'run'),
+    paused ? post('Resume', 'resume') : post('Pause', 'pause'),
+    { text: 'Edit', label: `Edit: ${name}`, act: `/schedules/${encodeURIComponent(name)}/edit` },
+    {
+      text: 'Remove…',
+      label: `Remove: ${name}`,
+      kind: 'danger',
+      question: { question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' },
+      act: async (signal) => {
         await call('DELETE /v1/schedules/:name', { name }, signal);
         go('/schedules');
       },
-      { question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' },
-    );
-  const button = (label: string, onClick: () => void, kind = '') => (
-    <WorkButton busy={work.busy} kind={kind} label={`${label.replace('…', '')}: ${name}`} onClick={onClick}>
-      {label}
-    </WorkButton>
-  );
-  return (
-    <>
-      <div class="row-actions">
-        {button('Run now', () => post('run'))}
-        <Menu label={`More actions for ${name}`} isIcon>
-          {paused ? button('Resume', () => post('resume')) : button('Pause', () => post('pause'))}
-          <a href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
-            Edit
-          </a>
-          {button('Remove…', remove, 'danger')}
-        </Menu>
-      </div>
-      <ErrorPlace error={work.error} />
-    </>
-  );
+    },
+  ];
 }
 
 const SHOWN_RUNS = 100;
@@ -214,6 +195,7 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
     <List
       pages={{ items: data?.runs, error }}
       caption={`Runs of ${name}, newest first`}
+      noun="runs"
       columns={columns}
       keyOf={({ id }) => id}
       empty="It has not run yet."

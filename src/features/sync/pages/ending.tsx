@@ -1,6 +1,6 @@
 import { Actions } from '../../../console/kit/actions.tsx';
 import { Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
-import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
+import { useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -53,21 +53,19 @@ export function EndingPage() {
         memberships are over.
       </p>
       <Card id="all" title="Memberships that end">
-        <FilterBar filter={filter} label="Filter memberships" />
-        {isOperator && pages.shown.items?.some(isOver) && (
-          <Actions list={[{ text: 'Plan the removal of those that are over', act: expire }]} />
-        )}
         <List
           pages={pages}
+          filter={filter}
           caption="Memberships that end, the first to end first"
+          noun="memberships"
           columns={COLUMNS}
           keyOf={({ region, guid, uid }) => `${region} ${guid} ${uid}`}
-          empty={
-            within === ALL
-              ? 'No membership ends. Give rows a column until, or an import the option until.'
-              : 'No membership ends within this time.'
-          }
-        />
+          empty="No membership ends within this time. Give rows a column until, or an import the option until."
+        >
+          {isOperator && pages.shown.items?.some(isOver) && (
+            <Actions list={[{ text: 'Plan the removal of those that are over', act: expire }]} />
+          )}
+        </List>
       </Card>
     </>
   );

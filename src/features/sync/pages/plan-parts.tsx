@@ -3,8 +3,9 @@ import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
-import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
+import { ACTION_COLOURS } from '../../../console/sync-words.ts';
 import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
+import { ACTION_LABELS, ACTIONS_SHOWN } from '../../../membership/plan-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
 
@@ -53,10 +54,10 @@ export function planOptions({ missing = '', ...values }: Readonly<Record<string,
 /** A plan in numbers. */
 export function PlanLegend({
   totals: { actions },
-  which = PLAN_ACTIONS,
+  which = ACTIONS_SHOWN,
 }: {
   totals: PlanTotals;
-  which?: typeof PLAN_ACTIONS;
+  which?: typeof ACTIONS_SHOWN;
 }) {
   return (
     <ul class="legend">

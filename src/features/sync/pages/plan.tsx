@@ -1,13 +1,13 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
-import { Empty, foreign, memberHref, Pending, swatch, Tag } from '../../../console/kit/elements.tsx';
-import { FilterBar, FilterField, useFilter } from '../../../console/kit/filter.tsx';
+import { foreign, memberHref, swatch, Tag } from '../../../console/kit/elements.tsx';
+import { FilterField, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
-import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
+import { type Column, List } from '../../../console/kit/list.tsx';
 import { addressOf } from '../../../console/requests.ts';
-import { ACTION_COLOURS, ACTION_LABELS, CHANGES, PLAN_ACTIONS } from '../../../console/sync-words.ts';
+import { ACTION_COLOURS } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
+import { ACTION_LABELS, ACTIONS_SHOWN, CHANGES } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
 import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
@@ -18,95 +18,71 @@ const ANYTHING = 'all';
 /** Actions by which groups can be chosen. */
 const CHOICES: Choice[] = [
   ['', 'something to do'],
-  ...PLAN_ACTIONS.filter((action) => action !== 'keep').map((action) => [action, ACTION_LABELS[action]] as const),
+  ...ACTIONS_SHOWN.filter((action) => action !== 'keep').map((action) => [action, ACTION_LABELS[action]] as const),
   [ANYTHING, 'anything'],
 ];
 
 const CONDITIONS = { groups: { label: 'Groups with', choices: CHOICES } };
+
+const GROUPS: Column<SyncGroup>[] = [
+  {
+    label: 'Group',
+    kind: 'main',
+    cell: ({ guid, region, creates }) => (
+      <>
+        {foreign(guid)} <span class="soft">{region}</span>
+        {creates !== undefined && (
+          <>
+            {' '}
+            <Tag>new, {creates.type}</Tag> {foreign(creates.name)}
+          </>
+        )}
+      </>
+    ),
+  },
+  {
+    label: 'To do',
+    kind: 'wide',
+    cell: ({ problem, actions, members }) =>
+      problem !== '' ? (
+        <span class="attention">{foreign(problem)}</span>
+      ) : (
+        <ul class="legend">
+          {ACTIONS_SHOWN.filter((one) => one !== 'keep' && actions[one] > 0).map((one) => (
+            <li key={one}>
+              {swatch(ACTION_COLOURS[one])}
+              {grouped(actions[one])} {ACTION_LABELS[one]}
+            </li>
+          ))}
+          <li class="soft">of {counted(members, 'member')}</li>
+        </ul>
+      ),
+  },
+];
 
 export function SyncPlan({ id }: { id: string }) {
   const filter = useFilter(CONDITIONS);
   const { groups = '' } = filter.values;
   const action = groups === ANYTHING ? '' : groups || TO_DO;
   const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), { name: 'groups' });
-  const { items, error } = pages.shown;
   return (
-    <>
-      <FilterBar filter={filter} label="Filter groups" />
-      <div role="status">
-        {(error !== undefined || items === undefined) && <Pending error={error} />}
-        {items?.length === 0 && <Empty>There is no such group in the plan.</Empty>}
-      </div>
-      <ul class="groups">
-        {(items ?? []).map((group) => (
-          <Group
-            key={`${action} ${group.region} ${group.guid}`}
-            id={id}
-            group={group}
-            action={action}
-            // One group is what is looked for.
-            isOpen={items?.length === 1}
-          />
-        ))}
-      </ul>
-      <MoreButton pages={pages} noun="groups" />
-    </>
-  );
-}
-
-interface GroupProperties {
-  id: string;
-  group: SyncGroup;
-  /** Those to show, separated by commas; '' for all. */
-  action: string;
-  isOpen: boolean;
-}
-
-function Group({ id, group, action, isOpen }: GroupProperties) {
-  const { region, guid, problem, members, actions, creates } = group;
-  const name = (
-    <span class="name">
-      <b>{foreign(guid)}</b>
-      <span class="soft"> {region}</span>
-      {creates !== undefined && (
-        <>
-          {' '}
-          <Tag>new, {creates.type}</Tag> {foreign(creates.name)}
-        </>
-      )}
-    </span>
-  );
-  if (problem !== '')
-    return (
-      <li>
-        {name}
-        <p class="attention">{foreign(problem)}</p>
-      </li>
-    );
-  const counts = (
-    <span class="counts">
-      {PLAN_ACTIONS.filter((one) => one !== 'keep' && actions[one] > 0).map((one) => (
-        <span key={one}>
-          {swatch(ACTION_COLOURS[one])}
-          {grouped(actions[one])} {ACTION_LABELS[one]}
-        </span>
-      ))}
-      <span class="soft">of {counted(members, 'member')}</span>
-    </span>
-  );
-  return (
-    <li>
-      <LateFold
-        isOpen={isOpen}
-        summary={
-          <>
-            {name}
-            {counts}
-          </>
-        }
-        content={() => <GroupMembers id={id} region={region} guid={guid} action={action} />}
-      />
-    </li>
+    <List
+      pages={pages}
+      filter={filter}
+      caption="Groups of the plan"
+      noun="groups"
+      columns={GROUPS}
+      keyOf={({ region, guid }) => `${action} ${region} ${guid}`}
+      empty="Nothing is to do in any group."
+      unfold={({ problem, region, guid }) =>
+        problem === ''
+          ? {
+              label: `Members of ${guid}`,
+              content: () => <GroupMembers id={id} region={region} guid={guid} action={action} />,
+            }
+          : undefined
+      }
+    />
   );
 }
 
@@ -145,6 +121,7 @@ function GroupMembers({ id, region, guid, action }: GroupMembersProperties) {
     <List
       pages={pages}
       caption={`What is done in ${guid}`}
+      noun="members"
       columns={COLUMNS}
       keyOf={({ uid }) => uid}
       empty="Nothing is done in this group."
@@ -189,54 +166,22 @@ interface SyncGuardsProperties {
 
 export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
   return (
-    <div class="stack">
-      <DataTable
-        caption={isHeld ? 'Guards that object' : 'Guards that objected'}
-        columns={isHeld ? TO_DECIDE : SUMMARY}
-        items={guards}
-        keyOf={({ guard }) => guard}
-      />
-      {guards
-        .filter(({ count }) => count > 1)
-        .map((objections) => (
-          <Objections key={objections.guard} id={id} objections={objections} />
-        ))}
-    </div>
-  );
-}
-
-function Objections({ id, objections: { guard, count } }: { id: string; objections: GuardObjections }) {
-  return (
-    <LateFold
-      summary={
-        <>
-          {counted(count, 'group')} of <code>{guard}</code>
-        </>
+    <List
+      pages={{ items: guards, error: undefined }}
+      caption={isHeld ? 'Guards that object' : 'Guards that objected'}
+      noun="guards"
+      columns={isHeld ? TO_DECIDE : SUMMARY}
+      keyOf={({ guard }) => guard}
+      empty=""
+      unfold={({ guard, count }) =>
+        count > 1
+          ? {
+              label: `${counted(count, 'group')} of ${guard}`,
+              content: () => <GroupList id={id} guard={guard} isLong={count > SHOWN} />,
+            }
+          : undefined
       }
-      content={() => <GroupList id={id} guard={guard} isLong={count > SHOWN} />}
     />
-  );
-}
-
-interface LateFoldProperties {
-  isOpen?: boolean;
-  summary: ComponentChildren;
-  content: () => ComponentChildren;
-}
-
-/** Asks for its content when it is opened. */
-function LateFold({ isOpen = false, summary, content }: LateFoldProperties) {
-  const wasOpen = useSignal(isOpen);
-  return (
-    <details
-      open={isOpen}
-      onToggle={({ currentTarget }) => {
-        wasOpen.value ||= currentTarget.open;
-      }}
-    >
-      <summary>{summary}</summary>
-      {wasOpen.value && content()}
-    </details>
   );
 }
 
@@ -252,7 +197,14 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
     name: 'findings',
   });
   return (
-    <div class="stack">
+    <List
+      pages={pages}
+      noun={`of ${guard}`}
+      caption={`Groups that ${guard} objects to, the worst first`}
+      columns={OBJECTION_COLUMNS}
+      keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
+      empty="No group fits."
+    >
       {isLong && (
         <div class="filter">
           <FilterField
@@ -263,14 +215,6 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
           />
         </div>
       )}
-      <List
-        pages={pages}
-        noun={`of ${guard}`}
-        caption={`Groups that ${guard} objects to, the worst first`}
-        columns={OBJECTION_COLUMNS}
-        keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
-        empty="No group fits."
-      />
-    </div>
+    </List>
   );
 }

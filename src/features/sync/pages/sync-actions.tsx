@@ -7,8 +7,9 @@ import { Actions, ask, confirmed, reasonFor } from '../../../console/kit/actions
 import { syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
-import { CHANGES, countsSentence, createdWords } from '../../../console/sync-words.ts';
+import { createdWords } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
+import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 

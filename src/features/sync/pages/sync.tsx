@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
 import { settings, targetFacts } from '../../../console/frame.tsx';
-import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
+import { isUndo, stateSentence } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
   Badge,
@@ -25,9 +25,7 @@ import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf } from '../../../console/requests.ts';
 import {
   createdWords,
-  mayCreateWords,
   modeWords,
-  PLAN_ACTIONS,
   REASONED,
   SYNC_TONES,
   standsStill,
@@ -38,6 +36,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
 import { BackToColumns } from '../../../console/view/upload/file-choice.tsx';
+import { ACTIONS_SHOWN, mayCreateWords } from '../../../membership/plan-words.ts';
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -159,8 +158,8 @@ function Origin({ view }: { view: SyncView }) {
 }
 
 function SyncHead({ view }: { view: SyncView }) {
-  const { state, code, reason, approved, importId, totals, planning, leftInPlace: left } = view;
-  const isBlocked = standsStill({ state, code });
+  const { state, reason, approved, importId, totals, planning, leftInPlace: left } = view;
+  const isBlocked = standsStill(view);
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
     <div>
@@ -170,7 +169,7 @@ function SyncHead({ view }: { view: SyncView }) {
           {syncSentence(view)}
         </p>
       </div>
-      {(isBlocked || REASONED.includes(state)) && <p class="note">{foreign(reason)}</p>}
+      {REASONED.includes(state) && <p class="note">{foreign(reason)}</p>}
       {approved !== null && (
         <p class="note">
           Approved by <b>{foreign(approved.by)}</b>: {foreign(approved.reason)}
@@ -239,7 +238,7 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
         <div class="notice attention" role="alert">
           <p>
             <b>Its import waits for you. </b>
-            {view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view)}
+            {stateSentence(view)}
           </p>
           <a class="button" href={importHref(id)}>
             Decide in the import
@@ -248,13 +247,13 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
       )}
       <FollowUpList followUps={view.followUps} />
       {isOver && <Legend rows={view.rows} over />}
-      {totals !== null && <PlanLegend totals={totals} which={isOver ? NOT_SENT : PLAN_ACTIONS} />}
+      {totals !== null && <PlanLegend totals={totals} which={isOver ? NOT_SENT : ACTIONS_SHOWN} />}
     </>
   );
 }
 
 /** Actions of a plan of which its import knows nothing. */
-const NOT_SENT: typeof PLAN_ACTIONS = ['report', 'keep'];
+const NOT_SENT: typeof ACTIONS_SHOWN = ['report', 'keep'];
 
 function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
   const { totals, limits, finishedAt, protect, removeNamed } = view;

@@ -1,21 +1,15 @@
 import type { SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
-import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
+import { useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf } from '../../../console/requests.ts';
-import {
-  CHANGES,
-  countsSentence,
-  modeWords,
-  SYNC_STATE_GROUPS,
-  SYNC_TONES,
-  titleOf,
-} from '../../../console/sync-words.ts';
+import { modeWords, SYNC_STATE_GROUPS, SYNC_TONES, titleOf } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
+import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { SYNC } from './new-sync.tsx';
 
 export function SyncsPage() {
@@ -81,22 +75,14 @@ function SyncsList() {
     news: ['sync', 'removed'],
   });
   return (
-    <>
-      <FilterBar filter={filter} label="Filter syncs" />
-      <List
-        pages={pages}
-        caption="Syncs, newest first"
-        columns={columnsOf(pages.shown.items ?? [])}
-        keyOf={({ id }) => id}
-        empty={emptyText(filter.isSet, isOperator)}
-      />
-    </>
+    <List
+      pages={pages}
+      filter={filter}
+      caption="Syncs, newest first"
+      noun="syncs"
+      columns={columnsOf(pages.shown.items ?? [])}
+      keyOf={({ id }) => id}
+      empty={`No syncs yet. ${isOperator ? 'Choose a file above to plan the first one.' : 'An operator can start one.'}`}
+    />
   );
-}
-
-function emptyText(isFiltered: boolean, mayUpload: boolean) {
-  if (isFiltered) return 'No syncs match this filter.';
-  return mayUpload
-    ? 'No syncs yet. Choose a file above to plan the first one.'
-    : 'No syncs yet. An operator can start one.';
 }

@@ -1,10 +1,10 @@
 import type { Profiles } from '../../../imports/record/profiles.ts';
+import { CHANGES } from '../../../membership/plan-words.ts';
 import type { CreateField } from '../../../options/create-options.ts';
 import { writeTable } from '../../../platform/table.ts';
 import type { PlanAction } from '../api-plan.ts';
 import { type GroupName, groupKey, type PlannedChange, type PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
-import { CHANGES } from './reasons.ts';
 
 /** Columns of a plan. */
 const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
@@ -73,7 +73,7 @@ function* changeRows(
     yield [region, guid, uid, to, editOf(change), from, sentence, ...created];
   }
   if (plan.facts().flags?.mode !== 'undo') return;
-  for (const { region, guid, uid, action, from, sentence } of plan.actions(new Set(['report']))) {
+  for (const { region, guid, uid, action, from, sentence } of plan.actions(['report'])) {
     yield [region, guid, uid, '', action, from, sentence];
   }
 }

@@ -66,7 +66,7 @@ export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findin
   let text = blocks.join('\n');
   for (const [at, [action, label]] of sections.entries()) {
     const members = plan
-      .actions(new Set([action]))
+      .actions([action])
       .map(({ uid, from, to, sentence, ...group }) => line([nameOf(group), code(uid), from, to, words(sentence)]));
     const head = `\n<details><summary>${grouped(totals.actions[action])} ${label}</summary>\n\n`;
     const room = (MAX_BYTES - Buffer.byteLength(text)) / (sections.length - at) - 2 * head.length;

@@ -119,7 +119,7 @@ export function planReader(database: PlanDatabase) {
     /** In the order of the file, behind a number (0: from the first). */
     groups: (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf),
     /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
-    actions: (chosen: ReadonlySet<PlanActionName> = new Set(PLAN_ACTIONS)): IteratorObject<PlanAction> =>
+    actions: (chosen: Iterable<PlanActionName> = PLAN_ACTIONS): IteratorObject<PlanAction> =>
       iterated<ActionRow>('actions_chosen', { actions: JSON.stringify([...chosen]) }).map(actionOf),
     /** Actions that send something, in the same order. */
     changes: () => iterated<ChangeRow>('changes').map((row) => ({ ...actionOf(row), isNew: row.isNew === 1 })),

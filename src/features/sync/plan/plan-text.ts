@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { manyMembers, messagesSentence } from '../../../membership/outcome-words.ts';
+import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
@@ -110,19 +111,12 @@ function objections(objected: readonly StoredObjection[], width: number) {
   });
 }
 
-function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals) {
-  const done = [
-    [actions.add, 'to add'],
-    [actions.change, 'to change'],
-    [actions.remove, 'to remove'],
-    [actions.ban, 'to ban'],
-  ] as const;
-  const words = done.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+function verdict({ actions, right, groups, unlisted, invalid = 0 }: PlanTotals) {
   const also = [`${grouped(right)} right`];
   if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
   if (invalid > 0) also.push(`${counted(invalid, 'row')} of the file cannot be used`);
-  return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+  return `${countsSentence(actions, CHANGES) || 'Nothing to do'}; ${also.join(', ')}.`;
 }
 
 /** Says what members will see of the plan. */

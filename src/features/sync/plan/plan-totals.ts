@@ -1,10 +1,9 @@
 import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
+import { CHANGES, PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { counted } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { PlanCreating } from './plan-reading.ts';
-import { CHANGES } from './reasons.ts';
 
 /**
  * @param creating what may be created; undefined: nothing
@@ -41,7 +40,7 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
 
 /** Returns the number of changes that would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
-  return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
+  return CHANGES.reduce((total, action) => total + actions[action], 0);
 }
 
 /**

@@ -1,9 +1,6 @@
 import type { Scope } from '../../../membership/membership.ts';
 import type { PlanActionName, PlanReason } from '../../../membership/plan-words.ts';
 
-/** Actions that send something. */
-export const CHANGES: ReadonlySet<PlanActionName> = new Set(['add', 'change', 'remove', 'ban']);
-
 /** A place in a group: a scope, `ban`, or empty for a user who is neither a member nor banned. */
 export type Place = Scope | '';
 
