@@ -20,8 +20,11 @@ const TYPING_MS = 300;
 /** After so long a busy server is asked once more. */
 const BUSY_MS = 3000;
 
+type Look = Omit<FileLook, 'before'> & Partial<FileLook>;
+type Chosen = Readonly<Partial<Record<Field, string>>>;
+
 /** A file that is shown with its first rows, whether it is uploaded or read by a schedule. */
-export class ShownFile {
+export abstract class ShownFile {
   /** Undefined before a file was read, and when it cannot be. */
   found = signal<Preview | undefined>(undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
@@ -30,6 +33,8 @@ export class ShownFile {
   isReading = signal(false);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
   facts = signal<FileFacts | undefined>(undefined);
+  /** The last import of the same file; undefined for none. */
+  before = signal<FileLook['before'] | undefined>(undefined);
   /** The files in which UIDs and GUIDs are looked up, if any. */
   lookups = signal<ByLookup<File>>({});
   /** A workbook or archive that is too large to be looked at. */
@@ -43,9 +48,27 @@ export class ShownFile {
   /** Columns that were chosen by hand, by field. */
   chosen = computed((): Chosen => pairsIn(this.form.get('map')));
   protected form;
+  protected leaving;
+  #asked = 0;
+  #timer: number | undefined;
 
-  constructor(form: Form) {
+  /** @param leaving aborts when nobody needs it any more */
+  constructor(form: Form, leaving: AbortSignal) {
     this.form = form;
+    this.leaving = leaving;
+    const again = () => {
+      if (codeOf(this.error.peek()) === 'AWAY') void this.ask();
+    };
+    connection.addEventListener('back', again, { signal: leaving });
+    leaving.addEventListener('abort', () => clearTimeout(this.#timer));
+  }
+
+  /** Has the server look at the file; undefined where there is nothing to look at. */
+  protected abstract look(): Promise<Look> | undefined;
+
+  /** The control of a field that the server names. */
+  protected controlOf(field: string) {
+    return field;
   }
 
   /** @param columns of fields; '' for none */
@@ -59,38 +82,67 @@ export class ShownFile {
     const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
     return this.columns.value.includes(column) ? column : '';
   }
+
+  /** Asks when nothing has changed for a moment. */
+  askSoon(ms = TYPING_MS) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.ask(), ms);
+  }
+
+  /** @param moveFocus to the field that is wrong */
+  async ask(moveFocus = false) {
+    clearTimeout(this.#timer);
+    const own = ++this.#asked;
+    const looking = this.look();
+    this.isReading.value = looking !== undefined;
+    try {
+      const answer = await looking;
+      if (answer !== undefined && own === this.#asked) this.#take(answer, moveFocus);
+    } catch (error) {
+      if (!this.leaving.aborted && own === this.#asked) this.#refuse(error, moveFocus);
+    } finally {
+      if (own === this.#asked) this.isReading.value = false;
+    }
+  }
+
+  #take({ facts, preview, problem, before }: Look, moveFocus: boolean) {
+    batch(() => {
+      this.facts.value = facts ?? undefined;
+      this.before.value = before ?? undefined;
+      if (preview === null) return problem === null ? undefined : this.#refuse(new ApiError(problem), moveFocus);
+      this.found.value = preview;
+      this.error.value = undefined;
+      // The server still refuses the other options that it refused.
+      this.form.clearErrors(isOfReading);
+      // Of a file without a header, all columns are named by their number.
+      if (this.form.get('header') !== 'none') this.form.set('width', String(preview.columns.length));
+    });
+  }
+
+  #refuse(error: unknown, moveFocus: boolean) {
+    const { field, ...problem } = error instanceof ApiError ? error.problem : { detail: '' };
+    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
+    const isBeside =
+      field !== undefined &&
+      this.form.showError(this.controlOf(field), saidBeside({ ...problem, field }), { moveFocus });
+    batch(() => {
+      this.found.value = undefined;
+      this.error.value = isBeside ? undefined : error;
+    });
+  }
 }
 
-type Chosen = Readonly<Partial<Record<Field, string>>>;
-
 export class FilePreview extends ShownFile {
-  /** The last import of the same file; undefined for none. */
-  before = signal<FileLook['before'] | undefined>(undefined);
   /** Several files in one. */
   isArchive = signal(false);
-  /** The number of columns of the file, whatever they are called. */
-  #width = 0;
   #head: Blob | undefined;
   #file = { name: '', size: 0 };
-  #asked = 0;
-  #timer: number | undefined;
-  #leaving;
-
-  constructor(form: Form, leaving: AbortSignal) {
-    super(form);
-    this.#leaving = leaving;
-    const again = () => {
-      if (codeOf(this.error.peek()) === 'AWAY') void this.ask();
-    };
-    connection.addEventListener('back', again, { signal: leaving });
-    leaving.addEventListener('abort', () => clearTimeout(this.#timer));
-  }
 
   /** The options by which the file is read, as the server takes them. */
   get options(): Record<string, string> {
     const values = this.form.read();
     const lookups = this.lookups.peek();
-    const known = { width: this.#width, uidColumn: this.columnOf('uid'), lookups };
+    const known = { width: Number(values['width']), uidColumn: this.columnOf('uid'), lookups };
     return { ...readingOptions(values, known), recipe: values['recipe'] ?? '' };
   }
 
@@ -130,36 +182,11 @@ export class FilePreview extends ShownFile {
     this.lookups.value = mapLookups({ ...this.lookups.peek(), [name]: file }, (one: File) => one);
   }
 
-  /** Asks when nothing has changed for a moment. */
-  askSoon(ms = TYPING_MS) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.ask(), ms);
-  }
-
-  async ask() {
-    clearTimeout(this.#timer);
-    const own = ++this.#asked;
+  protected override look() {
     // A half-filled option is not sent: the next key may complete it.
-    const head = unsaidOf(this.form.read()) === undefined ? this.#head : undefined;
-    this.isReading.value = head !== undefined;
-    if (head === undefined) return;
-    try {
-      const asked = query({ ...this.options, name: this.#file.name, size: this.#file.size });
-      const { facts, preview, problem, before } = await request<FileLook>(`/v1/look${asked}`, {
-        method: 'POST',
-        body: head,
-        signal: this.#leaving,
-      });
-      if (own !== this.#asked) return;
-      this.facts.value = facts ?? undefined;
-      this.before.value = before ?? undefined;
-      if (preview !== null) this.#show(preview);
-      else if (problem !== null) this.#refuse(new ApiError(problem));
-    } catch (error) {
-      if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
-    } finally {
-      if (own === this.#asked) this.isReading.value = false;
-    }
+    if (this.#head === undefined || unsaidOf(this.form.read()) !== undefined) return undefined;
+    const asked = query({ ...this.options, name: this.#file.name, size: this.#file.size });
+    return request<FileLook>(`/v1/look${asked}`, { method: 'POST', body: this.#head, signal: this.leaving });
   }
 
   /** Whether it can be read whole; else the first place to fix has the focus. */
@@ -179,27 +206,6 @@ export class FilePreview extends ShownFile {
       isReading: this.isReading.value,
       isTooLarge: this.isTooLarge.value,
       chosen: this.chosen.value,
-    });
-  }
-
-  #show(answer: Preview) {
-    if (this.form.read()['header'] !== 'none') this.#width = answer.columns.length;
-    batch(() => {
-      this.found.value = answer;
-      this.error.value = undefined;
-      // The server still refuses the other options that it refused.
-      this.form.clearErrors(isOfReading);
-    });
-  }
-
-  #refuse(error: unknown) {
-    const problem = error instanceof ApiError ? error.problem : undefined;
-    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
-    const isBeside =
-      problem?.field !== undefined && this.form.showError(problem.field, saidBeside(problem), { moveFocus: false });
-    batch(() => {
-      this.found.value = undefined;
-      this.error.value = isBeside ? undefined : error;
     });
   }
 }

@@ -1,16 +1,15 @@
 /** The times of a schedule in words, as an expression and the next five, and its file as the server finds it now: asked for when the person wants to see it. */
 
-import { batch } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import type { SentFor } from '../../../api/operation.ts';
+import { useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
-import { foreign, TimeIn } from '../../../console/kit/elements.tsx';
+import { ErrorPlace, foreign, TimeIn } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
+import { creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
@@ -18,9 +17,9 @@ import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
 import { FORMAT, fieldsOfReading, pairsText, READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
-import type { scheduleOperations } from '../operations.ts';
+import type { ScheduleView as Schedule } from '../operations.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, textsIn } from './settings-form.ts';
+import { cronOf, EVERY_CHOICES, settingsOf, textsIn } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -110,27 +109,39 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
 export class SourcePreview extends ShownFile {
   /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
+  readonly #before;
+
+  /** @param before the schedule as it was */
+  constructor(form: Form, leaving: AbortSignal, before: Schedule | undefined) {
+    super(form, leaving);
+    this.#before = before;
+  }
 
   get isShown() {
     return this.found.value !== undefined || this.facts.value !== undefined;
   }
 
-  /** @param settings of the schedule @throws ApiError */
-  async ask(settings: SentFor<typeof scheduleOperations.look>['body'], signal: AbortSignal) {
-    this.isWanted = true;
-    const { facts, preview, problem } = await call('POST /v1/schedules/look', { body: settings }, signal).catch(
-      (error) => {
-        this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
-        throw error;
-      },
-    );
-    batch(() => {
-      this.facts.value = facts ?? undefined;
-      this.found.value = preview ?? undefined;
-      this.error.value = problem === null ? undefined : new ApiError(problem);
-    });
-    if (this.form.get('header') !== 'none') this.form.set('width', String(this.columns.peek().length));
+  protected override controlOf(field: string) {
+    return scheduleControl(field, this.form);
   }
+
+  protected override async look() {
+    this.isWanted = true;
+    try {
+      const settings = settingsOf(this.form.read(), this.#before, this.columnOf('uid'));
+      const body = { ...settings, name: this.#before?.name };
+      return await call('POST /v1/schedules/look', { body }, this.leaving);
+    } catch (error) {
+      this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
+      throw error;
+    }
+  }
+}
+
+/** The control that a field of the API belongs to. */
+export function scheduleControl(field: string, form: Form) {
+  if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
+  return creatingField(field, form);
 }
 
 export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
@@ -167,51 +178,31 @@ export function below(source: string) {
   return /[/:]$/.test(source) ? source : `${source}/`;
 }
 
-/** Pause after which a typed value counts as complete, in ms. */
-const TYPING_MS = 300;
 /** By these the file is read. */
 const NAMES = [...READING, ...SHAPING, 'exportOf', 'map', 'shape'];
 
-export function SourceFile({
-  form,
-  preview,
-  busy,
-  onLook,
-}: {
-  form: Form;
-  preview: SourcePreview;
-  busy: boolean;
-  onLook: () => void;
-}) {
+export function SourceFile({ form, preview }: { form: Form; preview: SourcePreview }) {
   const { isShown } = preview;
   const isFetched = isWeb(form.get('file'));
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const latest = useRef({ busy, onLook });
-  latest.current = { busy, onLook };
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const lookSoon = () => {
-    clearTimeout(timer.current);
-    // One look at a time: a later one waits for the answer.
-    timer.current = setTimeout(() => {
-      if (latest.current.busy) lookSoon();
-      else if (preview.isWanted) latest.current.onLook();
-    }, TYPING_MS);
-  };
   useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
     // A file from the network is fetched again only when someone asks for it.
-    if (preview.isWanted && !isFetched) lookSoon();
+    if (preview.isWanted && !isFetched) preview.askSoon();
   });
   return (
     <>
       <RecipeFill form={form} preview={preview} />
       <div class="buttons">
-        <WorkButton busy={busy} onClick={onLook}>
+        <WorkButton busy={preview.isReading.value} onClick={() => void preview.ask(true)}>
           {isShown ? 'Show the file again' : 'Show the file'}
         </WorkButton>
         {isShown && isFetched && <p class="note">Show it again after a change: it is fetched each time.</p>}
       </div>
       {isShown && <SheetChoice preview={preview} form={form} />}
-      {isShown && <FileGrid preview={preview} form={form} isImport={false} />}
+      {isShown ? (
+        <FileGrid preview={preview} form={form} isImport={false} />
+      ) : (
+        <ErrorPlace error={preview.error.value} />
+      )}
       <ScopeWords preview={preview} form={form} />
       {isShown && <Suggestions preview={preview} form={form} isImport={false} />}
     </>

@@ -1,6 +1,6 @@
 /** A schedule that is made or edited, and tried before it is saved. */
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
 import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
@@ -20,11 +20,11 @@ import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
+import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/reading-fields.tsx';
 import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
-import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
+import { below, SourceFields, SourceFile, SourcePreview, scheduleControl, WhenFields } from './schedule-fields.tsx';
 import { historyHref } from './schedules.tsx';
 import { EACH_RUN, fieldsOf, settingsOf } from './settings-form.ts';
 
@@ -105,7 +105,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   const place = location.pathname;
   const entry = useEntry(place, () => newEntry(sources, before));
   const { form, preview, version } = entry;
-  const { work, looking, save, look, tryIt } = useAttempts(entry, before, place);
+  const { work, save, tryIt } = useAttempts(entry, before, place);
   const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
@@ -138,7 +138,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
           </div>
           <SourceFields form={form} sources={sources} />
         </div>
-        <SourceFile form={form} preview={preview} busy={looking.busy} onLook={() => void look()} />
+        <SourceFile form={form} preview={preview} />
         <div class="folds">
           <RowDefaults form={form} />
           <FileFormat form={form} preview={preview} isArchive />
@@ -148,7 +148,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
           <Creating form={form} above="the plan is held" />
         </div>
         <TryIt busy={work.busy} onTry={tryIt} />
-        <ErrorPlace error={work.error ?? looking.error} />
+        <ErrorPlace error={work.error} />
         <div class="buttons">
           <button type="submit" class="main" aria-disabled={work.busy}>
             {before === undefined ? 'Add schedule' : 'Save changes'}
@@ -185,7 +185,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   );
 }
 
-/** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. @param place keeps the entry */
+/** Saves the form and tries it: what is wrong with a field is said beside it. @param place keeps the entry */
 function useAttempts(
   { form, preview, version }: ReturnType<typeof newEntry>,
   before: Schedule | undefined,
@@ -193,16 +193,10 @@ function useAttempts(
 ) {
   const { go } = usePlace();
   const work = useWork();
-  // Work of its own: a schedule can be saved while its file is read.
-  const looking = useWork();
-  /** The control beside which the last look showed an error. */
-  const missed = useRef<string | undefined>('');
   const controlOf = (field: string) => scheduleControl(field, form);
   const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
     work.start((signal) => form.attempt(() => task(signal), controlOf));
   const made = () => settingsOf(form.read(), before, preview.columnOf('uid'));
-  /** Returns the settings for a preview and a try. */
-  const toTry = () => ({ ...made(), name: before?.name });
   const save = () =>
     attempt(async (signal) => {
       const name = before?.name ?? nameIn(form.read());
@@ -212,20 +206,14 @@ function useAttempts(
       forget(place);
       go(historyHref(name));
     });
-  const look = () =>
-    looking.start(async (signal) => {
-      // It may begin by itself, and leaves what was said when a person saved.
-      const isOwn = (name: string) => name === missed.current;
-      missed.current = await form.attempt(() => preview.ask(toTry(), signal), controlOf, isOwn);
-    });
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
     await attempt(async (signal) => {
-      ({ id } = await call('POST /v1/schedules/try', { body: toTry() }, signal));
+      ({ id } = await call('POST /v1/schedules/try', { body: { ...made(), name: before?.name } }, signal));
     });
     return id;
   };
-  return { work, looking, save, look, tryIt };
+  return { work, save, tryIt };
 }
 
 /** Says whether a person decides about each plan. */
@@ -256,7 +244,14 @@ function newEntry(sources: readonly string[], before: Schedule | undefined) {
     ...(before !== undefined && fieldsOf(before)),
   });
   const version = signal(before?.version ?? 0);
-  return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
+  const ending = new AbortController();
+  return {
+    form,
+    preview: new SourcePreview(form, ending.signal, before),
+    version,
+    isUnsaved: () => form.isChanged,
+    end: () => ending.abort(),
+  };
 }
 
 /** Columns and shape as text: also without a look at the file. */
@@ -272,12 +267,6 @@ const AS_TEXT = {
     note: 'What no field above can say; docs/shaping.md has every setting.',
   },
 };
-
-/** The control that a field of the API belongs to. */
-function scheduleControl(field: string, form: Form) {
-  if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
-  return creatingField(field, form);
-}
 
 function NameField({ form }: { form: Form }) {
   const { data } = useAnswer(addressOf('GET /v1/schedules', {}));
