@@ -8,7 +8,6 @@ import { count, possible, sentTo, stateCode, stateReason, time } from './fields.
 
 /** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
-export type ActionCounts = z.infer<typeof actionCounts>;
 
 /** A plan in numbers. */
 export const planTotals = z.strictObject({

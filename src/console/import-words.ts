@@ -3,7 +3,7 @@
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
-import { limitWords } from '../text/pace-words.ts';
+import { limitWords, REGION_REFUSED, rateLimitWait } from '../text/pace-words.ts';
 import { asClause, counted, duration, grouped } from '../text/wording.ts';
 import type {
   Action,
@@ -238,26 +238,27 @@ function completedSentence(view: ImportView) {
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
 }
 
+/** Says what a region does or waits for; '' for nothing. */
 export function regionSentence(region: RegionState) {
-  if (region.stopped) return 'Stopped: the service refused its key or plan';
+  const words = regionWords(region);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+function regionWords(region: RegionState) {
+  if (region.stopped) return REGION_REFUSED;
   if (region.unanswered !== null) {
     const { state, nextTryAt } = region.circuit;
     const said = noAnswerSince(region.unanswered, timeToTheSecond(region.unanswered.since));
-    return `${said.charAt(0).toUpperCase()}${said.slice(1)}; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
+    return `${said}; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
   }
-  if (region.limitedForMs >= 1000 && region.active === 0) {
-    const { waitsUntil } = region.circuit;
-    const asked = waitsUntil === null ? '' : `; the service asks to wait until ${exactTime(waitsUntil)}`;
-    return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit${asked}`;
-  }
+  if (region.limitedForMs >= 1000 && region.active === 0) return rateLimitWait(region, exactTime);
   if (region.active > 0) {
     const limit = limitWords(region.pace);
     return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting${limit === '' ? '' : `; ${limit}`}`;
   }
-  if (region.waiting > 0 && region.workers === 0) return 'Waiting for a worker: none is running';
+  if (region.waiting > 0 && region.workers === 0) return 'waiting for a worker: none is running';
   if (region.waiting > 0) return `${counted(region.waiting, 'call')} waiting`;
-  if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting for a retry`;
-  return '';
+  return region.delayed > 0 ? `${counted(region.delayed, 'call')} waiting for a retry` : '';
 }
 
 export function actionLabel(view: ImportView, action: Action) {

@@ -24,3 +24,30 @@ export function limitWords({ limitedBy, group, atOnce, callMs }: Pace) {
       return '';
   }
 }
+
+/** A region that sends nothing any more. */
+export const REGION_REFUSED = 'stopped: the service refused the key or plan';
+
+interface Limited {
+  readonly limitedForMs: number;
+  readonly circuit: { readonly waitsUntil: string | null };
+}
+
+/**
+ * "waiting 9 min 30 s for the rate limit", with what the service asks for where that is longer.
+ * @param timeOf formats a time  @param countsDown whether the seconds that are left are said
+ */
+export function rateLimitWait(
+  { limitedForMs, circuit: { waitsUntil } }: Limited,
+  timeOf: (iso: string) => string,
+  countsDown = true,
+): string {
+  const left = countsDown ? `${wholeSeconds(limitedForMs)} ` : '';
+  const asked =
+    waitsUntil === null ? '' : `: the service asks to wait until ${timeOf(waitsUntil)}, and is asked again before`;
+  return `waiting ${left}for the rate limit${asked}`;
+}
+
+export function wholeSeconds(ms: number): string {
+  return duration(Math.ceil(ms / 1_000) * 1_000);
+}

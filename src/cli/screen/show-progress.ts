@@ -4,7 +4,7 @@ import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { addressAdvice, noAnswerSince } from '../../text/no-answer.ts';
-import { limitWords } from '../../text/pace-words.ts';
+import { limitWords, REGION_REFUSED, rateLimitWait, wholeSeconds } from '../../text/pace-words.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
@@ -276,7 +276,7 @@ function obstacleOf(status: RegionStatus | undefined, since: number, countsDown:
   if (stopped) return REGION_REFUSED;
   const away = serviceAway(circuit, countsDown);
   if (away !== '') return away;
-  if (limitedForMs >= NOTABLE_WAIT_MS) return rateLimitWait(status, countsDown);
+  if (limitedForMs >= NOTABLE_WAIT_MS) return rateLimitWait(status, utcTime, countsDown);
   if (!isNotable(since) || active + waiting === 0) return undefined;
   if (active > 0) return waitingLine(since, `${counted(active, 'call')} to be answered`);
   // The service may say again and again that a second must pass.
@@ -345,7 +345,7 @@ export function regionLine(status: RegionStatus) {
     serviceAway(circuit, true),
     stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
-    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
+    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, utcTime) : '',
     circuit.state === 'closed' && !stopped ? limitWords(status.pace) : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
@@ -364,22 +364,7 @@ function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
   return `${noAnswerSince(circuit, clock(since))}${countsDown ? next : ''}${advice === '' ? '' : `; ${advice}`}`;
 }
 
-/** "waiting 9 min 30 s for the rate limit", with what the service asks for where that is longer. */
-function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDown: boolean) {
-  const left = countsDown ? `${wholeSeconds(limitedForMs)} ` : '';
-  const asked =
-    circuit.waitsUntil === null
-      ? ''
-      : `: the service asks to wait until ${utcTime(circuit.waitsUntil)}, and is asked again before`;
-  return `waiting ${left}for the rate limit${asked}`;
-}
-
-const REGION_REFUSED = 'stopped: the service refused the key or plan';
 const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
-
-function wholeSeconds(ms: number) {
-  return duration(Math.ceil(ms / 1_000) * 1_000);
-}
 
 /** "02:14", in local time. @param time ISO 8601, or ms since 1970 */
 function clock(time: string | number) {

@@ -107,7 +107,7 @@ interface ActionsProperties {
 export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
   text: ComponentChildren;
   /** Asked first. */
-  question?: ToConfirm;
+  question?: ToConfirm | undefined;
   /** What it does, or the address of a page that it leads to. */
   act: string | ((signal: AbortSignal) => Promise<unknown>);
 }

@@ -8,8 +8,8 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
 import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone, took } from '../import-words.ts';
-import { announce, confirmed, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
-import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
+import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
+import { Badge, Card, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Chosen, type Column, List } from '../kit/list.tsx';
@@ -222,16 +222,14 @@ interface BulkBarProperties {
 }
 
 function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
-  const work = useWork();
   const place = useKeptFocus();
   const answers = useSignal<readonly ActionAnswer[]>([]);
   const views = items.filter(({ id }) => chosen.value.has(id));
-  const count = views.length;
-
   const dismissible = views.filter((view) => view.finishedAt !== null && leftToDo(view) > 0);
 
-  const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string, to = views) =>
-    work.start(async (signal) => {
+  const send =
+    (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string, to = views) =>
+    async (signal: AbortSignal) => {
       if (body.action === 'resume' && !(await mayBeResumed(views, signal))) return;
       const names = new Map(to.map(({ id, file }) => [id, fileName(file)]));
       const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
@@ -241,52 +239,42 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
       chosen.value = new Set(results.flatMap(({ id, problem }) => (problem === undefined ? [] : [id])));
       refreshOverview();
       await onDone();
-    });
-  const act = async (verb: (typeof VERBS)[number][0], done: string) => {
-    const question = questionOf(verb, views);
-    if (question === undefined || (await confirmed(question))) await send({ action: verb }, done);
+    };
+  const tag = async (signal: AbortSignal) => {
+    const tags = await askForTags(views);
+    if (tags !== undefined) await send({ action: 'tag', tags }, 'tagged')(signal);
   };
-  const tag = async () => {
-    const changes = await askForTags(views);
-    if (changes !== undefined) await send({ action: 'tag', tags: changes }, 'tagged');
-  };
-
-  const bar =
-    count === 0 ? null : (
-      <div class="bulk" role="group" aria-label="Selected imports">
-        <b>{count} selected</b>
-        {VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb))).map(([verb, label, done]) => (
-          <WorkButton
-            key={verb}
-            busy={work.busy}
-            kind={verb === 'delete' ? 'danger' : ''}
-            onClick={() => void act(verb, done)}
-          >
-            {label}
-          </WorkButton>
-        ))}
-        {dismissible.length > 0 && (
-          <WorkButton busy={work.busy} onClick={() => void send({ action: 'dismiss' }, 'dismissed', dismissible)}>
-            Dismiss
-          </WorkButton>
-        )}
-        <WorkButton busy={work.busy} onClick={tag}>
-          Tag…
-        </WorkButton>
-        {count < items.length && (
-          <button type="button" class="quiet" onClick={() => (chosen.value = new Set(items.map(({ id }) => id)))}>
-            Select all {items.length} shown
-          </button>
-        )}
-        <button type="button" class="quiet" onClick={() => (chosen.value = new Set())}>
-          Select none
-        </button>
-      </div>
-    );
+  const verbs = VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb)));
   return (
     <div ref={place} class="bulk-place">
-      {bar}
-      <ErrorPlace error={work.error} />
+      {views.length > 0 && (
+        <div class="bulk" role="group" aria-label="Selected imports">
+          <b>{views.length} selected</b>
+          <Actions
+            list={[
+              ...verbs.map(([verb, text, done]) => ({
+                text,
+                kind: verb === 'delete' ? 'danger' : '',
+                question: questionOf(verb, views),
+                act: send({ action: verb }, done),
+              })),
+              dismissible.length > 0 && {
+                text: 'Dismiss',
+                act: send({ action: 'dismiss' }, 'dismissed', dismissible),
+              },
+              { text: 'Tag…', act: tag },
+            ]}
+          />
+          {views.length < items.length && (
+            <button type="button" class="quiet" onClick={() => (chosen.value = new Set(items.map(({ id }) => id)))}>
+              Select all {items.length} shown
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={() => (chosen.value = new Set())}>
+            Select none
+          </button>
+        </div>
+      )}
       {answers.value.length > 0 && <Answers answers={answers.value} onClose={() => (answers.value = [])} />}
     </div>
   );
