@@ -97,58 +97,59 @@ export function useKeptFocus() {
 interface ActionsProperties {
   /** In their order; `false` leaves one out. */
   list: readonly (ActionButton | false)[];
+  /** Further ones, in a menu with this name. */
+  menu?: { label: string; list: readonly ActionButton[] };
   /** After one of them. */
   onDone?: () => unknown;
   class?: string;
-  /** The name of a menu that has all but the first one. */
-  menu?: string;
+  children?: ComponentChildren;
 }
 
 export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
   text: ComponentChildren;
   /** Asked first. */
   question?: ToConfirm | undefined;
-  /** What it does, or the address of a page that it leads to. */
+  /** The work that it does, or the address of a page that it leads to. */
   act: string | ((signal: AbortSignal) => Promise<unknown>);
 }
 
-/** Buttons that start work, one at a time, and what went wrong with it. */
-export function Actions({ list, onDone = () => undefined, class: kind = 'buttons', menu }: ActionsProperties) {
+/** Buttons that start work, one at a time, and what went wrong with it. `children` stand before the menu. */
+export function Actions({ list, menu, onDone, class: kind = 'buttons', children }: ActionsProperties) {
   const work = useWork();
   const place = useKeptFocus();
-  const [first, ...others] = list.map((one, index) => {
+  const drawn = (one: ActionButton | false, index: number) => {
     if (one === false) return null;
     const { text, act, label, question, kind = '' } = one;
-    return typeof act === 'string' ? (
-      <a key={index} href={act} aria-label={label}>
-        {text}
-      </a>
-    ) : (
+    if (typeof act === 'string')
+      return (
+        <a key={index} class={kind} href={act} aria-label={label}>
+          {text}
+        </a>
+      );
+    const task = async (signal: AbortSignal) => {
+      await act(signal);
+      await onDone?.();
+    };
+    return (
       <WorkButton
         key={index}
         busy={work.busy}
         kind={kind}
         label={label}
-        onClick={() =>
-          void work.start(async (signal) => {
-            await act(signal);
-            await onDone();
-          }, question)
-        }
+        onClick={() => void work.start(task, question)}
       >
         {text}
       </WorkButton>
     );
-  });
+  };
   return (
     <>
       <div class={kind} ref={place}>
-        {first}
-        {menu === undefined ? (
-          others
-        ) : (
-          <Menu label={menu} isIcon>
-            {others}
+        {list.map(drawn)}
+        {children}
+        {menu !== undefined && menu.list.length > 0 && (
+          <Menu label={menu.label} isIcon>
+            {menu.list.map(drawn)}
           </Menu>
         )}
       </div>

@@ -142,13 +142,13 @@ interface ListProperties<T, Name extends string> {
   inSight?: number;
   /** Items that are shown until all are asked for. */
   most?: number;
-  /** What operators can do with a row. */
+  /** Actions of operators on a row. */
   actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
   /** Operators can choose items; `name` of each. */
   choice?: { chosen: Chosen; name: (item: T) => string };
-  /** What a row opens to; undefined for a row with nothing more. One row alone is open. */
+  /** Something that a row opens to; undefined for a row with nothing more. One row alone is open. */
   unfold?: (item: T) => Unfolded | undefined;
-  /** Of the place that the rows scroll in. */
+  /** Class of the place that the rows scroll in. */
   class?: string;
   children?: ComponentChildren;
 }

@@ -17,13 +17,12 @@ import {
   took,
   wentWrong,
 } from '../import-words.ts';
-import { announce, ask, useWork, WorkButton } from '../kit/actions.tsx';
+import { Actions, announce, ask } from '../kit/actions.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import {
   Card,
   Empty,
   ErrorNotice,
-  ErrorPlace,
   Facts,
   Fold,
   foreign,
@@ -207,22 +206,20 @@ function Sections({ live, isUnderWay }: { live: LiveImport; isUnderWay: boolean 
 
 function ImportTags({ live }: { live: LiveImport }) {
   const { isOperator } = usePlace();
-  const work = useWork();
   const view = live.view.value;
   if (view === undefined || (!isOperator && view.tags.length === 0)) return null;
   const { id, tags } = view;
-  const change = async () => {
+  const change = async (signal: AbortSignal) => {
     const changes = await askForTags([view]);
     if (changes === undefined) return;
-    await work.start(async (signal) => {
-      const body = { ids: [id], action: 'tag' as const, tags: changes };
-      const { results } = await call('POST /v1/imports/actions', { body }, signal);
-      const problem = results[0]?.problem;
-      if (problem !== undefined) throw new ApiError(problem);
-      await live.load(signal);
-      announce('The tags are saved.');
-    });
+    const body = { ids: [id], action: 'tag' as const, tags: changes };
+    const { results } = await call('POST /v1/imports/actions', { body }, signal);
+    const problem = results[0]?.problem;
+    if (problem !== undefined) throw new ApiError(problem);
+    await live.load(signal);
+    announce('The tags are saved.');
   };
+  const text = tags.length === 0 ? 'Add tags…' : 'Change tags…';
   return (
     <div class="own-tags" role="group" aria-label="Tags">
       {tags.map((tag) => (
@@ -230,12 +227,7 @@ function ImportTags({ live }: { live: LiveImport }) {
           {foreign(tag)}
         </a>
       ))}
-      {isOperator && (
-        <WorkButton busy={work.busy} kind="quiet small-button" onClick={change}>
-          {tags.length === 0 ? 'Add tags…' : 'Change tags…'}
-        </WorkButton>
-      )}
-      <ErrorPlace error={work.error} />
+      {isOperator && <Actions list={[{ text, kind: 'quiet small-button', act: change }]} />}
     </div>
   );
 }

@@ -7,14 +7,14 @@ import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } 
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { actionLabel, fileName, inPlace, leftToDo, stateLabel, stateSentence, stateTone } from '../import-words.ts';
-import { WorkButton } from '../kit/actions.tsx';
-import { Badge, Card, Empty, ErrorPlace, foreign, importHref, OutcomeBar, syncHref, Time } from '../kit/elements.tsx';
+import { type ActionButton, Actions } from '../kit/actions.tsx';
+import { Badge, Card, Empty, foreign, importHref, OutcomeBar, syncHref, Time } from '../kit/elements.tsx';
 import { overview, refreshOverview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
 import { SYNC_TONES, titleOf } from '../sync-words.ts';
 import { KindTag } from './import/import-head.tsx';
-import { useActing, Ways } from './import/ways.tsx';
+import { useActing, waysOf } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
 import { isReviewed } from './upload/steps.ts';
 import { IMPORT } from './upload/upload-entry.ts';
@@ -155,13 +155,14 @@ interface ItemProperties {
   state: string;
   text: ComponentChildren;
   /** The label of the link to `next`, the page with what is to do. */
-  way?: string;
+  way: string;
   next?: string;
-  children?: ComponentChildren;
+  actions?: readonly (ActionButton | false)[];
 }
 
 /** A thing that waits for a person: its reason, and the buttons or the link that solve it. */
-function Item({ href, name, tone, state, text, way, next = href, children }: ItemProperties) {
+function Item({ href, name, tone, state, text, way, next = href, actions = [] }: ItemProperties) {
+  const label = way === 'Open' || way === 'Review' ? `${way} ${name}` : undefined;
   return (
     <li>
       <div>
@@ -170,14 +171,7 @@ function Item({ href, name, tone, state, text, way, next = href, children }: Ite
         </p>
         <p class="soft">{text}</p>
       </div>
-      <div class="buttons">
-        {children}
-        {way !== undefined && (
-          <a class="button" href={next} aria-label={way === 'Open' || way === 'Review' ? `${way} ${name}` : undefined}>
-            {way}
-          </a>
-        )}
-      </div>
+      <Actions list={[...actions, { text: way, label, kind: 'button', act: next }]} />
     </li>
   );
 }
@@ -220,14 +214,18 @@ function StoppedItem({ view: { id, file, stoppedRegions } }: { view: RunningImpo
 function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss?: boolean }) {
   const { isOperator } = usePlace();
   const acting = useActing({ load: async () => refreshOverview() }, view);
-  const { work, act } = acting;
   const { id, actions, createdAt } = view;
   const name = fileName(view.file);
-  const dismiss = () =>
-    work.start(async (signal) => {
-      await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
-      refreshOverview();
-    });
+  const retry = actionLabel(view, 'retry');
+  const dismiss = async (signal: AbortSignal) => {
+    await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
+    refreshOverview();
+  };
+  const own = [
+    ...waysOf(view, acting, { of: name }),
+    actions.includes('retry') && { text: retry, label: `${retry}: ${name}`, act: acting('retry') },
+    canDismiss && { text: 'Dismiss', label: `Dismiss ${name}`, act: dismiss },
+  ];
   return (
     <Item
       href={importHref(id)}
@@ -237,23 +235,11 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
       text={
         <>
           {stateSentence(view)} · <Time iso={createdAt} />
-          <ErrorPlace error={work.error} />
         </>
       }
       way={isReviewed(view) ? 'Review' : 'Open'}
-    >
-      {isOperator && <Ways view={view} acting={acting} of={name} />}
-      {isOperator && actions.includes('retry') && (
-        <WorkButton busy={work.busy} onClick={() => void act('retry')} label={`${actionLabel(view, 'retry')}: ${name}`}>
-          {actionLabel(view, 'retry')}
-        </WorkButton>
-      )}
-      {isOperator && canDismiss && (
-        <WorkButton busy={work.busy} onClick={dismiss} label={`Dismiss ${name}`}>
-          Dismiss
-        </WorkButton>
-      )}
-    </Item>
+      actions={isOperator ? own : []}
+    />
   );
 }
 

@@ -172,7 +172,7 @@ const PARTS: Parts = {
       actions: ({ uid }) => ({
         list: [revoke(uid), { text: 'Edit', act: '#list' }],
         // An open menu lies over the rows below it.
-        ...(uid === 'cyd' && { menu: 'More actions for cyd' }),
+        ...(uid === 'cyd' && { menu: { label: 'More actions for cyd', list: [{ text: 'Copy', act: '#list' }] } }),
       }),
     }),
     opened: rows('Rows that open', ITEMS, { unfold: below }),

@@ -7,8 +7,8 @@ import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
-import { confirmed, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark } from '../../kit/elements.tsx';
+import { type ActionButton, Actions } from '../../kit/actions.tsx';
+import { Coded, foreign, importHref, memberHref, OutcomeMark } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -117,52 +117,38 @@ interface RowsActionsProperties {
 
 function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
   const { isOperator, go } = usePlace();
-  const work = useWork();
   const view = live.view.value;
   const chosen = filter.set;
   const mayRetry = isOperator && filter.isSet && view?.actions.includes('retry') === true;
-  const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value);
+  const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value) ?? 0;
   if (view === undefined || total === null || total === 0) return null;
   const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
   const report = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, ...chosen } });
-  const retry = async () => {
-    const others = total - (again ?? 0);
-    const yes = await confirmed({
-      question: `Retry ${counted(again ?? 0, 'row')}?`,
-      explanation: (
-        <>
-          A new import sends {again === 1 ? 'it' : 'them'} again
-          {others > 0 && `; the other ${counted(others, 'row')} of this filter cannot be retried`}. The rest of this
-          import can still be retried later.
-          <TargetOfServer />
-        </>
-      ),
-      yes: `Retry ${counted(again ?? 0, 'row')}`,
-      no: 'Not now',
-      tone: 'main',
-    });
-    if (!yes) return;
-    await work.start(async (signal) => {
-      const made = await call('POST /v1/imports/:id/retry', { id, query: chosen }, signal);
-      go(importHref(made.id));
-    });
+  const label = `Retry ${counted(again, 'row')}`;
+  const others = total - again;
+  const explanation = (
+    <>
+      A new import sends {again === 1 ? 'it' : 'them'} again
+      {others > 0 && `; the other ${counted(others, 'row')} of this filter cannot be retried`}. The rest of this import
+      can still be retried later.
+      <TargetOfServer />
+    </>
+  );
+  const retry: ActionButton = {
+    text: `${label}…`,
+    question: { question: `${label}?`, explanation, yes: label, no: 'Not now', tone: 'main' },
+    act: async (signal) => go(importHref((await call('POST /v1/imports/:id/retry', { id, query: chosen }, signal)).id)),
   };
   return (
     <div class="rows-actions" role="group" aria-label={`Actions for ${rows}`}>
-      <div class="links">
-        {again !== null && again > 0 && (
-          <WorkButton busy={work.busy} onClick={retry}>
-            Retry {counted(again, 'row')}…
-          </WorkButton>
-        )}
+      <Actions class="links" list={[again > 0 && retry]}>
         <span class="soft">Download</span>
         {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (
           <a key={format} href={report(format)} download aria-label={`Download ${rows} as ${format.toUpperCase()}`}>
             {format.toUpperCase()}
           </a>
         ))}
-      </div>
-      <ErrorPlace error={work.error} />
+      </Actions>
     </div>
   );
 }

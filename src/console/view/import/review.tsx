@@ -157,7 +157,7 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
       form.clearErrors();
       // Removals and bans are agreed to on their own.
       if (decision !== undefined)
-        return acting.act('resume', { ...decision, choices: { ...choices, ...decision.choices } });
+        return acting('resume', { ...decision, choices: { ...choices, ...decision.choices } })(signal);
       try {
         await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       } catch (error) {
@@ -170,14 +170,10 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
     });
   return (
     <>
-      <ErrorPlace error={work.error ?? acting.work.error} />
+      <ErrorPlace error={work.error} />
       <div class="buttons" ref={buttons}>
         {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} isMain />}
-        <WorkButton
-          busy={work.busy || acting.work.busy || rows === undefined}
-          kind={rows === 0 ? '' : 'main'}
-          onClick={send}
-        >
+        <WorkButton busy={work.busy || rows === undefined} kind={rows === 0 ? '' : 'main'} onClick={send}>
           {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}
         </WorkButton>
         {view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && (

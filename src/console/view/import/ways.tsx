@@ -5,8 +5,8 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT } from '../../import-words.ts';
-import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
-import { ErrorPlace, foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
+import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
+import { foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
@@ -48,23 +48,17 @@ interface ActHow {
   agreed?: Decision['agreed'];
 }
 
-interface Acting {
-  work: Work;
-  act: (action: Action, how?: ActHow) => Promise<void>;
-}
-
-/** Acts on the import after the questions that belong to it. */
-export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView): Acting {
+/** Gives what acts on the import, after the questions that belong to it. */
+export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView) {
   const { go } = usePlace();
-  const work = useWork();
-  const act: Acting['act'] = async (
-    action,
-    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed } = {},
-  ) => {
-    const question = questionOf(action, [view]);
-    if (question !== undefined && !(await confirmed(question))) return;
-    const rows = rowsSentBy(action, view);
-    await work.start(async (signal) => {
+  return (
+    action: Action,
+    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed }: ActHow = {},
+  ) =>
+    async (signal: AbortSignal) => {
+      const question = questionOf(action, [view]);
+      if (question !== undefined && !(await confirmed(question))) return;
+      const rows = rowsSentBy(action, view);
       if (!(await mayBeSent(view, { rows, yes, signal, ...(choices && { choices }), ...(agreed && { agreed }) })))
         return;
       if (action === 'delete') {
@@ -78,58 +72,47 @@ export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView): Act
       );
       if (after.id === view.id) void live.load(signal);
       else go(importHref(after.id));
-    });
-  };
-  return { work, act };
+    };
 }
 
-interface WaysProperties {
-  view: ImportView;
-  acting: Acting;
+interface Beside {
   /** The rows on its own page, beside which a waiting import is decided about. */
   filter?: RowsWanted;
   /** The name of the import, where it stands among others. */
   of?: string;
 }
 
-/** Their buttons, for a row of buttons. */
-export function Ways({ view, acting: { work, act }, filter, of }: WaysProperties) {
+/** The ways on as buttons. */
+export function waysOf(
+  view: ImportView,
+  acting: ReturnType<typeof useActing>,
+  { filter, of }: Beside,
+): (ActionButton | false)[] {
   const decision = decisionOf(view);
   // Its choices and its button are on its page.
-  if (isReviewed(view)) return null;
+  if (isReviewed(view)) return [];
   // To go on as before would only end here again, unless the service answers now.
   const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
   const isOnlyWay = ![mayResume, decision !== undefined, view.actions.includes('retry')].includes(true);
   const named = (text: string) => (of === undefined ? undefined : `${text}: ${of}`);
   const main = of === undefined ? 'main' : '';
-  return (
-    <>
-      {mayResume && (
-        <WorkButton
-          busy={work.busy}
-          kind={main}
-          label={named(actionLabel(view, 'resume'))}
-          onClick={() => void act('resume')}
-        >
-          {actionLabel(view, 'resume')}
-        </WorkButton>
-      )}
-      {filter !== undefined && decision !== undefined && (
-        <WorkButton
-          busy={work.busy}
-          kind={decision.keepsStart ? '' : 'main'}
-          onClick={() => void act('resume', decision)}
-        >
-          {decision.yes}…
-        </WorkButton>
-      )}
-      {(filter !== undefined || decision === undefined) && canBeRepaired(view, filter) && (
-        <a class={isOnlyWay ? `button ${main}` : 'button'} href={repairHref(view.id)} aria-label={named('Repair rows')}>
-          {view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…'}
-        </a>
-      )}
-    </>
-  );
+  const resume = actionLabel(view, 'resume');
+  return [
+    mayResume && { text: resume, label: named(resume), kind: main, act: acting('resume') },
+    filter !== undefined &&
+      decision !== undefined && {
+        text: `${decision.yes}…`,
+        kind: decision.keepsStart ? '' : 'main',
+        act: acting('resume', decision),
+      },
+    (filter !== undefined || decision === undefined) &&
+      canBeRepaired(view, filter) && {
+        text: view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…',
+        label: named('Repair rows'),
+        kind: isOnlyWay ? `button ${main}` : 'button',
+        act: repairHref(view.id),
+      },
+  ];
 }
 
 function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
@@ -208,44 +191,33 @@ interface ImportActionsProperties {
 
 export function ImportActions({ live, filter }: ImportActionsProperties) {
   const view = live.view.value;
-  return view === undefined ? null : <Actions live={live} filter={filter} view={view} />;
+  return view === undefined ? null : <ActionsOf live={live} filter={filter} view={view} />;
 }
 
-function Actions({ live, filter, view }: ImportActionsProperties & { view: ImportView }) {
+function ActionsOf({ live, filter, view }: ImportActionsProperties & { view: ImportView }) {
   const { go } = usePlace();
   const acting = useActing(live, view);
-  const { work, act } = acting;
-  const ends = view.actions.filter((action) => action === 'cancel' || action === 'delete');
-  const buttons = useKeptFocus();
-  const undo = async () => {
+  const undo = async (signal: AbortSignal) => {
     const plan = await plannedUndo(false);
-    if (plan === undefined) return;
-    await work.start(async (signal) => go(syncHref(await plan(view.id, signal))));
+    if (plan !== undefined) go(syncHref(await plan(view.id, signal)));
   };
-  const button = (action: Action) => (
-    <WorkButton key={action} busy={work.busy} kind={KINDS[action] ?? ''} onClick={() => void act(action)}>
-      {actionLabel(view, action)}
-    </WorkButton>
-  );
+  const those = (...wanted: readonly Action[]) =>
+    view.actions
+      .filter((action) => wanted.includes(action))
+      .map((action) => ({ text: actionLabel(view, action), kind: KINDS[action] ?? '', act: acting(action) }));
   return (
     <div class="actions">
-      <div class="buttons" ref={buttons}>
+      <Actions
+        list={[
+          ...waysOf(view, acting, { filter }),
+          ...those('pause', 'retry'),
+          canBeUndone(view) && { text: 'Undo import…', act: undo },
+        ]}
+        menu={{ label: 'More actions', list: those('cancel', 'delete') }}
+      >
         {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
-        <Ways view={view} filter={filter} acting={acting} />
-        {view.actions.filter((action) => action === 'pause' || action === 'retry').map(button)}
-        {canBeUndone(view) && (
-          <WorkButton busy={work.busy} onClick={undo}>
-            Undo import…
-          </WorkButton>
-        )}
         <ImportDownloads live={live} />
-        {ends.length > 0 && (
-          <Menu label="More actions" isIcon>
-            {ends.map(button)}
-          </Menu>
-        )}
-      </div>
-      <ErrorPlace error={work.error} />
+      </Actions>
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
 import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
-import { useWork, WorkButton } from '../../kit/actions.tsx';
-import { ErrorPlace, foreign } from '../../kit/elements.tsx';
+import { Actions } from '../../kit/actions.tsx';
+import { foreign } from '../../kit/elements.tsx';
 import { Fields, FoldedFields, type Form, focusField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
 import type { FilePreview, ShownFile } from './file-preview.ts';
@@ -83,33 +83,26 @@ interface SaveRecipeProperties {
 }
 
 export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
-  const work = useWork();
   const saved = useSignal('');
-  const save = () =>
-    work.start(async (signal) => {
-      const title = form.read()['recipeTitle'] ?? '';
-      const name = nameOf(title);
-      saved.value = '';
-      if (name === '') {
-        form.showError('recipeTitle', 'Enter a name with letters or digits, such as “Members of the choir”.');
-        return;
-      }
-      const json = recipeOf(title, preview);
-      await request(`/v1/recipes/${encodeURIComponent(name)}`, { method: 'PUT', json, signal });
-      await onSaved();
-      saved.value = title;
-    });
+  const save = async (signal: AbortSignal) => {
+    const title = form.read()['recipeTitle'] ?? '';
+    const name = nameOf(title);
+    saved.value = '';
+    if (name === '') {
+      form.showError('recipeTitle', 'Enter a name with letters or digits, such as “Members of the choir”.');
+      return;
+    }
+    const json = recipeOf(title, preview);
+    await request(`/v1/recipes/${encodeURIComponent(name)}`, { method: 'PUT', json, signal });
+    await onSaved();
+    saved.value = title;
+  };
   return (
     <FoldedFields title="Save this mapping" form={form} fields={TITLE}>
-      <div class="buttons">
-        <WorkButton busy={work.busy} onClick={save}>
-          Save recipe
-        </WorkButton>
-      </div>
+      <Actions list={[{ text: 'Save recipe', act: save }]} />
       <p role="status" class="note">
         {saved.value !== '' && <>Saved: {foreign(saved.value)}.</>}
       </p>
-      <ErrorPlace error={work.error} />
     </FoldedFields>
   );
 }

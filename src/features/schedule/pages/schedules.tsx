@@ -66,11 +66,7 @@ export function SchedulesPage() {
           noun="schedules"
           columns={COLUMNS}
           keyOf={(schedule) => schedule.name}
-          actions={(schedule) => ({
-            list: actionsOf(schedule, go),
-            menu: `More actions for ${schedule.name}`,
-            onDone: reload,
-          })}
+          actions={(schedule) => ({ ...actionsOf(schedule, go), onDone: reload })}
           empty={`No schedules yet. ${isOperator ? 'Add the first one above.' : 'An operator can add one.'}`}
         />
         {data !== undefined && data.schedules.length > 0 && <Signs />}
@@ -154,7 +150,7 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-function actionsOf({ name, paused }: Schedule, go: (path: string) => void): ActionButton[] {
+function actionsOf({ name, paused }: Schedule, go: (path: string) => void) {
   const post = (text: string, move: 'pause' | 'resume' | 'run'): ActionButton => ({
     text,
     label: `${text}: ${name}`,
@@ -165,8 +161,7 @@ function actionsOf({ name, paused }: Schedule, go: (path: string) => void): Acti
     foreign(name),
     ' and its history will be deleted. Its syncs stay. Memberships do not change.',
   ];
-  return [
-    post('Run now', 'run'),
+  const further: ActionButton[] = [
     paused ? post('Resume', 'resume') : post('Pause', 'pause'),
     { text: 'Edit', label: `Edit: ${name}`, act: `/schedules/${encodeURIComponent(name)}/edit` },
     {
@@ -180,6 +175,7 @@ function actionsOf({ name, paused }: Schedule, go: (path: string) => void): Acti
       },
     },
   ];
+  return { list: [post('Run now', 'run')], menu: { label: `More actions for ${name}`, list: further } };
 }
 
 const SHOWN_RUNS = 100;
