@@ -10,7 +10,7 @@ import { importOwner, openOwner, ownerAnswers, ownImports } from './cli/owner.ts
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { badUsage } from './errors/rollcall-error.ts';
 import { importOptions } from './imports/import-options.ts';
-import { checkInput } from './imports/read/open-input.ts';
+import { checkInput } from './imports/read/file-state.ts';
 import { summaryIn } from './imports/report/summarize.ts';
 import { withBansOf } from './options/ban-options.ts';
 import { mapLookups } from './options/lookups.ts';

@@ -9,12 +9,6 @@ export const IMPORT_ID = '20260301-040501-abc';
 
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime();
-/** A time in ms since 1970 as answers have it. */
-export function isoTime(ms: number): string;
-export function isoTime(ms: number | null): string | null;
-export function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
 export const count = z.int().nonnegative();
 export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
 

@@ -1,7 +1,7 @@
 import { importOperations } from '../api/operations/import-operations.ts';
 import { aimOf } from '../app/open-service.ts';
 import { reserveImport } from '../imports/import-id.ts';
-import { checkInput } from '../imports/read/open-input.ts';
+import { checkInput } from '../imports/read/file-state.ts';
 import { BANS } from '../options/ban-options.ts';
 import { textsOf } from '../options/option.ts';
 import { SENDING } from '../options/sending-options.ts';

@@ -36,6 +36,13 @@ export function utcTime(time: string | number) {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** A time in ms since 1970 as answers have it. */
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | null): string | null;
+export function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
 /** The text with no-break spaces. */
 export function unbroken(text: string) {
   return text.replaceAll(' ', '\u00a0');

@@ -13,7 +13,7 @@ import {
   type TokenRecord,
   tokenView,
 } from '../../server/access/access-store.ts';
-import { printable } from '../../text/wording.ts';
+import { isoTime, printable } from '../../text/wording.ts';
 import { atTerminal } from '../audit.ts';
 import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
@@ -71,7 +71,7 @@ async function createToken(io: Io, flags: CreateFlags) {
     access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name || made.id}` });
     return made;
   });
-  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  const until = isoTime(expiresAt);
   if (flags.json) printJson(io, { id, role, name: name || id, expiresAt: until, token: text });
   else io.out.write(`${text}\n`);
   say(
@@ -111,7 +111,7 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags) {
 
 function tokenJson(token: TokenRecord) {
   const { revokedAt } = token;
-  return { ...tokenView(token), revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString() };
+  return { ...tokenView(token), revokedAt: isoTime(revokedAt) };
 }
 
 function stateOf(token: TokenRecord) {

@@ -12,6 +12,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { isLedgerError, type LedgerCode } from '../../platform/ledger-error.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { Works } from '../../platform/works.ts';
+import { isoTime } from '../../text/wording.ts';
 import { type ExportOptions, type ExportView, exportView } from './api.ts';
 import { listsOf } from './export-files.ts';
 import {
@@ -88,8 +89,8 @@ export class Exports {
           target,
           groups: groups?.length ?? null,
           lists: listsOf(options),
-          createdAt: new Date(createdAt).toISOString(),
-          finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+          createdAt: isoTime(createdAt),
+          finishedAt: isoTime(finishedAt),
           // Counting a large export takes a while.
           totals: underWay ? null : reader.totals(),
         });

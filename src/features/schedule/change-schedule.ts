@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { isoTime } from '../../api/fields.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { NAME, NAME_FORM } from '../../options/deciding-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
+import { isoTime } from '../../text/wording.ts';
 import { type KeptSettings, keptSettings } from './operations.ts';
 import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-catalog.ts';
 

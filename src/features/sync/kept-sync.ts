@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isoTime } from '../../api/fields.ts';
 import { type PlanFlags, planFlags, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -11,6 +10,7 @@ import { createOptions, textOfMaxCreate } from '../../options/create-options.ts'
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
+import { isoTime } from '../../text/wording.ts';
 import { guardLimits, syncView } from './api.ts';
 import type { PlanCreate } from './api-plan.ts';
 import type { DecidingQuery } from './deciding-query.ts';

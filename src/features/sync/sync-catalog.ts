@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isoTime } from '../../api/fields.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { isoTime } from '../../text/wording.ts';
 import { keptSync, type Sync } from './kept-sync.ts';
 import { checkDecision } from './sync-errors.ts';
 

@@ -51,6 +51,12 @@ export interface FileOptions {
   readonly onRead?: (() => void) | undefined;
 }
 
+/** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
+export async function checkInput(path: string) {
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory() !== true) await fileStateOf(path, path);
+}
+
 /**
  * Checks a file that is about to be read. Throws FILE_NOT_FOUND, BAD_ADDRESS, NOT_A_FILE or NOT_READABLE, the signal's reason.
  * Pipes and devices are fine, and never change.

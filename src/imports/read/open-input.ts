@@ -48,12 +48,6 @@ export async function openInput(source: IntakeSource, options: IntakeOptions): P
   return openZipped(path, name, state, options);
 }
 
-/** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
-export async function checkInput(path: string) {
-  const status = await stat(path).catch(() => undefined);
-  if (status?.isDirectory() !== true) await fileStateOf(path, path);
-}
-
 /** Bytes at the beginning of a file. */
 async function firstBytes(path: string, name: string) {
   try {

@@ -8,6 +8,9 @@ export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
 export const actionId = (action: Action): number => ACTIONS.indexOf(action) + 1;
 export const regionId = (region: Region): number => REGIONS.indexOf(region) + 1;
 
+/** The GUID of a batch whose rows may be of any groups. */
+export const EVERY_GROUP = '';
+
 export function outcomeOf(id: number): Outcome {
   return word(OUTCOMES, id);
 }

@@ -15,7 +15,7 @@ import type { BatchResult, ReclaimedBatch, Standing, StoppedRegion } from './bat
 import { doubtCopy } from './copied-ledger.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck } from './counters.ts';
 import { Creating, type CreationToSend } from './creating.ts';
-import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
+import { actionId, actionOf, EVERY_GROUP, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { CreationRecorder, type Creations } from './record-creation.ts';
 import {
   type Consequences,
@@ -51,9 +51,6 @@ interface RowToSend {
   /** In seconds since 1970. Null: the row does not say. */
   readonly joinedAt?: number | null;
 }
-
-/** The GUID of a batch whose rows may be of any groups. */
-export const EVERY_GROUP = '';
 
 /** A batch as the statements give it. */
 type FoundBatch = [

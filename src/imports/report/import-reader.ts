@@ -1,4 +1,3 @@
-import { isoTime } from '../../api/fields.ts';
 import type { RowDetailFacts } from '../../api/row-detail.ts';
 import type { CallRate, ProblemCount } from '../../api/rows.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
@@ -9,6 +8,7 @@ import type { InputKind } from '../../options/input-kinds.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
 import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
+import { isoTime } from '../../text/wording.ts';
 import { columnsOfInput } from '../input-columns.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/counters.ts';

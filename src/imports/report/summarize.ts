@@ -2,6 +2,7 @@ import type { ImportSummary, ImportTotals, RegionCounts } from '../../api/import
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
+import { isoTime } from '../../text/wording.ts';
 import { type ImportRecord, uncheckedOptions } from '../catalog.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
@@ -124,7 +125,3 @@ function isRegion(value: unknown): value is RegionCounts {
 }
 
 type InRegion = Counters extends ReadonlyMap<unknown, infer Counts> ? Counts : never;
-
-function isoTime(ms: number | null) {
-  return ms === null ? null : new Date(ms).toISOString();
-}

@@ -6,7 +6,8 @@ import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-m
 import { type ImportMembersPayload, importMembers, membersOf } from '../../../jobs/import-members.ts';
 import type { JobKinds, QueuedJob } from '../../queue/job-queue.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
-import { type BatchToSend, EVERY_GROUP } from '../record/import-ledger.ts';
+import { EVERY_GROUP } from '../record/enum-ids.ts';
+import type { BatchToSend } from '../record/import-ledger.ts';
 
 /** Kinds of the jobs that send batches. */
 export const BATCH_JOBS: JobKinds = [addMembers, createMissing, editMember, importMembers];

@@ -13,6 +13,7 @@ import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circu
 import { type JobRun, NotYet } from '../../queue/define-job.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { LOCK_MS } from '../../queue/job-worker.ts';
+import { isoTime } from '../../text/wording.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 type Run = JobRun<BatchPayload | AskServicePayload>;
@@ -178,14 +179,13 @@ function noAnswer(
 export function statusOf(circuit: Circuit, now: number): CircuitStatus {
   const { since, nextTryAt, calls, answeredAt, waitsUntil, code, message } = circuit;
   const state = stateOf(circuit, now);
-  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     state,
-    since: iso(since),
-    nextTryAt: state === 'open' ? iso(nextTryAt) : null,
+    since: isoTime(since),
+    nextTryAt: state === 'open' ? isoTime(nextTryAt) : null,
     calls,
-    lastAnswerAt: iso(answeredAt),
-    waitsUntil: iso(waitsUntil !== null && waitsUntil > now ? waitsUntil : null),
+    lastAnswerAt: isoTime(answeredAt),
+    waitsUntil: isoTime(waitsUntil !== null && waitsUntil > now ? waitsUntil : null),
     code,
     message,
   };

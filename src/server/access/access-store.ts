@@ -3,6 +3,7 @@ import type { Role } from '../../api/service.ts';
 import type { TokenView } from '../../api/tokens.ts';
 import type { KeptReceiver } from '../../features/notify/operations.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { isoTime } from '../../text/wording.ts';
 
 /** The sender of a request. */
 export interface Who {
@@ -190,12 +191,11 @@ export function openAccessStore(path: string) {
 
 /** A token as people and programs see it. */
 export function tokenView({ createdAt, expiresAt, lastUsedAt, revokedAt: _, ...token }: TokenRecord) {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     ...token,
     name: token.name || token.id,
-    createdAt: new Date(createdAt).toISOString(),
-    expiresAt: time(expiresAt),
-    lastUsedAt: time(lastUsedAt),
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
+    lastUsedAt: isoTime(lastUsedAt),
   } satisfies Omit<TokenView, 'own'>;
 }

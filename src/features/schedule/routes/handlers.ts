@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isoTime } from '../../../api/fields.ts';
 import type { HandlersOf } from '../../../api/operation.ts';
 import { mapLookups } from '../../../options/lookups.ts';
 import { nextRun, nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { inShort } from '../../../text/wording.ts';
+import { inShort, isoTime } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
 import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isoTime } from '../../../api/fields.ts';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
 import { type Ending, endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
@@ -10,6 +9,7 @@ import type { Aimed } from '../../../imports/target.ts';
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { writeTable } from '../../../platform/table.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
+import { isoTime } from '../../../text/wording.ts';
 import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
 
 const STATEMENTS = new URL('plan-ends.sql', import.meta.url);

@@ -1,4 +1,3 @@
-import { isoTime } from '../../../api/fields.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { scopeOf } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
@@ -13,6 +12,7 @@ import {
   statementsOf,
 } from '../../../platform/sqlite.ts';
 import { writeTable } from '../../../platform/table.ts';
+import { isoTime } from '../../../text/wording.ts';
 import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
 
 export const MEMORY_SCHEMA = new URL('memory-schema.sql', import.meta.url);

@@ -1,5 +1,6 @@
 import { jsonDocument } from '../../../platform/table.ts';
 import { Thread } from '../../../platform/threads.ts';
+import { isoTime } from '../../../text/wording.ts';
 import type { PlanDocument } from '../api-plan.ts';
 import { planCsv } from './plan-csv.ts';
 import { planMarkdown } from './plan-markdown.ts';
@@ -34,7 +35,7 @@ export function planJson(plan: PlanReader): Generator<string> {
   const findings = plan.findings();
   const head: Omit<PlanDocument, 'groups' | 'actions'> = {
     ...source,
-    plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
+    plannedAt: isoTime(plannedAt),
     held: findings.length > 0,
     totals: planTotals(groups, plan.creating(), source.invalid),
     findings,

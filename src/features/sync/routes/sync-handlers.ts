@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { isoTime } from '../../../api/fields.ts';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { endingBefore } from '../../../imports/ends/ends.ts';
@@ -10,7 +9,7 @@ import { cursorContent, cursorText, numberCursor } from '../../../platform/curso
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import type { Events } from '../../../server/events/hub.ts';
-import { inShort } from '../../../text/wording.ts';
+import { inShort, isoTime } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';
 import { bringBack, membersCsv } from '../memory/memory.ts';
