@@ -17,9 +17,6 @@ const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
 /** Each visitor has one process: others would be started beside it, in vain. */
 const ONE_PROCESS = ['--renderer-process-limit=1', '--process-per-site', '--disable-site-isolation-trials'];
 
-/** After an answer, a page rests ten times as long as it took: on a busy machine that is for seconds. */
-const NO_REST = 'performance.now = () => 0';
-
 /** The browser's message when a server is not there, or a request is refused on purpose. */
 const REFUSED = /Failed to load resource/;
 
@@ -93,7 +90,6 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
       const visitor = await browser.newContext({ ...still, ...options });
       visitors.push(visitor);
       visitor.setDefaultTimeout(WAIT_MS);
-      await visitor.addInitScript(NO_REST);
       const page = await visitor.newPage();
       page.on('pageerror', (error) => faults.push(String(error.stack)));
       page.on('dialog', (dialog) => {
