@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { importOperations } from '../api/operations/import-operations.ts';
 import { aimOf } from '../app/open-service.ts';
 import { reserveImport } from '../imports/import-id.ts';
@@ -8,11 +10,13 @@ import { SENDING } from '../options/sending-options.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { fileOperations } from '../server/import-handlers.ts';
 import type { Server } from './client/server-client.ts';
+import { expectedRows, requireCount } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
-import { type ImportFlags, readingQuery } from './flags/import-flags.ts';
+import { type ImportFlags, importOptionsOf, readingQuery } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
-import { givenFile } from './input-files.ts';
+import { inputFiles } from './input-files.ts';
+import { optionsWithRecipe } from './recipe-options.ts';
 import { type Running, run, sayNothingBegan, type Work } from './run.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
@@ -66,6 +70,43 @@ async function beginHere(running: Running, given: string, flags: ImportFlags): P
       // Another process of this command sends what this one only reads.
       const start = flags.detach !== true || here === undefined;
       return client.call(fileOperations.create, { id, file, source, options: aimed, tags, lookups, start });
+    },
+  };
+}
+
+/**
+ * The file of which this machine makes an import or a sync, with the options of its flags and recipe.
+ * @param check refuses a path, before anything is opened @param mustBeWhole standard input must say so
+ */
+export async function givenFile(
+  running: Pick<Running, 'config' | 'io'>,
+  file: string,
+  flags: ImportFlags,
+  { check, mustBeWhole }: { readonly check: (path: string) => Promise<unknown>; readonly mustBeWhole: boolean },
+) {
+  const { config } = running;
+  const chosen = importOptionsOf(config, flags);
+  const { fetched, lines, obtain } = await inputFiles(running, file, flags);
+  if (fetched === undefined) await check(file);
+  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
+  return {
+    lines,
+    /** Fetches it into a folder, which goes where it is not had. Undefined where the signal came first. */
+    obtain: async (folder: string, signal: AbortSignal) => {
+      const input = join(folder, 'input');
+      const found = await obtain(input, signal);
+      if (found === undefined) return undefined;
+      const { name, lookups } = found;
+      if (fetched === undefined) return { name, source: resolve(file), from: resolve(file), options: ofPath, lookups };
+      try {
+        const whole = { ...chosen, ...expectedRows(chosen, found) };
+        if (file === '-' && mustBeWhole) requireCount(whole);
+        const options = await optionsWithRecipe(config, flags.recipe, whole, input, name);
+        return { name: file === '-' ? file : name, source: input, from: fetched.name, options, lookups };
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
     },
   };
 }

@@ -2,7 +2,7 @@ import { aimOf } from '../../../app/open-service.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { readingQuery } from '../../../cli/flags/import-flags.ts';
-import { givenFile } from '../../../cli/input-files.ts';
+import { givenFile } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
