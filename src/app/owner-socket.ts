@@ -175,21 +175,22 @@ const unreadable = () =>
     what: 'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
   });
 
+const noOwner = () => new RollcallError('NO_OWNER', {});
+
 /** No process listens: there was none, it was killed, or it is stopping. */
 const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 /**
- * Has the process that owns the data directory do an operation; undefined when there is none.
- * @throws RollcallError as it refuses; OWNER_REFUSED where its answer cannot be read
+ * Has the process that owns the data directory do an operation.
+ * @throws RollcallError as it refuses; NO_OWNER where there is none; OWNER_REFUSED where its answer cannot be read
  */
 export async function askOwner<Answer>(
   dir: DataDir,
   { answer, ...operation }: Asked & { readonly answer: ZodType<Answer> },
   input: object,
   who: string,
-): Promise<Answer | undefined> {
+): Promise<Answer> {
   const reply = await replyOf(dir, operation, input, who);
-  if (reply === undefined) return undefined;
   const read = answer.safeParse((await documentOf(reply)) ?? undefined);
   if (!read.success) throw unreadable();
   return read.data;
@@ -197,29 +198,28 @@ export async function askOwner<Answer>(
 
 type Asked = Pick<Operation, 'method' | 'path'>;
 
-/** The reply of the owner, before its body; undefined when there is none. @param signal ends it @throws as askOwner */
+/** The reply of the owner, before its body. @param signal ends it @throws as askOwner */
 export async function replyOf(
   dir: DataDir,
   { method, path }: Asked,
   input: object,
   who: string,
   signal?: AbortSignal,
-): Promise<IncomingMessage | undefined> {
+): Promise<IncomingMessage> {
   const socketPath = await findSocket(dir);
-  if (socketPath === undefined || !existsSync(socketPath)) return undefined;
+  if (socketPath === undefined || !existsSync(socketPath)) throw noOwner();
   const { address, rest } = addressOf(path, input);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const body = JSON.stringify(rest);
   // Named, because Node names it only for some methods.
   const headers = { [WHO]: encodeURIComponent(who), 'content-length': Buffer.byteLength(body) };
   const outgoing = http().request({ socketPath, method, path: address, headers, signal }, resolve);
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    if (NOT_LISTENING.has(error.code)) resolve(undefined);
-    else reject(error);
+    reject(NOT_LISTENING.has(error.code) ? noOwner() : error);
   });
   outgoing.end(body);
   const reply = await promise;
-  if (reply === undefined || reply.statusCode === 200) return reply;
+  if (reply.statusCode === 200) return reply;
   throw refused(await documentOf(reply));
 }
 

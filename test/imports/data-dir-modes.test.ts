@@ -102,7 +102,7 @@ test('a data directory with a long path has its socket in a private folder that 
     expect(openTo(dir.root)).toEqual([]);
     await control.close();
     expect(existsSync(made)).toBe(false);
-    expect(await askOwner(dir, greeting, {}, 'ann')).toBeUndefined();
+    await expect(askOwner(dir, greeting, {}, 'ann')).rejects.toMatchObject({ code: 'NO_OWNER' });
   } finally {
     await control.close();
   }

@@ -4,7 +4,7 @@ import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { eventOperations } from '../../api/operations/import-operations.ts';
 import { serviceOperations } from '../../api/operations/service-operations.ts';
 import { askOwner, replyOf } from '../../app/owner-socket.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
 import { type Handled, handled, performGiven } from '../../server/perform.ts';
@@ -39,23 +39,11 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
   return clientOf([handled(group, handlers)], askedHere(here));
 }
 
-/** The answer of the process that owns a data directory; undefined where there is none. */
-function askedOwner(dir: DataDir, operation: Operation & { readonly answer: z.ZodType }, input: object) {
-  // An answer may be nothing, too.
-  const whole = { ...operation, answer: operation.answer.transform((answer) => ({ answer })) };
-  return askOwner(dir, whole, input, currentUser());
-}
-
 /** Has the process that owns a data directory do operations. @throws NO_OWNER where there is none any more; as it refuses */
 export function ownerClient(dir: DataDir): Client {
-  const there = <Answer>(answer: Answer | undefined): Answer => {
-    if (answer === undefined) throw new RollcallError('NO_OWNER', {});
-    return answer;
-  };
   return {
-    call: async (operation, input) => there(await askedOwner(dir, operation, input as object)).answer as never,
-    download: async (operation, input, signal) =>
-      there(await replyOf(dir, operation, input as object, currentUser(), signal)),
+    call: (operation, input) => askOwner(dir, operation, input as object, currentUser()),
+    download: (operation, input, signal) => replyOf(dir, operation, input as object, currentUser(), signal),
   };
 }
 
@@ -81,10 +69,13 @@ export function ownerElse(
     if (OF_OWNER.has(operation)) return owner.call(operation, input as never);
     // Reading needs no owner, and one that only runs an import does not know it.
     if (operation.method === 'GET') return alone();
-    const done = await askedOwner(dir, operation, input);
-    if (done !== undefined) return done.answer;
-    // Only an owner begins work: it has ended since it was found.
-    return operation.status === 202 ? owner.call(operation, input as never) : alone();
+    try {
+      return await owner.call(operation, input as never);
+    } catch (error) {
+      // Only an owner begins work: it has ended since it was found.
+      if (!isError(error, 'NO_OWNER') || operation.status === 202) throw error;
+      return alone();
+    }
   };
   const download = (operation: Operation, input: object, signal?: AbortSignal) =>
     OF_OWNER.has(operation) ? owner.download(operation, input as never, signal) : call(operation as never, input);
