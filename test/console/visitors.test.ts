@@ -30,8 +30,7 @@ test('a file is dropped on the page; names that look like markup are text wherev
   await page.getByText('Completed: 1 of 4 rows succeeded').first().waitFor();
   await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
   await page.getByRole('button', { name: 'Details of row' }).first().click();
-  await page.getByRole('dialog').getByText(`Member ${EVIL}`).first().waitFor();
-  await page.keyboard.press('Escape');
+  await page.locator('.row-detail').getByText(`Member ${EVIL}`).first().waitFor();
   await page
     .getByRole('region', { name: 'Rows', exact: true })
     .getByRole('link', { name: EVIL, exact: true })

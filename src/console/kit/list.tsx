@@ -26,18 +26,19 @@ interface Unfolded {
   /** Names it. */
   label: string;
   content: () => ComponentChildren;
+  /** At first. */
+  isOpen?: boolean;
 }
 
 interface RowProperties<T> {
   item: T;
   columns: readonly Column<T>[];
   unfold: ((item: T) => Unfolded | undefined) | undefined;
-  isOpen: boolean;
 }
 
 /** A row that is drawn again only when its item is another object. */
 class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
-  override state = { isOpen: this.props.isOpen };
+  override state = { isOpen: this.props.unfold?.(this.props.item)?.isOpen === true };
 
   override shouldComponentUpdate(next: RowProperties<T>, { isOpen }: { isOpen: boolean }) {
     return this.props.item !== next.item || this.props.columns !== next.columns || this.state.isOpen !== isOpen;
@@ -146,7 +147,7 @@ interface ListProperties<T, Name extends string> {
   actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
   /** Operators can choose items; `name` of each. */
   choice?: { chosen: Chosen; name: (item: T) => string };
-  /** Something that a row opens to; undefined for a row with nothing more. One row alone is open. */
+  /** Something that a row opens to; undefined for a row with nothing more. */
   unfold?: (item: T) => Unfolded | undefined;
   /** Class of the place that the rows scroll in. */
   class?: string;
@@ -236,7 +237,7 @@ function Table<T, Name extends string>(properties: ListProperties<T, Name> & { i
       </thead>
       <tbody role="rowgroup">
         {items.map((item, index) => (
-          <Row key={keyOf(item, index)} item={item} columns={columns} unfold={unfold} isOpen={items.length === 1} />
+          <Row key={keyOf(item, index)} item={item} columns={columns} unfold={unfold} />
         ))}
       </tbody>
     </table>

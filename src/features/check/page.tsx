@@ -3,8 +3,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { atLeast } from '../../console/format.ts';
-import { useWork, WorkButton } from '../../console/kit/actions.tsx';
-import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/kit/elements.tsx';
+import { Actions } from '../../console/kit/actions.tsx';
+import { ErrorNotice, Facts, foreign, importHref, repairHref } from '../../console/kit/elements.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
@@ -34,7 +34,6 @@ const SHOWN = [
 ] as const;
 /** @param hasCheck the service was asked before */
 export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
-  const work = useWork();
   const isAsked = useSignal(hasCheck);
   const {
     data: check,
@@ -45,11 +44,10 @@ export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
     news: ['check'],
     concerns: (news) => 'id' in news && news.id === id,
   });
-  const start = (maxCalls?: number) =>
-    work.start(async (signal) => {
-      set(await call('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
-      isAsked.value = true;
-    });
+  const start = async (signal: AbortSignal, maxCalls?: number) => {
+    set(await call('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
+    isAsked.value = true;
+  };
   const checkedAt = check?.summary?.checkedAt;
   // The sentence about its rows says what was found.
   useEffect(() => {
@@ -57,7 +55,7 @@ export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
     if (checkedAt !== undefined) void live.load(leaving.signal);
     return () => leaving.abort();
   }, [checkedAt]);
-  return { check, error, work, start, isAsked: isAsked.value };
+  return { check, error, start, isAsked: isAsked.value };
 }
 
 interface ImportCheckProperties {
@@ -67,7 +65,7 @@ interface ImportCheckProperties {
   checking: ReturnType<typeof useCheck>;
 }
 
-export function ImportCheck({ id, filter, checking: { check, error, work, start, isAsked } }: ImportCheckProperties) {
+export function ImportCheck({ id, filter, checking: { check, error, start, isAsked } }: ImportCheckProperties) {
   const { isOperator } = usePlace();
   if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
   const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked);
@@ -83,23 +81,25 @@ export function ImportCheck({ id, filter, checking: { check, error, work, start,
       {check?.underWay === true && <CheckProgress check={check} />}
       {check?.summary && <CheckResult id={id} summary={check.summary} filter={filter} />}
       {mayAsk && (
-        <div class="buttons">
-          {check?.state === 'priced' ? (
-            <WorkButton busy={work.busy} onClick={() => void start(Math.max(1, priceOf(check)))}>
-              Make {counted(priceOf(check), 'call')} and check
-            </WorkButton>
-          ) : (
-            <WorkButton busy={work.busy} onClick={start}>
-              {check === undefined
-                ? 'Check with the service'
-                : check.state === 'done'
-                  ? 'Check again'
-                  : 'Continue the check'}
-            </WorkButton>
-          )}
-        </div>
+        <Actions
+          list={[
+            check?.state === 'priced'
+              ? {
+                  text: `Make ${counted(priceOf(check), 'call')} and check`,
+                  act: (signal) => start(signal, Math.max(1, priceOf(check))),
+                }
+              : {
+                  text:
+                    check === undefined
+                      ? 'Check with the service'
+                      : check.state === 'done'
+                        ? 'Check again'
+                        : 'Continue the check',
+                  act: start,
+                },
+          ]}
+        />
       )}
-      <ErrorPlace error={work.error} />
     </>
   );
 }

@@ -1,6 +1,5 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
 
-import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
@@ -16,7 +15,7 @@ import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
 import { TargetOfServer } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
-import { RowDetails } from './row-dialog.tsx';
+import { RowDetails } from './row-details.tsx';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 const PAGE = 100;
@@ -35,21 +34,10 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
   const { isOld } = pages;
   const { items, total } = pages.shown;
-  const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.
   const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
   const over = live.over.value;
-  const columns = useMemo(
-    () =>
-      rowColumns(
-        (row) => {
-          detail.value = row;
-        },
-        hasCheck,
-        over,
-      ),
-    [hasCheck, over],
-  );
+  const columns = useMemo(() => rowColumns(hasCheck, over), [hasCheck, over]);
   const turns = live.turns.value;
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
@@ -65,6 +53,10 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
         noun="rows"
         columns={columns}
         keyOf={({ row }) => row}
+        unfold={({ row, line }) => ({
+          label: `Details of row ${grouped(line)}`,
+          content: () => <RowDetails id={id} row={row} over={over} />,
+        })}
         empty="No rows yet."
       >
         <p class="note" role="status">
@@ -72,16 +64,6 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
         </p>
         <RowsActions id={id} live={live} filter={filter} total={total} />
       </List>
-      {detail.value !== undefined && (
-        <RowDetails
-          id={id}
-          row={detail.value}
-          over={over}
-          onClose={() => {
-            detail.value = undefined;
-          }}
-        />
-      )}
     </div>
   );
 }
@@ -184,7 +166,7 @@ const CHECK: Column<RowView> = {
 };
 
 /** @param hasCheck whether what a check said stands beside them */
-function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: boolean): Column<RowView>[] {
+function rowColumns(hasCheck: boolean, over: boolean): Column<RowView>[] {
   return [
     { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
     {
@@ -207,19 +189,6 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: 
       kind: 'wide',
       sort: 'code',
       cell: ({ code, message }) => <Coded code={code} text={foreign(messageWords(message))} />,
-    },
-    {
-      label: 'Details',
-      kind: 'end',
-      cell: (row) => (
-        <button
-          type="button"
-          class="opens"
-          aria-label={`Details of row ${grouped(row.line)}`}
-          aria-haspopup="dialog"
-          onClick={() => onDetails(row)}
-        />
-      ),
     },
   ];
 }

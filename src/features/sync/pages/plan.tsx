@@ -78,6 +78,8 @@ export function SyncPlan({ id }: { id: string }) {
         problem === ''
           ? {
               label: `Members of ${guid}`,
+              // One group is what is looked for.
+              isOpen: pages.shown.items?.length === 1,
               content: () => <GroupMembers id={id} region={region} guid={guid} action={action} />,
             }
           : undefined

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
 import { columnLabel, messageWords, outcomeNow } from '../../import-words.ts';
-import { useModal } from '../../kit/actions.tsx';
 import { CopyButton } from '../../kit/copy.tsx';
 import { Coded, Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending, Time } from '../../kit/elements.tsx';
 import { addressOf } from '../../requests.ts';
@@ -22,35 +21,16 @@ const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
 /** Waits between two calls that are worth a word, in ms. */
 const A_WAIT_MS = 100;
 
-interface RowDetailsProperties {
-  id: string;
-  row: RowView;
-  over: boolean;
-  onClose: () => void;
-}
-
-export function RowDetails({ id, row, over, onClose }: RowDetailsProperties) {
-  const dialog = useModal();
-  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row.row) }));
-  return (
-    <dialog ref={dialog} class="roomy" aria-labelledby="row-title" onClose={onClose}>
-      <div class="row-detail">
-        <div class="line">
-          <h2 id="row-title">Row {grouped(row.line)}</h2>
-          <button type="button" autoFocus onClick={() => dialog.current?.close()}>
-            Close
-          </button>
-        </div>
-        {error !== undefined || data === undefined ? <Pending error={error} /> : <Detail detail={data} over={over} />}
-      </div>
-    </dialog>
-  );
+export function RowDetails({ id, row, over }: { id: string; row: number; over: boolean }) {
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row) }));
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
+  return <Detail detail={data} over={over} />;
 }
 
 function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
   const { row, action, onBehalfOf } = detail;
   return (
-    <>
+    <div class="row-detail">
       <p>
         <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />{' '}
         <Coded code={row.code} text={foreign(messageWords(row.message))} />
@@ -78,7 +58,7 @@ function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
           <a href={memberHref(row.uid)}>History of this user</a>
         </p>
       )}
-    </>
+    </div>
   );
 }
 
