@@ -31,8 +31,8 @@ export interface Started {
 /** Starts `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
 export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  // Started like the launcher does it; the others have Node's default.
-  const ours = file.startsWith('rollcall-') || file === 'sources.ts';
+  // Started like the launcher does it; the others have Node's default, with which V8 keeps the rows of staging for longer.
+  const ours = file.startsWith('rollcall-') || file === 'sources.ts' || args.includes('rollcall');
   const child = spawn(process.execPath, [...(ours ? NODE_FLAGS : []), path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...(ours && ALLOCATOR), NODE_COMPILE_CACHE, ...env },
