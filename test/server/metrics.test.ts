@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
 import { until } from '../cli/workplace.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
+import { runOver } from '../syncs/run-over.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -55,7 +56,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   await addSchedule(server, 'weekly', file);
   const runOnce = async () => {
     const { id } = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
-    await server.schedules.runs.over(id);
+    await runOver(server.schedules, id);
   };
   const before = Date.now() / 1000;
   await runOnce();

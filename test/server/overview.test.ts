@@ -6,6 +6,7 @@ import type { Overview } from '../../src/api/overview.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { reached } from '../imports/pipeline-harness.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
+import { runOver } from '../syncs/run-over.ts';
 import { syncSettled } from '../syncs/sync-settled.ts';
 import { tempDir } from '../temp-dir.ts';
 import { readEvents } from './event-source.ts';
@@ -36,7 +37,7 @@ async function schedule(name: string, text: string | undefined, apply = true): P
   if (text !== undefined) writeFileSync(file, text);
   server.schedules.changes.add(name, keptSchedule({ file, tz: 'UTC', repair: true, apply, sandbox: true }));
   const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, { method: 'POST' });
-  await server.schedules.runs.over(id);
+  await runOver(server.schedules, id);
   return id;
 }
 

@@ -10,6 +10,7 @@ import type { Overview } from '../../src/api/overview.ts';
 import type { NewSchedule, ScheduleView } from '../../src/features/schedule/operations.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
+import { runOver } from '../syncs/run-over.ts';
 import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -117,7 +118,7 @@ describe('what a schedule made over the API reads', () => {
     redirectTo = `${address}/private/members.csv`;
     const reasonOf = async (name: string) => {
       const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
-      return (await server.schedules.runs.over(id)).reason;
+      return (await runOver(server.schedules, id)).reason;
     };
     expect(await reasonOf('links')).toContain('*.csv"; check the pattern');
     expect(await reasonOf('moved')).toContain('ROLLCALL_SOURCES allows');
@@ -140,7 +141,7 @@ describe('what a schedule made over the API reads', () => {
     // Edited as it is shown, it keeps its query.
     await server.json('/v1/schedules/remote', edit({ ...settingsOf(made), cron: '@daily', version: 1 }));
     const { id } = await server.json<{ id: number }>('/v1/schedules/remote/run', as('operator', 'POST'));
-    await server.schedules.runs.over(id);
+    await runOver(server.schedules, id);
     expect(asked.at(-1)).toEqual(['/files/members.csv?key=s3cret', 'Bearer t0ken']);
     const said = JSON.stringify([
       await server.json('/v1/schedules', as('operator', 'GET')),
@@ -273,7 +274,7 @@ test('a schedule that was edited looks at the groups again, although its file is
   await add({ name: 'again', apply: true });
   const run = async () => {
     const { id } = await server.json<{ id: number }>('/v1/schedules/again/run', as('operator', 'POST'));
-    return (await server.schedules.runs.over(id)).state;
+    return (await runOver(server.schedules, id)).state;
   };
   expect([await run(), await run()]).toEqual(['ran', 'skipped-unchanged']);
   await server.json('/v1/schedules/again', edit({ apply: true, allowDemotion: true, version: 1 }));
@@ -298,14 +299,14 @@ test('a schedule is made with what a sync may create, its runs create it, and an
     create: { users: true, groups: true, reactivate: false, maxCreate: 'users=5,groups=50%' },
   });
   const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
-  const held = await server.schedules.runs.over(id);
+  const held = await runOver(server.schedules, id);
   expect(held.reason).toContain('1 group would be created, attic');
   // The answer is taken as the next request, and changed.
   const { name, ...given } = made;
   const edited = await server.json<ScheduleView>(`/v1/schedules/${name}`, edit({ ...given, maxCreate: '10' }));
   expect(edited.create?.maxCreate).toBe('users=10,groups=10');
   const again = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
-  expect((await server.schedules.runs.over(again.id)).reason).toContain('applied');
+  expect((await runOver(server.schedules, again.id)).reason).toContain('applied');
   expect([...server.sandbox.members('us', 'attic').keys()]).toEqual(['neo']);
   const ended = await server.json<ScheduleView>('/v1/schedules/creates', edit({ file, version: 2 }));
   expect(ended.create).toBeNull();

@@ -5,6 +5,7 @@ import type { RegionStatus } from '../../src/api/region-status.ts';
 import type { KeptSettings, ScheduleView } from '../../src/features/schedule/operations.ts';
 import { withList } from '../chat/with-list.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
+import { runOver } from '../syncs/run-over.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -48,7 +49,7 @@ test('a schedule is listed with its next times, run at once, and its history has
     detail: expect.stringContaining('nightly is not over'),
   });
   answer.resolve();
-  await server.schedules.runs.over(run.id);
+  await runOver(server.schedules, run.id);
   expect(await server.json('/v1/schedules/nightly/history')).toMatchObject({
     runs: [
       {
@@ -88,9 +89,9 @@ test('an edit while it runs applies from the next run', async () => {
   });
   expect(edited).toMatchObject({ version: 2, cron: '0 3 * * *', apply: false });
   // It was begun with `apply`.
-  expect(await server.schedules.runs.over(id)).toMatchObject({ reason: expect.stringContaining('applied') });
+  expect(await runOver(server.schedules, id)).toMatchObject({ reason: expect.stringContaining('applied') });
   const next = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
-  expect(await server.schedules.runs.over(next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
+  expect(await runOver(server.schedules, next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
 });
 
 test('an address is shown without its query, which may be a secret', async () => {
@@ -120,7 +121,7 @@ test('a schedule shows what its runs may create; an edit keeps what it is given 
   });
   expect(edited).toEqual({ ...before, name, cron: '0 3 * * *', version: 2, next: edited.next });
   const run = await server.json<{ id: number }>('/v1/schedules/creating/run', { method: 'POST' });
-  expect(await server.schedules.runs.over(run.id)).toMatchObject({
+  expect(await runOver(server.schedules, run.id)).toMatchObject({
     state: 'ran',
     reason: expect.stringContaining('applied'),
   });
@@ -137,7 +138,7 @@ test('a run that meets an outage of the service while it is planned waits, and c
     (await server.json<{ regions: RegionStatus[] }>('/v1/regions')).regions.map((region) => region.circuit?.state);
   await expect.poll(circuit).toContain('open');
   server.sandbox.faults.clear();
-  expect(await server.schedules.runs.over(id)).toMatchObject({
+  expect(await runOver(server.schedules, id)).toMatchObject({
     state: 'ran',
     reason: expect.stringMatching(/^applied: /),
   });

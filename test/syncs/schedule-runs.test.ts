@@ -4,7 +4,7 @@ import type { GivenSettings } from '../../src/features/schedule/routes/schedule-
 import { openScheduleCatalog } from '../../src/features/schedule/schedule-catalog.ts';
 import { MEMORY_SCHEMA } from '../../src/features/sync/memory/memory.ts';
 import { openForWriting } from '../../src/platform/sqlite.ts';
-import { allOver, type Office, openOffice } from './scheduling.ts';
+import { allOver, type Office, openOffice, runEnds } from './scheduling.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -134,11 +134,11 @@ describe('an edit while it runs', () => {
     await begun.promise;
     await office.edit({ cron: '0 4 * * *', catchUp: true }, 1);
     office.syncs.end('sync-1', 'applied');
-    expect(await runs.over(first.id)).toMatchObject({ state: 'ran' });
+    expect(await runEnds(office, runs, first.id)).toMatchObject({ state: 'ran' });
     expect(office.catalog.get('nightly')).toMatchObject({ cron: '0 4 * * *', version: 2, placedHash: null });
     office.syncs.comeTo = 'applied';
     const states = [];
-    for (let run = 0; run < 2; run++) states.push((await runs.over(runs.begin('nightly', 'ann').id)).state);
+    for (let run = 0; run < 2; run++) states.push((await runEnds(office, runs, runs.begin('nightly', 'ann').id)).state);
     expect(states).toEqual(['ran', 'skipped-unchanged']);
   });
 
@@ -197,7 +197,7 @@ describe('never two runs of a schedule at a time:', () => {
     const second = office.runs();
     second.continueAll();
     office.syncs.end('sync-1', 'unchanged');
-    expect(await second.over(id)).toMatchObject({
+    expect(await runEnds(office, second, id)).toMatchObject({
       state: 'ran',
       reason: expect.stringContaining('unchanged'),
       who: 'ann',
@@ -250,7 +250,7 @@ test('a run at which two processes have died is not made up for a third time', a
 describe('an unchanged file', () => {
   async function nights(office: Office, count: number): Promise<string[]> {
     const runs = office.runs();
-    for (let night = 0; night < count; night++) await runs.over(runs.begin('nightly', 'ann').id);
+    for (let night = 0; night < count; night++) await runEnds(office, runs, runs.begin('nightly', 'ann').id);
     return office.history().map(({ state }) => state);
   }
 
@@ -297,7 +297,7 @@ test('a run that cannot have its file fails with the reason, and nothing is sync
   const path = office.file('members.csv', 'guid,uid\ng1,ann\n');
   await office.add({ file: `${path}.gone` });
   const runs = office.runs();
-  const over = await runs.over(runs.begin('nightly', 'ann').id);
+  const over = await runEnds(office, runs, runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', syncId: null, reason: expect.stringContaining('members.csv.gone') });
   expect(office.syncs.wanted).toEqual([]);
 });
@@ -306,7 +306,7 @@ test('a schedule of the sandbox never runs against the service, nor the reverse'
   const office = openOffice();
   await office.add();
   const runs = office.runs({ sandbox: true });
-  const over = await runs.over(runs.begin('nightly', 'ann').id);
+  const over = await runEnds(office, runs, runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', reason: expect.stringContaining('was not meant for the sandbox') });
 });
 
@@ -316,7 +316,7 @@ test('its sync is read, decided and protected as the schedule says, by the prote
   await office.add({ protectFile });
   office.file('protect.txt', 'ann\nbob\n');
   const runs = office.runs();
-  await runs.over(runs.begin('nightly', 'carl').id);
+  await runEnds(office, runs, runs.begin('nightly', 'carl').id);
   expect(office.syncs.wanted).toEqual([
     expect.objectContaining({
       schedule: 'nightly',
@@ -327,7 +327,7 @@ test('its sync is read, decided and protected as the schedule says, by the prote
     }),
   ]);
   office.file('protect.txt', '');
-  const over = await runs.over(runs.begin('nightly', 'carl').id);
+  const over = await runEnds(office, runs, runs.begin('nightly', 'carl').id);
   expect(over.state).toBe('skipped-unchanged');
 });
 

@@ -24,6 +24,7 @@ import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
+import { runOver } from './run-over.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
 class Syncs {
@@ -38,7 +39,7 @@ class Syncs {
   create = async (request: NewSync): Promise<string> => {
     const id = request.id ?? '';
     this.wanted.push(request);
-    this.#set(id, 'planning');
+    this.end(id, 'planning');
     if (this.comeTo !== undefined) this.end(id, this.comeTo);
     return id;
   };
@@ -181,7 +182,12 @@ export function openOffice(): Office {
   return office;
 }
 
+/** Resolves when a run has ended, or waits for a person or for something else. */
+export function runEnds({ catalog, syncs }: Office, runs: ScheduleRuns, id: number): Promise<ScheduleRun> {
+  return runOver({ catalog, runs }, id, () => syncs.waiting.length > 0);
+}
+
 /** Resolves when no run is under way. */
 export async function allOver(office: Office, runs: ScheduleRuns): Promise<void> {
-  for (const { id } of office.catalog.runsIn('running')) await runs.over(id);
+  for (const { id } of office.catalog.runsIn('running')) await runEnds(office, runs, id);
 }

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
@@ -6,7 +6,7 @@ import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
-import { type ImportState, needsPerson } from '../../membership/import-state.ts';
+import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -14,12 +14,11 @@ import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
-import type { Sync } from '../sync/kept-sync.ts';
 import { awaits } from '../sync/memory/memory.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
-import { obtainBeside, patienceOf, sourceOf, syncEnded, syncNow } from './schedule-sync.ts';
+import { obtainBeside, patienceOf, sourceOf, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
@@ -66,8 +65,11 @@ export class ScheduleRuns {
   readonly #syncs: ScheduleRunsOptions['syncs'];
   readonly #clock: ScheduleRunsOptions['clock'];
   readonly #stopping = new AbortController();
-  /** By the id of the run. */
-  readonly #underWay = new Map<number, Promise<void>>();
+  readonly #works = new Set<Promise<void>>();
+  /** Runs that this process began. */
+  readonly #begun = new Set<number>();
+  /** By the id of a run's sync: notes that everyone of its file is in place. */
+  readonly #placed = new Map<string, () => void>();
 
   constructor(options: ScheduleRunsOptions) {
     this.#options = options;
@@ -75,7 +77,7 @@ export class ScheduleRuns {
     this.#syncs = options.syncs;
     this.#clock = options.clock;
     this.obtain = sourceReader(options);
-    this.#syncs.events.on('state', this.#onSync);
+    this.#syncs.events.on('state', ({ id }) => this.#look(id)).on('import', this.#look);
   }
 
   isUnderWay(name: string) {
@@ -105,7 +107,7 @@ export class ScheduleRuns {
     this.planAgain();
     // One may have been begun by now, since this process can be asked for it.
     for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
-      if (!this.#underWay.has(run.id)) this.#goOn(run);
+      if (!this.#begun.has(run.id)) this.#goOn(run);
     for (const record of this.#catalog.list()) {
       if (record.paused || record.nextDue > this.#clock()) continue;
       this.#advance(record);
@@ -116,44 +118,25 @@ export class ScheduleRuns {
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   async noteInterrupted(): Promise<void> {
     for (const run of this.#catalog.runsIn('running')) {
-      const { id = '', state = 'planning' } = this.#syncOf(run) ?? {};
-      if (state === 'planning')
-        this.#note(run.id, 'missed', 'the process ended before its plan was made; nothing was sent');
-      else if (state !== 'applying') this.#follow(run, () => this.#conclude(run, id));
-      else this.#noteImport(run.id, id, this.#syncs.importState(id) ?? 'running');
+      const sync = this.#syncOf(run);
+      if (sync !== undefined && sync.state !== 'planning') this.#look(sync.id);
+      else this.#note(run.id, 'missed', 'the process ended before its plan was made; nothing was sent');
     }
-    await Promise.all(this.#underWay.values());
-  }
-
-  /** Resolves when a run has finished, or this process stops. */
-  async over(id: number): Promise<ScheduleRun> {
-    for (;;) {
-      const run = this.#catalog.findRun(id);
-      if (run === undefined) throw new RollcallError('WRONG_STATE', { what: 'the schedule was removed while it ran' });
-      if (run.state !== 'running' || !this.#underWay.has(id)) return run;
-      await once(this.events, 'run');
-    }
+    await Promise.all(this.#works);
   }
 
   /** Stops fetching. Runs with a sync are followed again by the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('this process stops'));
-    this.#syncs.events.off('state', this.#onSync);
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#works);
   }
 
-  #emit(id: number) {
-    const run = this.#catalog.findRun(id);
-    if (run !== undefined) this.events.emit('run', run);
-  }
-
+  /** Its schedule may have been removed meanwhile, and its runs with it. */
   #note(id: number, state: RunState, reason: string) {
+    const noted = this.#catalog.findRun(id);
+    if (noted === undefined || (noted.state === state && noted.reason === reason)) return;
     this.#catalog.setRun(id, state, reason);
-    this.#emit(id);
-  }
-
-  #noteProgress(id: number, syncId: string) {
-    this.#note(id, 'running', `sync ${syncId} is in progress`);
+    this.events.emit('run', { ...noted, state, reason });
   }
 
   /** Never two runs of one schedule at a time. */
@@ -171,7 +154,7 @@ export class ScheduleRuns {
     }
   }
 
-  /** Works on a run until it has finished, or this process stops. It begins again when a wait is over, unless its schedule was removed. */
+  /** Works on a run. It begins again when a wait is over, unless this process stops, or its schedule was removed. */
   #follow(run: ScheduleRun, work: () => Promise<void>): void {
     const goOn = () => {
       if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
@@ -184,11 +167,8 @@ export class ScheduleRuns {
         else this.#note(run.id, 'failed', messageOf(error));
       })
       .catch(this.#options.fail)
-      .finally(() => {
-        this.#underWay.delete(run.id);
-        this.#emit(run.id);
-      });
-    this.#underWay.set(run.id, working);
+      .finally(() => this.#works.delete(working));
+    this.#works.add(working);
   }
 
   /**
@@ -221,6 +201,7 @@ export class ScheduleRuns {
       return this.#add({ schedule, dueAt, who }, 'skipped-running', reason);
     }
     const begun = this.#add({ schedule, dueAt, who }, 'running', 'getting the file');
+    this.#begun.add(begun.id);
     this.#follow(begun, () => this.#runNow(begun));
     return begun;
   }
@@ -257,6 +238,7 @@ export class ScheduleRuns {
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
     this.#catalog.setRunSync(run.id, id);
+    this.#placed.set(id, () => this.#catalog.note(record, { placedHash: hash }));
     await this.#syncs.create({
       id,
       file: found.name,
@@ -267,8 +249,6 @@ export class ScheduleRuns {
       syncName: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
-    this.#noteProgress(run.id, id);
-    await this.#conclude(run, id, () => this.#catalog.note(record, { placedHash: hash }));
   }
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
@@ -283,29 +263,32 @@ export class ScheduleRuns {
     }
   }
 
-  /** Waits for the end of a run's sync, and notes the result. @param placed is called where everyone of the file is in place */
-  async #conclude(run: ScheduleRun, syncId: string, placed = () => {}) {
-    const onImport = (state: ImportState) => this.#noteImport(run.id, syncId, state);
-    const sync = await syncEnded(this.#syncs, syncId, this.#stopping.signal, onImport);
-    if (sync === undefined || this.#catalog.find(run.schedule) === undefined) return;
-    const { state, reason, importId, totals } = sync;
-    if (state === 'failed' || state === 'cancelled') return this.#note(run.id, 'failed', reason);
-    if (state === 'held') return this.#note(run.id, 'waiting', `held: ${asClause(reason)}`);
+  /** The sync of a run, or the import that carries it out, has moved: the run says so. */
+  readonly #look = (syncId: string): void => {
+    const run = this.#stopping.signal.aborted ? undefined : this.#catalog.runOfSync(syncId);
+    if (run !== undefined) this.#follow(run, () => this.#noteSync(run.id, syncId));
+  };
+
+  async #noteSync(id: number, syncId: string) {
+    // Looked at after the move: `planned` is only a step on the way to `applying`.
+    await undefined;
+    const { state, reason, importId, totals } = this.#syncs.find(syncId);
+    if (isSyncUnderWay(state)) return this.#noteProgress(id, syncId);
+    if (state === 'failed' || state === 'cancelled') return this.#note(id, 'failed', reason);
+    if (state === 'held') return this.#note(id, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
     const left = isWhole && importId !== null ? notInPlace(this.#options.dir.ledger(importId)) : 0;
-    if (isWhole && left + (totals?.unlisted ?? 0) === 0) placed();
+    if (isWhole && left + (totals?.unlisted ?? 0) === 0) this.#placed.get(syncId)?.();
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
-    this.#note(run.id, 'ran', `${state}: ${asClause(reason)}${rest}`);
+    this.#note(id, 'ran', `${state}: ${asClause(reason)}${rest}`);
   }
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
-  #noteImport(id: number, syncId: string, state: ImportState) {
-    const noted = this.#catalog.findRun(id)?.state;
-    if (needsPerson(state) && noted === 'running') {
-      const next = 'resume or cancel it, or the next run does what it left';
-      this.#note(id, 'waiting', `its import ${syncId} is ${state}; ${next}`);
-    }
-    if (state === 'running' && noted === 'waiting') this.#noteProgress(id, syncId);
+  #noteProgress(id: number, syncId: string) {
+    const state = this.#syncs.importState(syncId) ?? 'running';
+    const next = 'resume or cancel it, or the next run does what it left';
+    if (needsPerson(state)) this.#note(id, 'waiting', `its import ${syncId} is ${state}; ${next}`);
+    if (state === 'running') this.#note(id, 'running', `sync ${syncId} is in progress`);
   }
 
   #advance(record: Schedule) {
@@ -324,7 +307,7 @@ export class ScheduleRuns {
   #goOn(run: ScheduleRun) {
     const { id, schedule, state, dueAt, who } = run;
     const sync = this.#syncOf(run);
-    if (sync !== undefined) return this.#follow(run, () => this.#conclude(run, sync.id));
+    if (sync !== undefined) return this.#look(sync.id);
     if (state !== 'running') return;
     const isSecond = this.#catalog
       .runsSince(schedule, dueAt)
@@ -345,15 +328,6 @@ export class ScheduleRuns {
       if (next < nextDue) this.#catalog.note(record, { nextDue: next });
     }
   }
-
-  /** A plan that was held is approved or rejected later: the run that made it says so. */
-  readonly #onSync = ({ id }: Sync): void => {
-    const run = this.#catalog.runOfSync(id);
-    if (run === undefined || run.state === 'running' || this.#underWay.has(run.id) || this.#stopping.signal.aborted)
-      return;
-    if (isSyncUnderWay(this.#syncs.find(id).state)) this.#noteProgress(run.id, id);
-    this.#follow(run, () => this.#conclude(run, id));
-  };
 }
 
 /** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */

@@ -1,25 +1,19 @@
 import { join } from 'node:path';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
-import type { ImportState } from '../../membership/import-state.ts';
-import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
-import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
+import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
 import { GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { isRemote } from '../../text/address-text.ts';
-import { decisionOf, type NewSync, type Sync, syncReadingOf } from '../sync/kept-sync.ts';
+import { decisionOf, type NewSync, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
-import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { type KeptSettings, READ, RUNS } from './operations.ts';
 
 /** The files that the runs of a schedule read beside its own. */
-export interface Beside {
-  readonly lookups: ByLookup<{ readonly path: string; readonly name: string }>;
-  readonly protectFile?: { readonly path: string; readonly name: string };
-}
+type Beside = Awaited<ReturnType<typeof obtainBeside>>;
 
 /** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
 export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Beside): Promise<SyncSettings> {
@@ -78,55 +72,16 @@ export async function obtainBeside(
   get: SourceReader,
   settings: KeptSettings,
   { folder, signal }: Parameters<SourceReader>[1],
-): Promise<Beside> {
+) {
   const obtained = async (source: string, what: string) => {
-    const name = shownFile({ file: source });
-    if (!isRemote(source)) return { path: source, name };
+    if (!isRemote(source)) return { path: source, name: shownFile({ file: source }) };
     const wanted = { ...sourceOf(settings), source, given: {}, copy: null };
-    return get(wanted, { folder: join(folder, `beside-${what}`), signal });
-  };
-  const lookups = await mapLookupsInTurn(settings, async (source, what) => {
-    const { path, name } = await obtained(source, what);
+    const { path, name } = await get(wanted, { folder: join(folder, `beside-${what}`), signal });
     return { path, name };
-  });
+  };
   const { protectFile } = settings;
-  if (protectFile === undefined) return { lookups };
-  return { lookups, protectFile: await obtained(protectFile, 'protect') };
-}
-
-/**
- * Resolves when a sync is no longer under way; with undefined when `signal` comes first.
- * @param onImport gets the state of the import that carries it out, now and at each move
- */
-export function syncEnded(
-  syncs: Pick<SyncRunner, 'events' | 'find' | 'importState'>,
-  id: string,
-  signal: AbortSignal,
-  onImport: (state: ImportState) => void,
-): Promise<Sync | undefined> {
-  return new Promise((resolve) => {
-    const leave = (record: Sync | undefined) => {
-      syncs.events.off('state', look);
-      syncs.events.off('import', moved);
-      signal.removeEventListener('abort', stop);
-      resolve(record);
-    };
-    const stop = () => leave(undefined);
-    // Checked after the move: `planned` is only a step on the way to `applying`.
-    const look = () =>
-      queueMicrotask(() => {
-        const record = syncs.find(id);
-        if (!isSyncUnderWay(record.state)) leave(record);
-      });
-    const moved = (movedId: string, state: ImportState) => {
-      if (movedId === id) onImport(state);
-    };
-    syncs.events.on('state', look);
-    syncs.events.on('import', moved);
-    signal.addEventListener('abort', stop);
-    const carrying = syncs.importState(id);
-    if (carrying !== undefined) onImport(carrying);
-    if (signal.aborted) stop();
-    else look();
-  });
+  return {
+    lookups: await mapLookupsInTurn(settings, obtained),
+    protectFile: protectFile === undefined ? undefined : await obtained(protectFile, 'protect'),
+  };
 }
