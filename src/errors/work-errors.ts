@@ -301,7 +301,6 @@ export const WORK_ERRORS = {
     advice: 'Correct the recipe.',
     field: 'recipe',
   }),
-  BAD_LIMIT: failure({ title: 'The limit of a guard cannot be used', exit: 2 }),
   BAD_PROTECT_FILE: failure({
     title: 'The protect file cannot be used',
     cause: 'It is the file that `--protect` names; nothing is planned without it.',

@@ -8,6 +8,13 @@ export function numberCursor(cursor: string | undefined): number | undefined {
   throw new RollcallError('BAD_CURSOR', { cursor });
 }
 
+/** A page of rows, of which one more than asked for tells whether there is a next page. @param cursorOf the place of its last row */
+export function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+}
+
 /** A cursor that holds more than a number, as it is given out. */
 export function cursorText(content: unknown) {
   return Buffer.from(JSON.stringify(content)).toString('base64url');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import { LIMITS, type LimitName, limitsWith } from '../../src/features/sync/guard-limits.ts';
+import { LIMIT_FLAG, LIMITS, type LimitName, limitsOf, limitsWith } from '../../src/features/sync/guard-limits.ts';
 import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { type PreviousRun, previousRun } from '../../src/features/sync/plan/previous-run.ts';
 import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';
@@ -393,13 +393,17 @@ describe('limits', () => {
   });
 
   test.each([
-    [{ groupPercnt: 5 }, '"groupPercnt" is not a limit of a guard; allowed are groupRemovalsPercent, groupRemovals,'],
-    [{ groupRemovalsPercent: 101 }, 'the limit groupRemovalsPercent is 101; allowed is a percentage from 0 to 100'],
-    [{ grownPercent: -1 }, 'the limit grownPercent is -1; allowed is a percentage from 0'],
-    [{ runRemovals: -1 }, 'the limit runRemovals is -1; allowed is a whole number from 0'],
-    [{ runRemovals: Number.NaN }, 'the limit runRemovals is NaN; allowed is a whole number from 0'],
-  ])('that are wrong are refused: %j', (given, message) => {
-    expect(() => limitsWith(given)).toThrow(message);
+    ['groupPercnt=5', '"groupPercnt" is not a limit of a guard; allowed are groupRemovalsPercent, groupRemovals,'],
+    ['groupRemovalsPercent=101', 'a percentage from 0 to 100'],
+    ['grownPercent=-1', 'a percentage from 0'],
+    ['runRemovals=1.5', 'a whole number from 0'],
+    ['runRemovals', 'a whole number from 0'],
+  ])('that are wrong are refused: %s', (text, message) => {
+    expect(() => LIMIT_FLAG.parse(text)).toThrow(message);
+  });
+
+  test('are percentages above 100 where they are of a growth', () => {
+    expect(limitsOf(LIMIT_FLAG.parse(' grownPercent = 250% '))).toEqual({ grownPercent: 250 });
   });
 });
 

@@ -45,13 +45,13 @@ test('the pages of chosen actions hold each once and in order, however long they
         .toArray();
       const found = await withPages(path, slice, async (pages) => {
         const all = [];
-        let page = await pages.actionPage({ actions, guid }, undefined, limit);
+        let page = await pages.actionPage({ action: [...actions], guid, limit });
         for (;;) {
-          expect(page.items.length).toBeLessThanOrEqual(limit);
-          all.push(...page.items);
-          if (page.next === null) return all;
-          expect(page.items).toHaveLength(limit);
-          page = await pages.actionPage({ actions, guid }, page.next, limit);
+          expect(page.actions.length).toBeLessThanOrEqual(limit);
+          all.push(...page.actions);
+          if (page.nextCursor === null) return all;
+          expect(page.actions).toHaveLength(limit);
+          page = await pages.actionPage({ action: [...actions], guid, limit, cursor: page.nextCursor });
         }
       });
       expect(found).toEqual(expected);
@@ -80,11 +80,12 @@ test('the pages of groups hold each that has a chosen action or could not be lis
         }));
       const found = await withPages(path, 5, async (pages) => {
         const all = [];
-        let page = await pages.groupPage(actions, 0, limit);
+        const action = actions && [...actions];
+        let page = await pages.groupPage({ action, limit });
         for (;;) {
-          all.push(...page.items);
-          if (page.next === null) return all;
-          page = await pages.groupPage(actions, page.next, limit);
+          all.push(...page.groups);
+          if (page.nextCursor === null) return all;
+          page = await pages.groupPage({ action, limit, cursor: page.nextCursor });
         }
       });
       expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);

@@ -251,6 +251,7 @@ describe('an unchanged file', () => {
   async function nights(office: Office, count: number): Promise<string[]> {
     const runs = office.runs();
     for (let night = 0; night < count; night++) await runEnds(office, runs, runs.begin('nightly', 'ann').id);
+    await runs.stop();
     return office.history().map(({ state }) => state);
   }
 

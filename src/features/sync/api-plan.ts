@@ -47,7 +47,7 @@ export const guardObjections = z.strictObject({
 });
 export type GuardObjections = z.infer<typeof guardObjections>;
 
-export const LISTINGS = ['pending', 'listed', 'not_found', 'failed'] as const;
+const LISTINGS = ['pending', 'listed', 'not_found', 'failed'] as const;
 
 /** A group that is not there, as it would be created. */
 export const newGroup = z
@@ -55,7 +55,7 @@ export const newGroup = z
   .meta({ description: 'The group is not there, and is created like this; absent for any other.' });
 
 /** A group of a plan: how it was listed, and its actions counted. */
-const planGroup = z.strictObject({
+export const planGroup = z.strictObject({
   region,
   guid: z.string(),
   listing: z.enum(LISTINGS),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption, queryOf } from '../../api/query-options.ts';
-import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-entry.ts';
+import { planFlags, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
 import { ENDING } from '../../options/deciding-options.ts';
-import { finding, guardFinding, guardObjections, LISTINGS, newGroup, planAction, planCreate } from './api-plan.ts';
+import { finding, guardFinding, guardObjections, planAction, planCreate, planGroup } from './api-plan.ts';
 
 /** Limits of guards in place of their defaults, by name. */
 export const guardLimits = z
@@ -81,20 +81,16 @@ export const syncGroupsQuery = z.strictObject({
   }),
   ...pageOf(50, 500),
 });
-const syncGroup = z.strictObject({
-  region: z.enum(REGIONS),
-  guid: z.string(),
-  listing: z.enum(LISTINGS),
-  problem: z
-    .string()
-    .meta({ description: 'The reason why nothing is done in it; empty if it was listed or is created.' }),
-  members: count.meta({ description: 'Before the sync.' }),
-  actions: actionCounts,
-  right: planTotals.shape.right,
-  creates: newGroup.optional(),
-});
+export const syncGroup = planGroup
+  .pick({ region: true, guid: true, listing: true, members: true, actions: true, right: true, creates: true })
+  .extend({
+    problem: z
+      .string()
+      .meta({ description: 'The reason why nothing is done in it; empty if it was listed or is created.' }),
+  });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
+export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
 
 /** `GET /v1/syncs/:id/actions` */
 export const memberActionsQuery = z.strictObject({

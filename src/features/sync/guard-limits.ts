@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
-import { type Given, type OptionDeclaration, option } from '../../options/option.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
+import { type Given, type OptionDeclaration, type Options, option } from '../../options/option.ts';
 
 const number = (byDefault: number, why: string) => ({ default: byDefault, unit: 'number' as const, why });
 const percent = (byDefault: number, why: string) => ({ ...number(byDefault, why), unit: 'percent' as const });
@@ -106,31 +106,15 @@ export type Limits = Readonly<Record<LimitName, number>>;
 export type GivenLimits = Readonly<Record<string, number>>;
 
 /**
- * The limits with these put in place of defaults: whole numbers from 0, percentages to 100, of a growth also above.
+ * The limits with these put in place of defaults.
  * @param run without a run before, a growth has no limit but those that are given
- * @throws BAD_LIMIT with the name, the value and what is allowed
  */
 export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'later'): Limits {
-  const limits: Record<string, number> = Object.fromEntries(
-    Object.entries<Limit>(LIMITS).map(([name, { default: byDefault, grows }]) => [
-      name,
-      grows && run === 'first' ? Number.POSITIVE_INFINITY : byDefault,
-    ]),
-  );
-  for (const [name, value] of Object.entries(given)) {
-    if (!isLimitName(name)) {
-      throw new RollcallError('BAD_LIMIT', {
-        what: `${JSON.stringify(name)} is not a limit of a guard`,
-        remedy: `allowed are ${Object.keys(LIMITS).join(', ')}`,
-      });
-    }
-    const allowed = allowedFor(LIMITS[name], value);
-    if (allowed !== undefined) {
-      throw new RollcallError('BAD_LIMIT', { what: `the limit ${name} is ${value}`, remedy: `allowed is ${allowed}` });
-    }
-    limits[name] = value;
-  }
-  return limits as Limits;
+  const limits = Object.entries<Limit>(LIMITS).map(([name, { default: byDefault, grows }]) => [
+    name,
+    given[name] ?? (grows && run === 'first' ? Number.POSITIVE_INFINITY : byDefault),
+  ]);
+  return Object.fromEntries(limits);
 }
 
 /** The values that a limit may have, where this is none of them. */
@@ -170,11 +154,19 @@ export function limitsOf(given: object): GivenLimits {
   return Object.fromEntries(limits.map(([name, value]) => [name.slice(PREFIX.length), value]));
 }
 
-/** The options that give these limits. */
-export function limitOptionsOf(limits: GivenLimits): Given<typeof LIMIT_OPTIONS> {
-  return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${PREFIX}${name}`, value]));
-}
-
-function isLimitName(name: string): name is LimitName {
-  return Object.hasOwn(LIMITS, name);
-}
+/** One of them on the command line: `groupRemovals=5`. */
+export const LIMIT_FLAG = {
+  value: '<name=value>',
+  help: `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
+  parse: (text: string): Given<typeof LIMIT_OPTIONS> => {
+    const [name = '', value = ''] = text.split('=').map((part) => part.trim());
+    const limits: Options = LIMIT_OPTIONS;
+    const declared = limits[`${PREFIX}${name}`];
+    if (declared !== undefined) return { [`${PREFIX}${name}`]: declared.parse(value) };
+    const known = Object.keys(LIMITS).join(', ');
+    throw badUsage(
+      `name=value, for example groupRemovalsPercent=30; ${JSON.stringify(name)} is not a limit of a guard; allowed are ${known}`,
+    );
+  },
+  join: (earlier: object, later: object) => ({ ...earlier, ...later }),
+};

@@ -3,6 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
+import { pageOf } from '../../platform/cursors.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
 import { keptSync, type Sync } from './kept-sync.ts';
@@ -125,13 +126,13 @@ function readerOf(database: DatabaseSync) {
      */
     page: ({ states, before, limit }: SyncPageRequest) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
-      // One more than asked for tells whether there is a next page.
-      const request = { ...placeOfCursor(before), states: chosen, limit: limit + 1 };
-      const found = sql<KeptText>('sync_page').all(request);
-      const syncs = syncsOf(found.slice(0, limit));
-      const last = syncs.at(-1);
-      const isLast = found.length <= limit || last === undefined;
-      return { syncs, nextCursor: isLast ? null : cursorOf({ id: last.id, createdAt: Date.parse(last.createdAt) }) };
+      const found = syncsOf(
+        sql<KeptText>('sync_page').all({ ...placeOfCursor(before), states: chosen, limit: limit + 1 }),
+      );
+      const { items, nextCursor } = pageOf(found, limit, ({ id, createdAt }) =>
+        cursorOf({ id, createdAt: Date.parse(createdAt) }),
+      );
+      return { syncs: items, nextCursor };
     },
     /** Counts the syncs in each of these states; states without any are left out. */
     count: (states: readonly SyncState[]): ReadonlyMap<SyncState, number> =>

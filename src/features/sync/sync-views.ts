@@ -8,7 +8,7 @@ import { type SyncView, syncView } from './api.ts';
 import { type Sync, shownCreate } from './kept-sync.ts';
 import { planFiles } from './plan/plan-files.ts';
 import { openPlanPages } from './plan/plan-pages.ts';
-import { openPlanReader } from './plan/plan-reading.ts';
+import type { PlanReader } from './plan/plan-reading.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
 import { syncActionsOf } from './sync-errors.ts';
 
@@ -37,29 +37,30 @@ export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncVie
   const shown = { ...sync, ...computed(sync, syncs) };
   return syncView.strip().parse({
     ...shown,
-    ...objectionsOf(dir, sync),
+    ...planned(planFiles(dir.sync(sync.id)).plan, sync),
     create: shownCreate(sync),
-    leftInPlace: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
     before: hasBefore(dir, shown) ? `/v1/syncs/${sync.id}/before` : null,
   });
 }
 
-function objectionsOf(
-  dir: DataDir,
-  { id, totals }: Sync,
-): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
-  const { plan } = planFiles(dir.sync(id));
-  if (totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
-  const pages = openPlanPages(plan);
+/** What the plan at `path` says of a sync. */
+function planned(
+  path: string,
+  sync: Sync,
+): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes' | 'leftInPlace'> {
+  if (sync.totals === null || !existsSync(path))
+    return { findings: [], guards: [], unknownGroups: 0, notes: [], leftInPlace: null };
+  const plan = openPlanPages(path);
   try {
     return {
-      findings: pages.findings(FIRST_FINDINGS),
-      guards: pages.guards(),
-      unknownGroups: pages.unknownGroups(),
-      notes: [...pages.facts().notes],
+      findings: plan.findings(FIRST_FINDINGS),
+      guards: plan.guards(),
+      unknownGroups: plan.unknownGroups(),
+      notes: [...plan.facts().notes],
+      leftInPlace: leftByUndo(sync, plan),
     };
   } finally {
-    pages.close();
+    plan.close();
   }
 }
 
@@ -71,20 +72,12 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'imp
 /** The reasons of changes that `includeUncertain` takes back. */
 const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
 
-/**
- * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
- * @param path of its plan
- */
-function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['leftInPlace'] {
+/** Returns the members whom a finished undo left in their place, with the reasons; null if it left none. */
+function leftByUndo({ mode, state, totals }: Sync, plan: Pick<PlanReader, 'reported'>): SyncView['leftInPlace'] {
   const users = totals?.actions.report ?? 0;
-  if (mode !== 'undo' || !isCarriedOut(state) || users === 0 || !existsSync(path)) return null;
-  const plan = openPlanReader(path);
-  try {
-    const reported = plan.reported();
-    const why = reported.map(({ sentence, users: some }) => `${asSentence(sentence).slice(0, -1)}: ${grouped(some)}.`);
-    const uncertain = reported.reduce((sum, { reason, users: some }) => sum + (UNCERTAIN.has(reason) ? some : 0), 0);
-    return { users, uncertain, sentence: [`The undo left ${counted(users, 'user')} in place.`, ...why].join(' ') };
-  } finally {
-    plan.close();
-  }
+  if (mode !== 'undo' || !isCarriedOut(state) || users === 0) return null;
+  const reported = plan.reported();
+  const why = reported.map(({ sentence, users: some }) => `${asSentence(sentence).slice(0, -1)}: ${grouped(some)}.`);
+  const uncertain = reported.reduce((sum, { reason, users: some }) => sum + (UNCERTAIN.has(reason) ? some : 0), 0);
+  return { users, uncertain, sentence: [`The undo left ${counted(users, 'user')} in place.`, ...why].join(' ') };
 }

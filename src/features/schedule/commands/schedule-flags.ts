@@ -21,7 +21,6 @@ import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { limitOptionsOf } from '../../sync/guard-limits.ts';
 import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
 /** Flags that say where the schedules are. */
@@ -56,10 +55,10 @@ export async function scheduleOf(
   config: Config,
   server: Client | undefined,
 ): Promise<NewSchedule> {
-  const { cron, tz, maxSource, limit = {}, protect, ...options } = flags;
+  const { cron, tz, maxSource, limit, protect, ...options } = flags;
   const { headers = {}, ...sourceSettings } = await sourceSettingsOf(flags);
   const given = {
-    ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limitOptionsOf(limit) }),
+    ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limit }),
     name,
     cron,
     tz,

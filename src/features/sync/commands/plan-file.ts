@@ -9,6 +9,7 @@ import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { keptOf } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
+import { limitsOf } from '../guard-limits.ts';
 import { newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { syncFileOperations } from '../routes/sync-handlers.ts';
@@ -45,8 +46,8 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
 
 async function planHere(running: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
   const { config, io } = running;
-  const { limit: limits = {}, apply = false } = flags;
-  const decision = { ...(await syncFlagsOf(flags)), limits, apply, ...keptOf(SURVEYING, flags) };
+  const { limit = {}, apply = false } = flags;
+  const decision = { ...(await syncFlagsOf(flags)), limits: limitsOf(limit), apply, ...keptOf(SURVEYING, flags) };
   const check = (path: string) => fileStateOf(path, path);
   const { lines, obtain } = await givenFile(running, file, flags, { check, mustBeWhole: true });
   const dir = dataDir(config.dataDir);

@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
 import type { CommonFlags, RunningFlags } from '../../../cli/flags/flags.ts';
-import { repeatable } from '../../../cli/flags/once.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
-import { badUsage, isError } from '../../../errors/rollcall-error.ts';
+import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
@@ -27,7 +26,7 @@ import { type ExpectingChoices, SURVEYING } from '../../../options/sending-optio
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { DECIDING } from '../deciding-query.ts';
-import { LIMITS, limitOptionsOf, limitsWith } from '../guard-limits.ts';
+import { LIMIT_FLAG, type LIMIT_OPTIONS } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
 import { readProtectFile } from '../plan/protect.ts';
 
@@ -35,19 +34,14 @@ import { readProtectFile } from '../plan/protect.ts';
 export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
   /** Path. */
   readonly protect?: string;
-  readonly limit?: Readonly<Record<string, number>>;
+  readonly limit?: Given<typeof LIMIT_OPTIONS>;
 }
 
 export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices, Given<typeof NAMING> {}
 
 export function withDeciding(command: Command) {
-  return withOptions(command, REMOVING_BY_NAME)
-    .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address')
-    .option(
-      '--limit <name=value>',
-      `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
-      repeatable(guardLimit),
-    );
+  const help = 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address';
+  return withOptions(withOptions(command, REMOVING_BY_NAME).option('--protect <file>', help), { limit: LIMIT_FLAG });
 }
 
 export interface PlanningFlags extends Given<typeof SURVEYING> {
@@ -105,8 +99,7 @@ const MAX_UIDS_LENGTH = 8_000;
 /** The choices as the API's query takes them. @param isSent to a server @throws as syncFlagsOf */
 export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean): Promise<URLSearchParams> {
   const { protect, removeNamed } = await syncFlagsOf(flags);
-  const { limit = {}, protect: _, ...choices } = flags;
-  const given = { ...choices, protect, removeNamed, ...limitOptionsOf(limit) };
+  const given = { ...flags, protect, removeNamed, ...flags.limit };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
     if (!isSent || encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw badUsage(
@@ -114,17 +107,4 @@ export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: bo
     );
   }
   return new URLSearchParams(textsOf(SENT, given));
-}
-
-function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}) {
-  const [, name = '', value] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)%?\s*$/.exec(text) ?? [];
-  if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupRemovalsPercent=30.');
-  const limits = { ...earlier, [name]: Number(value) };
-  try {
-    limitsWith(limits);
-  } catch (error) {
-    if (isError(error, 'BAD_LIMIT')) throw new InvalidArgumentError(`${error.message}.`);
-    throw error;
-  }
-  return limits;
 }

@@ -55,15 +55,15 @@ export function changesCsv(
 ): Generator<string> {
   const fields = profiles?.fields() ?? [];
   const columns = [...CHANGES_COLUMNS, ...fields.map(creationColumn)];
-  return writeTable(columns, changeRows(plan, chosen, profiles), 'csv', { exact: true });
+  return writeTable(columns, changeRows(plan, chosen, profiles, fields), 'csv', { exact: true });
 }
 
 function* changeRows(
   plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
   chosen: (change: PlanAction) => boolean,
   profiles: Profiles | undefined,
+  fields: readonly CreateField[],
 ): Generator<readonly string[]> {
-  const fields = profiles?.fields() ?? [];
   let begun = 0;
   for (const change of plan.changes().filter(chosen)) {
     const { region, guid, uid, from, to, sentence, group } = change;

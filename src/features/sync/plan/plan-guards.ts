@@ -222,10 +222,7 @@ export const GUARDS: readonly Guard[] = [
   ...MEMBER_GUARDS,
 ];
 
-/**
- * Everything that the guards object to; nothing found means that the plan may be applied unattended.
- * @throws BAD_LIMIT
- */
+/** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
 export function checkGuards(facts: GuardFacts, given?: GivenLimits): StoredObjection[] {
   const [limits, first] = [limitsWith(given), limitsWith(given, 'first')];
   const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;

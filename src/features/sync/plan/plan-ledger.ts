@@ -5,16 +5,8 @@ import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import { Survey } from '../../../imports/survey/survey.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
-import {
-  attachForReading,
-  durably,
-  inTransaction,
-  openForWriting,
-  type SchemaFiles,
-  statementsOf,
-} from '../../../platform/sqlite.ts';
+import { attachForReading, durably, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
-import { MEMORY_SCHEMA } from '../memory/memory.ts';
 import {
   type GroupName,
   PLAN_SCHEMA,
@@ -96,9 +88,6 @@ export function openPlanLedger(path: string) {
   };
 }
 
-/** Schemas of files that are no ledgers of imports. */
-const SCHEMAS: Readonly<Partial<Record<string, SchemaFiles>>> = { newer: PLAN_SCHEMA, memory: MEMORY_SCHEMA };
-
 /**
  * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
  * Throws LEDGER_MISSING, DAMAGED_LEDGER when that file is damaged, and an Error naming it when it is missing.
@@ -106,11 +95,11 @@ const SCHEMAS: Readonly<Partial<Record<string, SchemaFiles>>> = { newer: PLAN_SC
 export function withAttached<Result>(
   database: PlanDatabase,
   path: string,
-  name: 'desired' | 'undone' | 'later' | 'newer' | 'memory',
+  name: 'desired' | 'undone' | 'later' | 'newer',
   work: () => Result,
 ): Result {
   if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
-  attachForReading(database, path, name, SCHEMAS[name] ?? IMPORT_SCHEMA);
+  attachForReading(database, path, name, name === 'newer' ? PLAN_SCHEMA : IMPORT_SCHEMA);
   try {
     return inTransaction(database, work);
   } finally {

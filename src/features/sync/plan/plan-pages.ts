@@ -1,44 +1,36 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Region } from '../../../membership/membership.ts';
-import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
+import { z } from 'zod';
+import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
+import { cursorContent, cursorText, numberCursor, pageOf } from '../../../platform/cursors.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
-import type { SyncGroup } from '../api.ts';
-import type { GuardFinding, GuardObjections, PlanAction } from '../api-plan.ts';
+import {
+  type findingsQuery,
+  type memberActionsPage,
+  type memberActionsQuery,
+  type SyncGroup,
+  type SyncGroupsPage,
+  syncGroup,
+  type syncGroupsQuery,
+} from '../api.ts';
+import type { GuardFinding, GuardObjections } from '../api-plan.ts';
 import { GUARDS } from './plan-guards.ts';
 import { type ActionRow, actionOf, PLAN_SCHEMA, planReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 
-/** Filter of actions; an absent condition is always met. The GUID is a whole one, without regard to case. */
-interface ActionFilter {
-  readonly actions?: ReadonlySet<PlanActionName> | undefined;
-  readonly region?: Region | undefined;
-  readonly guid?: string | undefined;
-}
-
 /** The place of an action in a plan: the number of its group, and its UID. */
-interface ActionPlace {
-  readonly group: number;
-  readonly uid: string;
-}
+const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
+type ActionPlace = z.infer<typeof actionPlace>;
 
 /** The place of an objection among those of its guard, the worst first. */
-interface FindingPlace {
-  readonly value: number;
-  readonly id: number;
-}
-
-/** A page, and the start of the next one; null on the last one. */
-interface Page<Item, Place> {
-  readonly items: Item[];
-  readonly next: Place | null;
-}
+const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
+type FindingRow = GuardFinding & z.infer<typeof findingPlace> & { readonly remedy: string };
 
 /** A plan a page at a time. */
 export type PlanPages = ReturnType<typeof openPlanPages>;
 
 /** Actions that are looked at before others have their turn: some milliseconds. */
 const SLICE = 20_000;
-const WORST: FindingPlace = { value: Number.POSITIVE_INFINITY, id: 0 };
+const WORST = { value: Number.POSITIVE_INFINITY, id: 0 };
 
 /**
  * Opens the plan at `path`, which must be complete, for a process with other work: it reads a bounded part, lets other work
@@ -50,85 +42,60 @@ export function openPlanPages(path: string, slice = SLICE) {
   const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
   const plan = planReader(database);
 
-  const worstFirst = (guard: string, search: string, after: FindingPlace, limit: number) =>
-    sql<GuardFinding & FindingPlace & { readonly remedy: string }>('findings_page').all({
-      guard,
-      search,
-      ...after,
-      limit,
-    });
+  const worstFirst = (guard: string, search: string, cursor: string | undefined, limit: number) =>
+    sql<FindingRow>('findings_page').all({ guard, search, ...(cursorContent(findingPlace, cursor) ?? WORST), limit });
 
   return {
     ...plan,
-    /**
-     * Groups behind number `after` (0: from the first), in the order of the file. `actions`: only those that have such an
-     * action, or could not be listed.
-     */
-    groupPage: async (
-      actions: ReadonlySet<PlanActionName> | undefined,
-      after: number,
-      limit: number,
-    ): Promise<Page<SyncGroup, number>> => {
-      const items: SyncGroup[] = [];
-      for (let place = after; ; await setImmediate()) {
+    /** Groups in the order of the file: all, or those that have one of the actions or could not be listed. */
+    groupPage: async ({ action, cursor, limit }: z.output<typeof syncGroupsQuery>): Promise<SyncGroupsPage> => {
+      const groups: SyncGroup[] = [];
+      for (let place = numberCursor(cursor) ?? 0; ; await setImmediate()) {
         const [group] = plan.groups(place, 1);
-        if (group === undefined) return { items, next: null };
-        const { id, region, guid, listing, members, actions: counts, right, creates } = group;
+        if (group === undefined) return { groups, nextCursor: null };
         const problem = groupProblem(group);
-        if (
-          actions === undefined ||
-          problem !== '' ||
-          PLAN_ACTIONS.some((one) => actions.has(one) && counts[one] > 0)
-        ) {
-          if (items.length === limit) return { items, next: place };
-          const created = creates && { creates };
-          items.push({ region, guid, listing, problem, members, actions: counts, right, ...created });
+        if (action === undefined || problem !== '' || action.some((one) => group.actions[one] > 0)) {
+          if (groups.length === limit) return { groups, nextCursor: String(place) };
+          groups.push(syncGroup.strip().parse({ ...group, problem }));
         }
-        place = id;
+        place = group.id;
       }
     },
-    /** Actions behind a place, in the order of the groups, then by UID. */
-    actionPage: async (
-      { actions = new Set(PLAN_ACTIONS), region, guid }: ActionFilter,
-      after: ActionPlace | undefined,
-      limit: number,
-    ): Promise<Page<PlanAction, ActionPlace>> => {
+    /** Actions in the order of the groups, then by UID. The GUID is a whole one, without regard to case. */
+    actionPage: async ({
+      action = PLAN_ACTIONS,
+      region,
+      guid,
+      cursor,
+      limit,
+    }: z.output<typeof memberActionsQuery>): Promise<z.infer<typeof memberActionsPage>> => {
       const where = { region: region ?? null, guid: guid ?? null };
       const { first = 1, last = 0 } = sql<{ first: number; last: number }>('span').get(where) ?? {};
-      const choice = { actions: JSON.stringify([...actions]), ...where, most: slice };
+      const choice = { actions: JSON.stringify(action), ...where, most: slice, last };
       const found: (ActionRow & ActionPlace)[] = [];
       // No UID is empty: this is the place before a group's first.
-      for (let place: ActionPlace = after ?? { group: first, uid: '' }; ; await setImmediate()) {
-        // One more than asked for tells whether there is a next page.
+      for (let place = cursorContent(actionPlace, cursor) ?? { group: first, uid: '' }; ; await setImmediate()) {
         const rest = limit + 1 - found.length;
-        found.push(...sql<ActionRow & ActionPlace>('action_slice').all({ ...place, ...choice, last, limit: rest }));
+        found.push(...sql<ActionRow & ActionPlace>('action_slice').all({ ...place, ...choice, limit: rest }));
         const end = sql<ActionPlace>('slice_end').get({ ...place, last, behind: slice - 1 });
         if (found.length > limit || end === undefined) break;
         place = { ...end };
       }
-      return pageOf(
-        found,
-        limit,
-        ({ group: _, ...row }) => actionOf(row),
-        ({ group, uid }) => ({ group, uid }),
-      );
+      const { items, nextCursor } = pageOf(found, limit, ({ group, uid }) => cursorText({ group, uid }));
+      return { actions: items.map(({ group: _, ...row }) => actionOf(row)), nextCursor };
     },
-    /** Objections of a guard behind a place, the worst first. @param search part of a group's GUID; empty: all */
-    findingPage: (
-      { guard, search }: { readonly guard: string; readonly search: string },
-      after: FindingPlace | undefined,
-      limit: number,
-    ): Page<GuardFinding, FindingPlace> =>
-      pageOf(worstFirst(guard, search, after ?? WORST, limit + 1), limit, findingOf, ({ value, id }) => ({
-        value,
-        id,
-      })),
+    /** Objections of a guard, the worst first. */
+    findingPage: ({ guard, search = '', cursor, limit }: z.output<typeof findingsQuery>) => {
+      const found = worstFirst(guard, search, cursor, limit + 1);
+      const { items, nextCursor } = pageOf(found, limit, ({ value, id }) => cursorText({ value, id }));
+      return { findings: items.map(findingOf), nextCursor };
+    },
     /** The numbers of each guard's objections: hundreds of groups are one objection of one guard. In the order of the guards. */
     guards: (): GuardObjections[] =>
       sql<Pick<GuardObjections, 'guard' | 'count' | 'total'>>('guard_counts')
         .all()
         .flatMap((counted) =>
-          worstFirst(counted.guard, '', WORST, 1).map((worst) => {
+          worstFirst(counted.guard, '', undefined, 1).map((worst) => {
             const meaning = GUARDS.find(({ name }) => name === counted.guard)?.meaning ?? '';
             return { ...counted, meaning, remedy: worst.remedy, worst: findingOf(worst) };
           }),
@@ -138,18 +105,6 @@ export function openPlanPages(path: string, slice = SLICE) {
   };
 }
 
-/** A page of rows, of which one more than asked for tells whether there is a next page. */
-function pageOf<Row, Item, Place>(
-  rows: readonly Row[],
-  limit: number,
-  itemOf: (row: Row) => Item,
-  placeOf: (row: Row) => Place,
-): Page<Item, Place> {
-  const items = rows.slice(0, limit).map(itemOf);
-  const last = rows[limit - 1];
-  return { items, next: rows.length > limit && last !== undefined ? placeOf(last) : null };
-}
-
-function findingOf({ id: _, remedy: __, ...finding }: GuardFinding & FindingPlace & { readonly remedy: string }) {
+function findingOf({ id: _, remedy: __, ...finding }: FindingRow): GuardFinding {
   return finding;
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
-import { type PlanFlags, planFlags } from '../../../api/sync-entry.ts';
-import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
-import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../api-plan.ts';
+import { type Finding, newGroup, type PlanAction, type PlanGroup, planDocument } from '../api-plan.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 
 /** The tables of a plan's file. */
@@ -23,25 +21,17 @@ export interface GroupName {
 }
 
 /** The origin of a plan. */
-export interface PlanFacts {
-  /** The input as the user named it. */
-  readonly file: string;
-  /** Hash of its bytes, as the caller computes it. */
-  readonly hash: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly rows: number;
-  /** Rows among them that are invalid; duplicates are not. */
-  readonly invalid: number;
-  /** Fields that the file has a column for. */
-  readonly fields: readonly string[];
-  /** Remarks on the file for a person. */
-  readonly notes: readonly IntakeNote[];
-  /** Null until the plan is made. */
-  readonly flags: PlanFlags | null;
-  /** ms since 1970; null until the plan is made. */
-  readonly plannedAt: number | null;
-}
+const planFacts = planDocument
+  .pick({ file: true, hash: true, size: true, rows: true, invalid: true, flags: true })
+  .extend({
+    /** Fields that the file has a column for. */
+    fields: z.array(z.string()).readonly(),
+    /** Remarks on the file for a person. */
+    notes: z.array(inputNote).readonly(),
+    /** ms since 1970; null until the plan is made. */
+    plannedAt: z.int().nullable(),
+  });
+export type PlanFacts = Readonly<z.infer<typeof planFacts>>;
 
 /** Users who would be added and whom the service does not find. */
 const missingUsers = z.strictObject({
@@ -74,15 +64,7 @@ export function openPlanReader(path: string): PlanReader {
   return planReader(openForReading(path, PLAN_SCHEMA));
 }
 
-const names = z.array(z.string());
-const notes = z.array(inputNote);
 const READING = new URL('plan-reading.sql', import.meta.url);
-
-interface FactsRow extends Omit<PlanFacts, 'fields' | 'notes' | 'flags'> {
-  readonly fields: string;
-  readonly notes: string;
-  readonly flags: string | null;
-}
 
 interface ChangeRow extends ActionRow {
   /** Row of the staged file that asks for it; null where no row does. */
@@ -106,15 +88,10 @@ export function planReader(database: PlanDatabase) {
   const objections = (limit = -1) => sql<StoredObjection>('objections').all({ limit });
   return {
     facts: (): PlanFacts => {
-      const row = sql<FactsRow>('facts').get();
+      const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-      const { flags, fields, notes: known, ...rest } = row;
-      return {
-        ...rest,
-        fields: names.parse(JSON.parse(fields)),
-        notes: notes.parse(JSON.parse(known)),
-        flags: flags === null ? null : planFlags.parse(JSON.parse(flags)),
-      };
+      const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
+      return planFacts.parse({ ...row, fields, notes, flags });
     },
     /** In the order of the file, behind a number (0: from the first). */
     groups: (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf),

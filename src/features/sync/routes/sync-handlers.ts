@@ -5,7 +5,7 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { endingBefore } from '../../../imports/ends/ends.ts';
 import { checkMeant } from '../../../imports/target.ts';
 import { REGIONS } from '../../../membership/membership.ts';
-import { cursorContent, cursorText, numberCursor } from '../../../platform/cursors.ts';
+import { cursorContent, cursorText, pageOf } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import type { Events } from '../../../server/events/hub.ts';
@@ -57,22 +57,9 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
       return { ...found, syncs: found.syncs.map((sync) => entryOf(sync, syncs)) };
     },
     one: async ({ id }) => wholeSync(dir, find(id), syncs),
-    groups: async ({ id, action, limit, cursor }) =>
-      reading(id, async (pages) => {
-        const { items, next } = await pages.groupPage(action && new Set(action), numberCursor(cursor) ?? 0, limit);
-        return { groups: items, nextCursor: next === null ? null : String(next) };
-      }),
-    findings: async ({ id, guard, search = '', limit, cursor }) =>
-      reading(id, (pages) => {
-        const { items, next } = pages.findingPage({ guard, search }, cursorContent(findingPlace, cursor), limit);
-        return { findings: items, nextCursor: next && cursorText(next) };
-      }),
-    actions: async ({ id, action, region, guid, limit, cursor }) =>
-      reading(id, async (pages) => {
-        const filter = { actions: action && new Set(action), region, guid };
-        const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
-        return { actions: items, nextCursor: next && cursorText(next) };
-      }),
+    groups: ({ id, ...wanted }) => reading(id, (pages) => pages.groupPage(wanted)),
+    findings: ({ id, ...wanted }) => reading(id, (pages) => pages.findingPage(wanted)),
+    actions: ({ id, ...wanted }) => reading(id, (pages) => pages.actionPage(wanted)),
     bringBack: async ({ name, uids }, { audited }) => {
       bringBack(dir.memory, name, uids);
       audited(`${name}: ${uids?.join(', ') ?? 'all'}`);
@@ -80,23 +67,16 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
     members: async ({ name }) => membersCsv(dir.memory, name),
     ending: async ({ within, limit, cursor }) => {
       const before = within === undefined ? Number.MAX_SAFE_INTEGER : Date.now() + within;
-      // One more than asked for tells whether there is a next page.
       const found = endingBefore(dir.ends, syncs?.sendsTo, before, limit + 1, cursorContent(endingPlace, cursor));
-      const memberships = found.slice(0, limit);
-      const { by: _, ...last } = memberships.at(-1) ?? { by: '' };
-      return {
-        memberships: memberships.map((one) => ({ ...one, until: isoTime(one.until) })),
-        nextCursor: found.length > limit ? cursorText(last) : null,
-      };
+      const { items, nextCursor } = pageOf(found, limit, ({ by: _, ...last }) => cursorText(last));
+      return { memberships: items.map((one) => ({ ...one, until: isoTime(one.until) })), nextCursor };
     },
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
-const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
 const endingPlace = z.strictObject({ until: z.int(), region: z.enum(REGIONS), guid: z.string(), uid: z.string() });
-const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
 
 /** A decision about a plan, with the reason on record. @param decide refuses where the state does not allow it */
 export function deciding(decide: (id: string, who: string, reason: string) => Sync, whole: (sync: Sync) => SyncView) {

@@ -22,32 +22,26 @@ export function syncRoutes(app: Api, context: ServerContext): void {
   pageRoute(app, '/syncs/:id');
   pageRoute(app, '/syncs/new/columns');
   const handlers = syncHandlers(context);
-  const send = (reply: FastifyReply, id: string, tail: string, type: string, bytes: Readable) => {
-    const disposition = attachment(syncs.find(id).file, `${id}-${tail}`);
-    return sendFile(reply, { type: `${type}; charset=utf-8`, disposition, bytes });
-  };
+  const send = (reply: FastifyReply, name: string, type: keyof typeof TYPES, bytes: Readable) =>
+    sendFile(reply, { type: `${TYPES[type]}; charset=utf-8`, disposition: name, bytes });
+  const ofSync = (id: string, tail: string) => attachment(syncs.find(id).file, `${id}-${tail}`);
+  const streamed = (pieces: AsyncIterable<string | Uint8Array>) => Readable.from(pieces, { objectMode: false });
   serveAll(app, syncOperations, {
     ...handlers,
     plan: async (wanted, { reply }) => {
       const { id, format = 'csv' } = wanted;
-      const bytes = Readable.from(await handlers.plan(wanted), { objectMode: false });
-      return send(reply, id, `plan.${format === 'markdown' ? 'md' : format}`, TYPES[format], bytes);
+      const bytes = streamed(await handlers.plan(wanted));
+      return send(reply, ofSync(id, `plan.${format === 'markdown' ? 'md' : format}`), format, bytes);
     },
-    members: async ({ name }, { reply }) => {
-      const bytes = Readable.from(await handlers.members({ name }), { objectMode: false });
-      return sendFile(reply, {
-        type: `${TYPES.csv}; charset=utf-8`,
-        disposition: attachment(name, 'members.csv'),
-        bytes,
-      });
-    },
+    members: async ({ name }, { reply }) =>
+      send(reply, attachment(name, 'members.csv'), 'csv', streamed(await handlers.members({ name }))),
     before: async ({ id }, { reply }) => {
       if (!hasBefore(dir, syncs.find(id))) {
         throw new RollcallError('NOT_FOUND', {
           what: `sync ${id} was not carried out, or it takes nothing from anyone.`,
         });
       }
-      return send(reply, id, 'before.csv', TYPES.csv, createReadStream(planFiles(dir.sync(id)).before));
+      return send(reply, ofSync(id, 'before.csv'), 'csv', createReadStream(planFiles(dir.sync(id)).before));
     },
   });
 }

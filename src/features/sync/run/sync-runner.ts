@@ -14,7 +14,6 @@ import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.t
 import { bringToDisk } from '../../../platform/whole-file.ts';
 import { Works } from '../../../platform/works.ts';
 import { expiryOf } from '../expiry/expiry.ts';
-import { limitsWith } from '../guard-limits.ts';
 import { begunSync, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
 import { writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions } from '../sync-catalog.ts';
@@ -81,12 +80,12 @@ export class SyncRunner {
     }
   }
 
-  /** Begins to plan. Gives the sync's id. @throws BAD_LIMIT */
+  /** Begins to plan. Gives the sync's id. */
   create({ id = newSyncId('sync'), ...wanted }: NewSync): Promise<string> {
     return this.#begin({ ...wanted, id });
   }
 
-  /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET, BAD_LIMIT */
+  /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
     const found = importToUndo(this.#options, importId);
     checkTarget(`import ${importId}`, found, this.#coordinator.sendsTo);
@@ -94,7 +93,7 @@ export class SyncRunner {
     return this.#begin({ ...decided, id, mode: 'undo', file: found.record.file, source: '', undoOf: importId });
   }
 
-  /** Begins to plan the removal of members whose memberships are over. @throws BAD_LIMIT */
+  /** Begins to plan the removal of members whose memberships are over. */
   expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>): Promise<string> {
     const id = newSyncId('sync');
     return this.#begin({ ...decided, id, ...expiryOf(this.#folder(id)) });
@@ -196,8 +195,7 @@ export class SyncRunner {
   }
 
   async #begin(wanted: NewSync & { readonly id: string }): Promise<string> {
-    const { id, limits } = wanted;
-    limitsWith(limits);
+    const { id } = wanted;
     for (const adopted of wanted.adopt ?? []) checkAdopted(this.#options, adopted);
     const folder = this.#folder(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
