@@ -16,9 +16,12 @@ export const WAIT_LABELS = { giveUpAfter: 'Wait for the service at most' };
 /** Options of an import that say how much of it is sent. */
 export const AMOUNT_LABELS = { maxErrors: 'Stop after errors', first: 'Send only the first rows' };
 /** Options of the runs of a schedule, besides those of their plans. */
-export const RUN_LABELS = {
+const RUN_CHECKS = {
   repair: 'Check the groups even if the file is unchanged',
   catchUp: 'Run once when the server starts, if a run was missed',
+};
+export const RUN_LABELS = {
+  ...RUN_CHECKS,
   ...WAIT_LABELS,
   expectRows: 'Rows that the file must have',
   minRows: 'Fewest rows that the file may have',
@@ -86,11 +89,12 @@ export const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Options that are ticked. */
-export const TICKED: readonly string[] = [
-  ...Object.keys({ ...CREATING_CHECKS, ...PLAN_CHECKS, ...SILENT_CHECK }),
-  'repair',
-  'catchUp',
-];
+export const TICKED: readonly string[] = Object.keys({
+  ...CREATING_CHECKS,
+  ...PLAN_CHECKS,
+  ...SILENT_CHECK,
+  ...RUN_CHECKS,
+});
 
 /** Examples and notes of controls, where an option needs any. */
 export const HINTS: Readonly<Record<string, { placeholder?: string; note?: string }>> = {

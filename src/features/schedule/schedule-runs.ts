@@ -274,11 +274,14 @@ export class ScheduleRuns {
     await undefined;
     const { state, reason, importId, totals } = this.#syncs.find(syncId);
     if (isSyncUnderWay(state)) return this.#noteProgress(id, syncId);
+    const placed = this.#placed.get(syncId);
+    // What a person lets through later may be less than the file says.
+    this.#placed.delete(syncId);
     if (state === 'failed' || state === 'cancelled') return this.#note(id, 'failed', reason);
     if (state === 'held') return this.#note(id, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
     const left = isWhole && importId !== null ? notInPlace(this.#options.dir.ledger(importId)) : 0;
-    if (isWhole && left + (totals?.unlisted ?? 0) === 0) this.#placed.get(syncId)?.();
+    if (isWhole && left + (totals?.unlisted ?? 0) === 0) placed?.();
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
     this.#note(id, 'ran', `${state}: ${asClause(reason)}${rest}`);
   }

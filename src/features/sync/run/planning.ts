@@ -15,7 +15,7 @@ import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts
 import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow } from '../plan/staleness.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
-import { importToUndo, ledgersAfter } from './sync-imports.ts';
+import { undoRequest } from './sync-imports.ts';
 import { undoingOf } from './sync-memory.ts';
 
 /** The parts with which plans are made. */
@@ -34,12 +34,9 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
     if (record.mode === 'undo' || record.mode === 'expiry') return [];
     return catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
   };
-  const requestOf = async ({ id, file, undoOf, reading, state, mode }: Sync, source: string): Promise<PlanRequest> => {
-    if (reading === undefined) {
-      const importId = undoOf ?? '';
-      const { ledger } = importToUndo({ coordinator, dir }, importId);
-      return { kind: 'undo', file, importId, ledger, later: ledgersAfter({ coordinator, dir }, importId) };
-    }
+  const requestOf = async (sync: Sync, source: string): Promise<PlanRequest> => {
+    const { id, file, reading, state, mode } = sync;
+    if (reading === undefined) return undoRequest({ coordinator, dir }, sync);
     if (mode !== 'expiry') return { kind: 'file', file, source, reading };
     const copy = state === 'planning' ? planFiles(dir.sync(id)).input : undefined;
     await writeOver(dir.sync(id), dir.ends, coordinator.sendsTo, copy);

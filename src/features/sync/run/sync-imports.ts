@@ -21,6 +21,7 @@ import { creationColumn } from '../plan/plan-csv.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
+import type { PlanRequest } from '../plan/prepare.ts';
 
 /** The imports that syncs are about, and their files. */
 export interface Place {
@@ -65,15 +66,16 @@ export function checkAdopted(place: Place & { readonly coordinator: Pick<Coordin
   });
 }
 
-/** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
-export function ledgersAfter({ coordinator }: Place, id: string): string[] {
-  return (
-    coordinator
-      .others(id)
-      // An undo restores what was there: it asks for nothing of its own.
-      .filter((other) => kindOf(other) !== 'undo')
-      .map(({ ledger }) => ledger)
-  );
+/**
+ * What the plan of an undo is made from: the import, and later ones to the same service, undos and those that were undone left out.
+ * @throws as importToUndo
+ */
+export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
+  const importId = undoOf ?? '';
+  const { ledger } = importToUndo(place, importId);
+  // An undo restores what was there: it asks for nothing of its own.
+  const later = place.coordinator.others(importId).filter((other) => kindOf(other) !== 'undo');
+  return { kind: 'undo', file, importId, ledger, later: later.map((other) => other.ledger) };
 }
 
 /** Imports the file of changes (plan-csv.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
