@@ -43,7 +43,7 @@ export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncVie
   });
 }
 
-/** What the plan at `path` says of a sync. */
+/** Returns the part of a sync's view that its plan at `path` has. */
 function planned(
   path: string,
   sync: Sync,

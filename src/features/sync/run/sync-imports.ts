@@ -67,7 +67,7 @@ export function checkAdopted(place: Place & { readonly coordinator: Pick<Coordin
 }
 
 /**
- * What the plan of an undo is made from: the import, and later ones to the same service, undos and those that were undone left out.
+ * Returns the basis of an undo's plan: the import, and later ones to the same service, undos and those that were undone left out.
  * @throws as importToUndo
  */
 export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
