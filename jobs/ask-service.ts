@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
 import type { DirectoryClient } from '../src/chat/directory-client.ts';
 import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
 import { LIST_ENTRIES, type ListClient, type ListKind } from '../src/chat/list-client.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
 import { groupFacts, joinedGroup, userFacts } from '../src/chat/replies.ts';
-import { RollcallError } from '../src/errors/rollcall-error.ts';
+import type { Said } from '../src/errors/entry.ts';
+import { isError, RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import type { Region } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
@@ -120,7 +120,7 @@ type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAtt
 
 /**
  * Makes one call that reads, within a start of a job.
- * @throws SlowDown or SendAgain where the job is to be started again for it, and CallAborted when the process stops
+ * @throws SlowDown or SendAgain where the job is to be started again for it, and ABORTED when the process stops
  */
 export async function askOnce(job: Asking, ports: AskingPorts): Promise<ServiceAnswer> {
   const at = Date.now();
@@ -146,10 +146,10 @@ export async function askOnce(job: Asking, ports: AskingPorts): Promise<ServiceA
     return answer;
   } catch (error) {
     // The process stops: the question goes back into the queue.
-    if (error instanceof CallAborted) throw error;
+    if (isError(error, 'ABORTED')) throw error;
     const { ask, uid } = job.payload;
     const verdict = withWait(verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : ''), ports);
-    const rate = error instanceof ServiceRefusal ? error.rate : undefined;
+    const rate = isError(error, 'REFUSED') ? error.facts.rate : undefined;
     const { message: text, waitMs } = verdict;
     const said = { message: text, waitMs, requestId: requestIdIn(error) };
     noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
@@ -198,26 +198,25 @@ function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
   }
 }
 
-/** A question that was not answered with what was asked for. */
-export class QuestionRefused extends RollcallError<string> {
-  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/call-errors.ts). */
-  declare readonly code: string;
-  /** Whether every call of the region is refused: its key or plan was. */
-  readonly ofRegion: boolean;
-  readonly region: Region;
+/**
+ * A question that was not answered with what was asked for. The code is the service's if it gave one, else HTTP_<status>, else that
+ * of the failure.
+ */
+export function questionRefused(region: Region, refused: Extract<ServiceAnswer, { kind: 'refused' }>) {
+  const { code, message: what, region: ofRegion } = refused;
+  return new RollcallError<string>(code, { what, exit: ofRegion ? 3 : 4, region, ofRegion }) as QuestionRefused;
+}
 
-  /**
-   * Returns the sentence that says why nothing more is asked of the region.
-   * @param what what the service refuses: to be asked, to be read
-   */
-  stopSentence(what: string): string {
-    if (this.code === 'SERVICE_AWAY') return this.message;
-    return `the service refuses to be ${what}: ${this.code}: ${this.message}`;
-  }
+export interface QuestionRefused extends RollcallError<string> {
+  /** `ofRegion`: every call of the region is refused, because its key or plan was. */
+  readonly facts: Said & { readonly ofRegion: boolean; readonly region: Region };
+}
 
-  constructor(region: Region, { code, message, region: ofRegion }: Extract<ServiceAnswer, { kind: 'refused' }>) {
-    super(code, { what: message, exit: ofRegion ? 3 : 4 });
-    this.ofRegion = ofRegion;
-    this.region = region;
-  }
+export function isQuestionRefused(error: unknown): error is QuestionRefused {
+  return error instanceof RollcallError && 'ofRegion' in (error.facts as Said);
+}
+
+/** @returns the sentence that says why nothing more is asked of the region  @param what what the service refuses: to be asked, to be read */
+export function stopSentence({ code, message }: QuestionRefused, what: string): string {
+  return code === 'SERVICE_AWAY' ? message : `the service refuses to be ${what}: ${code}: ${message}`;
 }

@@ -1,5 +1,4 @@
 import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
-import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
 import {
   backoffMs,
   type EditVerdict,
@@ -9,6 +8,7 @@ import {
   type Verdict,
 } from '../src/chat/error-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
+import { isError, type RollcallError } from '../src/errors/rollcall-error.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobDefinition, type JobRun, SlowDown } from '../src/queue/define-job.ts';
@@ -168,7 +168,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
         return [answered, kind.readAnswer(batch, reply, endedOf(kind, ports, batch, at))];
       });
   } catch (error) {
-    if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
+    if (isError(error, 'ABORTED')) return givenUp(job, batch, error, noteCall('again', error.code, null));
     const verdict = withWait(verdictOf(kind, batch, error), ports);
     // "It is so already" counts as an answer; the row keeps the code.
     call =
@@ -177,7 +177,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
         : { ...noteCall(verdict.kind, verdict.code, verdict.httpStatus), ...saidOf(verdict, error) };
     ports.called?.(
       call,
-      error instanceof ServiceRefusal ? error.rate : undefined,
+      isError(error, 'REFUSED') ? error.facts.rate : undefined,
       contextOf(kind, job, verdict, error),
     );
     return refused(kind, job, ports, batch, verdict, call);
@@ -259,7 +259,7 @@ function saidOf({ message }: CallVerdict, error: unknown): Pick<CallRecord, 'mes
 }
 
 export function requestIdIn(error: unknown): string | null {
-  return error instanceof ServiceRefusal ? error.requestId : null;
+  return isError(error, 'REFUSED') ? (error.facts.requestId ?? null) : null;
 }
 
 /** Ends a batch with the calls that its payload has. @param at of the end, in ms since 1970 */
@@ -293,11 +293,11 @@ function verdictOf<Payload extends BatchPayload>(
 async function givenUp<Payload extends BatchPayload>(
   job: JobRun<Payload>,
   batch: Payload,
-  error: CallAborted,
+  error: RollcallError<'ABORTED'>,
   call: CallRecord,
 ): Promise<never> {
   const uncertainty = 'the process that sent it was stopped before an answer came';
-  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], uncertainty });
+  if (error.facts.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], uncertainty });
   else await job.update({ ...batch, handedBack: batch.handedBack + 1 });
   throw error;
 }

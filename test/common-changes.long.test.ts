@@ -199,7 +199,7 @@ export const memoSource: Adapter = ({ address: name }) => {
         'src/imports/read/open-input.ts',
         '  if (text.head.length < HEAD_BYTES && head.trim()',
         `  if (head.startsWith('soon')) {
-    throw new IntakeError('TOO_EARLY', 'it is early', words\`Leave \${option('delimiter')} out\`);
+    throw intakeError('TOO_EARLY', 'it is early', words\`Leave \${option('delimiter')} out\`);
   }
 `,
       );

@@ -110,6 +110,7 @@ const EXAMPLES: { readonly [Code in ErrorCode]?: FactsOf<Code> } = {
   INTERRUPTED: { path: '/a/x.sqlite' },
   DISK_FULL: { needed: 2_000_000, free: 1_000_000 },
   TOO_FEW_FILES: { limit: 40, needed: 512, enough: 1024 },
+  REFUSED: { httpStatus: 403, serviceCode: 'AUTH_ERR', serviceMessage: 'no such key', rate: {} },
   SERVICE_REFUSED: { region: 'eu', code: 'AUTH_ERR', message: 'no such key' },
   SERVICE_AWAY: { region: 'eu', message: 'it does not answer' },
   UNTRUSTED_LISTING: { list: 'members of "g1"', problem: 'it changed', readings: 3 },
@@ -121,6 +122,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   REGION_WITHOUT_APP: ['of'],
   SCHEDULE_RUNNING: ['dueAt'],
   DISK_FULL: ['needed', 'free'],
+  REFUSED: ['rate'],
 };
 
 test.each(Object.entries(ERRORS))(

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { foldId } from '../membership/membership.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
-import { InvalidCall, MalformedReply, ServiceRefusal } from './call-errors.ts';
+import { invalidCall, malformedReply } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
 import { type AddMembersRequest, errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
 import type { Rate } from './rate-headers.ts';
@@ -11,7 +12,7 @@ import type { Redact } from './redact.ts';
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts the call, which then ends in CallAborted. */
+  /** Aborts the call, which then ends in ABORTED. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -49,23 +50,23 @@ export type Ask = <Schema extends z.ZodType>(
 
 /**
  * An id as one segment of a path, as the service stores it, whatever characters it has.
- * @throws InvalidCall
+ * @throws INVALID_CALL
  */
 export function segment(name: 'guid' | 'uid', id: string): string {
   // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
-    throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot be in an address; correct the ${name}`);
+    throw invalidCall(`${name} ${JSON.stringify(id)} cannot be in an address; correct the ${name}`);
   }
   return encodeURIComponent(foldId(id));
 }
 
 /**
  * A UID as the service stores it, for the header onBehalfOf.
- * @throws InvalidCall
+ * @throws INVALID_CALL
  */
 export function actingUid(uid: string): string {
   if (/^[\x21-\x7e]+$/.test(uid)) return foldId(uid);
-  throw new InvalidCall(
+  throw invalidCall(
     `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
   );
 }
@@ -87,9 +88,9 @@ export function isRefusal(httpStatus: number): boolean {
 
 /**
  * Reads a reply by its schema.
- * @throws ServiceRefusal for a status other than 2xx, and for an `error` without `data` whatever the status: that is
+ * @throws REFUSED for a status other than 2xx, and for an `error` without `data` whatever the status: that is
  *   how the service's own client tells the two apart (docs/chat-service.md, 31).
- * @throws MalformedReply for a success that cannot be read.
+ * @throws MALFORMED_REPLY for a success that cannot be read.
  */
 export function readReply<Schema extends z.ZodType>(
   { httpStatus, body, rate, requestId }: RawReply,
@@ -101,7 +102,7 @@ export function readReply<Schema extends z.ZodType>(
   if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
     const { code, message } = errorIn(json);
     const foreign = code ? null : foreignReply(httpStatus, text ?? '', json);
-    throw new ServiceRefusal({
+    throw new RollcallError('REFUSED', {
       httpStatus,
       serviceCode: code ? redact(code) : null,
       serviceMessage: redact(message ?? ''),
@@ -112,7 +113,7 @@ export function readReply<Schema extends z.ZodType>(
     });
   }
   const malformed = (problem: string) =>
-    new MalformedReply(
+    malformedReply(
       `HTTP ${httpStatus} came with a reply that ${problem}; the call may have been carried out`,
       httpStatus,
     );

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { badSetting } from '../errors/rollcall-error.ts';
+import type { FactsOf } from '../errors/errors.ts';
+import { badSetting, isError, RollcallError } from '../errors/rollcall-error.ts';
 import {
   type ActingOptions,
   type AppRequest,
@@ -13,7 +14,7 @@ import {
   readReply,
   segment,
 } from './call.ts';
-import { InvalidCall, ServiceRefusal } from './call-errors.ts';
+import { invalidCall } from './call-errors.ts';
 import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
 import { type AddMembersRequest, HEADERS, openReply } from './contract.ts';
 import { createCreateClient, createDirectoryClient } from './directory-client.ts';
@@ -56,8 +57,8 @@ export interface AddMembersResult extends ReplyMeta {
 }
 
 /**
- * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
- * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
+ * Calls to one app. Every method throws what call-errors.ts lists: REFUSED, a TransportCode, MALFORMED_REPLY,
+ * INVALID_CALL or ABORTED. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
 export type ChatClient = ReturnType<typeof createChatClient>;
 export type ManagementClient = ReturnType<typeof createManagementClient>;
@@ -97,12 +98,14 @@ export function createChatClient(options: ChatClientOptions) {
     try {
       return await sendWith(used);
     } catch (error) {
-      if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
+      if (!isError(error, 'REFUSED') || !isKeyRefusal(error.facts)) throw error;
       // Another call may have met the same refusal and read the new key already. Nothing was carried out.
-      if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
+      if (key === used && !renewKey()) throw withKeyNamed(error.facts, used.fingerprint);
       const renewed = key;
       return sendWith(renewed).catch((again: unknown) => {
-        throw again instanceof ServiceRefusal && isKeyRefusal(again) ? withKeyNamed(again, renewed.fingerprint) : again;
+        throw isError(again, 'REFUSED') && isKeyRefusal(again.facts)
+          ? withKeyNamed(again.facts, renewed.fingerprint)
+          : again;
       });
     }
   };
@@ -138,7 +141,7 @@ export function createChatClient(options: ChatClientOptions) {
     keyFingerprint: () => key.fingerprint,
     /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
     renewKey,
-    /** Lets the calls in flight finish; later ones end in CallAborted. */
+    /** Lets the calls in flight finish; later ones end in ABORTED. */
     close: () => connection.close(),
   };
 }
@@ -211,13 +214,11 @@ function checkMembers(members: AddMembersRequest): void {
   let uids = 0;
   for (const list of MEMBER_LISTS) {
     const count = members[list]?.length;
-    if (count === 0) throw new InvalidCall(`the list ${list} is empty; leave it out, or put at least one UID into it`);
+    if (count === 0) throw invalidCall(`the list ${list} is empty; leave it out, or put at least one UID into it`);
     uids += count ?? 0;
   }
   if (uids < 1 || uids > MAX_UIDS_PER_CALL) {
-    throw new InvalidCall(
-      `a call with ${uids} UIDs is not possible: 1 to ${MAX_UIDS_PER_CALL} over all lists are allowed`,
-    );
+    throw invalidCall(`a call with ${uids} UIDs is not possible: 1 to ${MAX_UIDS_PER_CALL} over all lists are allowed`);
   }
 }
 
@@ -241,19 +242,18 @@ export function fingerprintOf(apiKey: string): string {
  * Whether the service itself refuses a call for its key: one that is missing, unknown, or may not do this. The codes
  * are publicly documented, the status where there is none is assumed (docs/chat-service.md, 33).
  */
-function isKeyRefusal({ serviceCode, httpStatus, foreign }: ServiceRefusal): boolean {
+function isKeyRefusal({ serviceCode, httpStatus, foreign = null }: FactsOf<'REFUSED'>): boolean {
   if (foreign !== null) return false;
   if (serviceCode !== null) return /^AUTH_ERR_(?!.*APPID)/.test(serviceCode);
   return httpStatus === 401 || httpStatus === 403;
 }
 
 /** The refusal with the fingerprint of its key, for the person who has to change it. */
-function withKeyNamed(refusal: ServiceRefusal, fingerprint: string): ServiceRefusal {
-  const { serviceMessage } = refusal;
-  return new ServiceRefusal({
-    httpStatus: refusal.httpStatus,
-    serviceCode: refusal.serviceCode,
+function withKeyNamed({ httpStatus, serviceCode, serviceMessage, rate }: FactsOf<'REFUSED'>, fingerprint: string) {
+  return new RollcallError('REFUSED', {
+    httpStatus,
+    serviceCode,
     serviceMessage: `${serviceMessage}${serviceMessage === '' ? '' : ' '}(key ${fingerprint})`,
-    rate: refusal.rate,
+    rate,
   });
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
-import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './call-errors.ts';
+import { callAborted, invalidCall, malformedReply, type TransportCode } from './call-errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
 import { lookupHost } from './service-address.ts';
 import { errors, openPool, type ProxySettings, trusting } from './sockets.ts';
@@ -95,10 +96,10 @@ export function openConnection(origin: string, options: ConnectionOptions) {
   return {
     /**
      * Returns what `read` makes of the reply, of any status.
-     * @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted, and what `read` throws
+     * @throws a TransportCode, MALFORMED_REPLY (not HTTP), INVALID_CALL, ABORTED, and what `read` throws
      */
     async exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read) {
-      if (closed) throw new CallAborted(false, new Error('the client is closed'));
+      if (closed) throw callAborted(false, new Error('the client is closed'));
       underWay += 1;
       try {
         return await new Promise<Read>((resolve, reject) => {
@@ -152,7 +153,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
 
   start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined): void {
     if (signal?.aborted) {
-      this.#fail(new CallAborted(false, signal.reason));
+      this.#fail(callAborted(false, signal.reason));
       return;
     }
     this.#signal = signal;
@@ -196,7 +197,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
   }
 
   giveUp(): void {
-    const error = new CallAborted(this.#sent, this.#signal?.reason);
+    const error = callAborted(this.#sent, this.#signal?.reason);
     this.#fail(error);
     this.#controller?.abort(error);
   }
@@ -283,35 +284,38 @@ const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH
 function failure(error: Error & { code?: string }, sent: boolean, origin: string): Error {
   const systemCode = error.code ?? '';
   const reason = [systemCode, error.message].filter((text) => text !== '').join(': ');
-  if (systemCode === 'UND_ERR_INVALID_ARG') return new InvalidCall(`the request cannot be sent: ${error.message}`);
+  if (systemCode === 'UND_ERR_INVALID_ARG') return invalidCall(`the request cannot be sent: ${error.message}`);
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
-    return new MalformedReply(`${origin} did not answer in proper HTTP`, null);
+    return malformedReply(`${origin} did not answer in proper HTTP`, null);
   }
   const timeout = TIMEOUTS[systemCode];
   if (timeout !== undefined) {
-    return new TransportFailure(timeout, `${origin} did not answer in time (${timeout})`, sent, error);
+    return new RollcallError(
+      timeout,
+      { what: `${origin} did not answer in time (${timeout})`, maybeCarriedOut: sent },
+      { cause: error },
+    );
   }
   if (sent) {
-    return new TransportFailure(
+    return new RollcallError(
       'CONNECTION_LOST',
-      `${origin} broke off before it had answered (${reason})`,
-      true,
-      error,
+      { what: `${origin} broke off before it had answered (${reason})`, maybeCarriedOut: true },
+      { cause: error },
     );
   }
   if (CERTIFICATE.test(systemCode)) {
-    return new TransportFailure(
+    return new RollcallError(
       'CERTIFICATE_REFUSED',
-      `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
-      false,
-      error,
+      {
+        what: `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
+        maybeCarriedOut: false,
+      },
+      { cause: error },
     );
   }
-  return new TransportFailure(
+  return new RollcallError(
     'CONNECT_FAILED',
-    `no connection to ${origin} (${reason})`,
-    false,
-    error,
-    'check app id, region and host',
+    { what: `no connection to ${origin} (${reason})`, maybeCarriedOut: false, remedy: 'check app id, region and host' },
+    { cause: error },
   );
 }

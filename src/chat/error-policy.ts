@@ -1,17 +1,12 @@
+import type { FactsOf } from '../errors/errors.ts';
+import { isError } from '../errors/rollcall-error.ts';
 /**
  * The meaning of a refused, failed or unreadable call, as data: looked up by the service's error code first
  * (service/codes.ts), by HTTP status second, and by the kind of failure where there was no reply. Statuses are publicly
  * known, not contract (docs/chat-service.md, 32).
  */
 
-import {
-  InvalidCall,
-  MalformedReply,
-  ServiceRefusal,
-  type TransportCode,
-  TransportFailure,
-  UntrustedListing,
-} from './call-errors.ts';
+import type { TransportCode } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
 import {
   ACTOR_OUTSIDE,
@@ -48,7 +43,8 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
   429: 'slow-down',
 };
 
-const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
+/** The same where there was no reply that can be read. */
+const BY_FAILURE: Readonly<Record<TransportCode | 'MALFORMED_REPLY' | 'INVALID_CALL', VerdictKind>> = {
   CONNECT_FAILED: 'again',
   CONNECT_TIMEOUT: 'again',
   // A proxy may show a wrong certificate for a moment. Nothing is sent meanwhile.
@@ -56,7 +52,10 @@ const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
   HEADERS_TIMEOUT: 'again',
   BODY_TIMEOUT: 'again',
   CONNECTION_LOST: 'again',
+  MALFORMED_REPLY: 'again',
+  INVALID_CALL: 'final',
 };
+const FAILURES = Object.keys(BY_FAILURE) as (keyof typeof BY_FAILURE)[];
 
 /** Advice for refusals in which the service does not say what is wrong. */
 function advice(httpStatus: number): string {
@@ -71,30 +70,22 @@ function advice(httpStatus: number): string {
 export const MIN_WAIT_MS = 1_000;
 
 /**
- * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted says nothing
+ * @param error what a call of the client threw. Anything but a failed call is thrown again: a ABORTED says nothing
  *   about the batch, and a fault of ours must not turn into refused rows.
  * @param uidsInCall number of UIDs in the call; one UID cannot be halved, so its verdict is 'final'
  * @param onBehalfOf the acting user of the call; empty when the service itself acts
  */
 export function judge(error: unknown, uidsInCall: number, onBehalfOf = ''): Verdict {
-  if (error instanceof ServiceRefusal) return judgeRefusal(error, uidsInCall, onBehalfOf);
-  if (error instanceof TransportFailure) {
-    // The remedy is for those who try a connection; here, other calls may have been answered.
-    const { code, what, maybeCarriedOut } = error;
-    return { kind: BY_TRANSPORT[code], code, message: what, httpStatus: null, maybeCarriedOut };
-  }
-  if (error instanceof MalformedReply) {
-    const { code, message, httpStatus, maybeCarriedOut } = error;
-    return { kind: 'again', code, message, httpStatus, maybeCarriedOut };
-  }
-  if (error instanceof InvalidCall) {
-    return { kind: 'final', code: error.code, message: error.message, httpStatus: null, maybeCarriedOut: false };
-  }
-  throw error;
+  if (isError(error, 'REFUSED')) return judgeRefusal(error.facts, uidsInCall, onBehalfOf);
+  if (!isError(error, ...FAILURES)) throw error;
+  // The remedy is for those who try a connection; here, other calls may have been answered.
+  const { code, what, facts } = error;
+  const { httpStatus = null, maybeCarriedOut = false }: Partial<FactsOf<'MALFORMED_REPLY'>> = facts;
+  return { kind: BY_FAILURE[code], code, message: what, httpStatus, maybeCarriedOut };
 }
 
-function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: string): Verdict {
-  const { httpStatus, serviceCode, rate, foreign, doubtful } = refusal;
+function judgeRefusal(refusal: FactsOf<'REFUSED'>, uidsInCall: number, onBehalfOf: string): Verdict {
+  const { httpStatus, serviceCode, rate, foreign = null, doubtful = false } = refusal;
   const found = foreign === null ? kindOf(refusal, onBehalfOf !== '') : kindOfForeign(httpStatus);
   const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
   const waitMs = kind === 'slow-down' && rate.waitMs !== undefined ? Math.max(rate.waitMs, MIN_WAIT_MS) : rate.waitMs;
@@ -112,7 +103,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
   };
 }
 
-function kindOf({ httpStatus, serviceCode, doubtful }: ServiceRefusal, actsForUser: boolean): VerdictKind {
+function kindOf({ httpStatus, serviceCode, doubtful }: FactsOf<'REFUSED'>, actsForUser: boolean): VerdictKind {
   if (doubtful && (serviceCode === null || meaningOf(serviceCode) === undefined)) return 'again';
   const byStatus = kindOfStatus(httpStatus);
   // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host, which every call would get.
@@ -136,7 +127,7 @@ function kindOfForeign(httpStatus: number): VerdictKind {
   return httpStatus === 413 || byStatus === 'slow-down' ? byStatus : 'again';
 }
 
-function messageOf({ httpStatus, serviceCode, serviceMessage, foreign }: ServiceRefusal): string {
+function messageOf({ httpStatus, serviceCode, serviceMessage, foreign = null }: FactsOf<'REFUSED'>): string {
   if (foreign !== null) {
     return `HTTP ${httpStatus} with ${foreign}: probably not the chat service, but a proxy, firewall or login page on the way to it (check the network, HTTPS_PROXY, and app id, region and host)`;
   }
@@ -264,7 +255,7 @@ function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser
  * @param onBehalfOf the user for whom it was asked; empty when the service itself asks
  */
 export function judgeReading(error: unknown, onBehalfOf = ''): Verdict {
-  if (error instanceof UntrustedListing) {
+  if (isError(error, 'UNTRUSTED_LISTING')) {
     const { code, message } = error;
     return { kind: 'again', code, message, httpStatus: null, maybeCarriedOut: false };
   }

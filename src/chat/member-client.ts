@@ -1,5 +1,6 @@
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import { type ActingOptions, type Ask, otherEntry, type ReplyMeta, segment } from './call.ts';
-import { MalformedReply, ServiceRefusal } from './call-errors.ts';
+import { malformedReply } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
 import type { Redact } from './redact.ts';
 import { actionMessage, editReply } from './replies.ts';
@@ -75,8 +76,9 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
 
 /** Whether the service has no such operation; a group or user that is not there is another answer. */
 function isUnknownAddress(error: unknown): boolean {
-  if (!(error instanceof ServiceRefusal) || error.httpStatus !== 404) return false;
-  return error.serviceCode === null || error.serviceCode === 'ERR_API_NOT_FOUND';
+  if (!isError(error, 'REFUSED') || error.facts.httpStatus !== 404) return false;
+  const { serviceCode } = error.facts;
+  return serviceCode === null || serviceCode === 'ERR_API_NOT_FOUND';
 }
 
 /** A change of one member. */
@@ -97,12 +99,18 @@ function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Re
     const serviceMessage = error?.message ?? '';
     // Without a plain no, it may have been carried out.
     const doubtful = data.success !== false;
-    throw new ServiceRefusal({ httpStatus, serviceCode: error?.code ?? null, serviceMessage, rate, doubtful });
+    throw new RollcallError('REFUSED', {
+      httpStatus,
+      serviceCode: error?.code ?? null,
+      serviceMessage,
+      rate,
+      doubtful,
+    });
   }
   const scopeNow = data['scope'];
   if (scope !== undefined && typeof scopeNow === 'string' && scopeNow.toLowerCase() === scope) return;
   const lacks = scope === undefined ? 'that it succeeded' : `that it succeeded, nor that the scope is ${scope} now`;
-  throw new MalformedReply(
+  throw malformedReply(
     `HTTP ${httpStatus} came with a reply that does not say ${lacks}; the call may have been carried out`,
     httpStatus,
   );

@@ -41,7 +41,7 @@ export type MemberEntries = ReadonlyMap<string, MemberEntry>;
  * Reads the reply to an add-members call. Each success brings a whole action message along of which two fields are kept,
  * 20 KB for 25 UIDs, so the reply is scanned and only other entries are parsed. An unusual reply is read whole by the contract's
  * schema; test/chat/member-entries.test.ts shows that both give the same result.
- * @throws ServiceRefusal, MalformedReply
+ * @throws REFUSED, MALFORMED_REPLY
  */
 export function readMemberEntries(raw: RawReply, redact: Redact): MemberEntries {
   const walked = isRefusal(raw.httpStatus) || raw.body === null ? undefined : walkEntries(raw.body, redact);

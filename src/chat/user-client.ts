@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isError } from '../errors/rollcall-error.ts';
 import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, type CallOptions, segment } from './call.ts';
-import { MalformedReply } from './call-errors.ts';
+import { malformedReply } from './call-errors.ts';
 
 export interface Receiver {
   readonly receiverType: 'user' | 'group';
@@ -29,8 +30,11 @@ export function createUserClient(ask: Ask) {
       const request = { method: 'POST', path: `/users/${segment('uid', uid)}/auth_tokens`, body: use } as const;
       const { reply, ...meta } = await ask(request, tokenReply, signal).catch((error: unknown) => {
         // Its text quotes the reply, which may hold the token.
-        if (!(error instanceof MalformedReply)) throw error;
-        throw new MalformedReply('the reply to a new auth token cannot be read; the token may exist', error.httpStatus);
+        if (!isError(error, 'MALFORMED_REPLY')) throw error;
+        throw malformedReply(
+          'the reply to a new auth token cannot be read; the token may exist',
+          error.facts.httpStatus,
+        );
       });
       return { authToken: reply.data.authToken, ...meta };
     },

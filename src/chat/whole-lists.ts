@@ -1,3 +1,4 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
 /**
  * Whole lists of a group, read page by page: all of a list, or an error. A list that broke off and passed for a whole
  * one would have a sync act on members that it never saw.
@@ -10,7 +11,6 @@
  * not being listed.
  */
 import { foldId } from '../membership/membership.ts';
-import { UntrustedListing } from './call-errors.ts';
 import { type ListEntry, type ListKind, type ListPages, type Page, type PageOptions, PER_PAGE } from './list-client.ts';
 
 /** Number of times that a list is read before rollcall gives up. */
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<ListKind, string>> = {
  * PER_PAGE entries, and one for an empty list; more where the list does not say its length.
  * @param pages an error of theirs ends the reading, so that a page that is worth another try is best tried again there
  * @param guid empty for a list of the app
- * @throws UntrustedListing when no reading was whole, and what the calls throw
+ * @throws UNTRUSTED_LISTING when no reading was whole, and what the calls throw
  */
 export async function readList<Kind extends ListKind>(
   store: ListStore<ListEntry<Kind>>,
@@ -56,7 +56,7 @@ export async function readList<Kind extends ListKind>(
     if (problem === undefined) return;
   }
   const list = guid === '' ? WORDS[kind] : `${WORDS[kind]} of group ${JSON.stringify(guid)}`;
-  throw new UntrustedListing(list, problem ?? '', READINGS);
+  throw new RollcallError('UNTRUSTED_LISTING', { list, problem: problem ?? '', readings: READINGS });
 }
 
 /**

@@ -20,7 +20,7 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
     const entry = entryOf(code) as Entry<object> | undefined;
     const { what = entry?.sentence?.(facts) ?? '', exit = entry?.exit ?? 4 }: AnyFacts = facts;
     super(messageOf(what, remedyOf(entry, facts, 'command')), options);
-    this.name = new.target.name;
+    this.name = RollcallError.name;
     this.code = code;
     this.exit = exit;
     this.what = what;

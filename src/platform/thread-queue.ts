@@ -1,6 +1,6 @@
 import type { FactsOf } from '../errors/errors.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type Answer, type ErrorClass, type Input, type Served, Thread } from './threads.ts';
+import { type Answer, type Input, type Served, Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
@@ -29,8 +29,6 @@ interface ThreadQueueOptions {
   readonly atOnce: number;
   /** Heap of the thread in MB; not given: that of the process. */
   readonly heapMb?: number;
-  /** Classes that errors of its tasks keep. */
-  readonly errors: readonly ErrorClass[];
 }
 
 interface Asked<Tasks extends Served> {
@@ -128,12 +126,10 @@ export class ThreadQueue<Tasks extends Served> {
     const {
       thread: [caller, name],
       heapMb,
-      errors,
     } = this.#options;
     const worker = new Thread<Tasks>(caller, name, {
       passesRows: true,
       heapMb,
-      errors,
       onLost: (cause) => this.#lose(thread, reasonFor(cause)),
     });
     const thread: RunningThread<Tasks> = { worker, sent: new Set(), streams: 0 };

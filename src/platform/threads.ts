@@ -35,8 +35,6 @@ interface ThreadOptions {
   readonly heapMb?: number | undefined;
   /** It keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
   readonly passesRows?: true;
-  /** Classes that its errors keep, beside those of SQLite. */
-  readonly errors?: readonly ErrorClass[];
   /** Takes what the thread tells between its answers. */
   readonly onNote?: (note: unknown) => void;
   /** Is called when it has failed, ended or is about to end, before what it was asked rejects. */
@@ -63,7 +61,6 @@ export class Thread<Own extends Served> {
   /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
   constructor(caller: string, name: string, options: ThreadOptions = {}) {
     const { heapMb, passesRows, onNote, onLost } = options;
-    const errors = [RollcallError, ...(options.errors ?? [])];
     const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
       resourceLimits: {
         ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
@@ -81,7 +78,7 @@ export class Thread<Own extends Served> {
       if ('loaded' in reply) return loaded.resolve();
       const answer = this.#asked.get(reply.id);
       this.#asked.delete(reply.id);
-      if ('error' in reply) answer?.reject(unpackError(reply.error, errors));
+      if ('error' in reply) answer?.reject(unpackError(reply.error));
       else answer?.resolve(reply.result);
     });
     worker.on('error', (cause) => this.#lose(asError(cause)));
@@ -266,9 +263,6 @@ function isIterator(result: unknown): result is Iterator<string | Uint8Array> {
 
 /** Errors on their way between threads: a copy that Node makes has neither their class nor what they say beside the message. */
 
-/** A class of errors that is the same again in the thread that asked. */
-export type ErrorClass = abstract new (...given: never) => Error;
-
 interface PackedError {
   readonly name: string;
   readonly message: string;
@@ -297,12 +291,11 @@ function isPlain(value: unknown) {
   }
 }
 
-/** @param classes those of which it may be one; of another class it is an Error with that name */
-function unpackError(packed: PackedError, classes: readonly ErrorClass[]): Error {
+/** One of another class than rollcall's is an Error with its name. */
+function unpackError(packed: PackedError): Error {
   const { name, message, stack, facts, cause } = packed;
-  const error = new Error(message, cause && { cause: unpackError(cause, classes) });
-  const known = classes.find((one) => one.name === name);
-  if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
+  const error = new Error(message, cause && { cause: unpackError(cause) });
+  if (name === RollcallError.name) Object.setPrototypeOf(error, RollcallError.prototype);
   Object.assign(error, facts);
   return Object.defineProperties(error, {
     name: { value: name, configurable: true, writable: true },

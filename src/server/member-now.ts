@@ -1,4 +1,4 @@
-import { QuestionRefused } from '../../jobs/ask-service.ts';
+import { isQuestionRefused, stopSentence } from '../../jobs/ask-service.ts';
 import type { HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 import { GROUP_MISSING, USER_MISSING } from '../chat/service/codes.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/service/limits.ts';
@@ -106,7 +106,7 @@ async function placeIn(
     if (listed !== undefined) return member(listed);
     return left === 'banned' && entries.length >= BANNED_PER_PAGE ? other('unknown') : other('not-member');
   } catch (error) {
-    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
+    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
     if (error.code === GROUP_MISSING) return other('no-group');
     return listed === undefined ? unasked : member(listed);
   }
@@ -126,8 +126,8 @@ function problemIn(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return 'no answer came in time; the region may be waiting for a worker, for its rate limit or for the service';
   }
-  if (!(error instanceof QuestionRefused)) throw error;
-  if (error.ofRegion) return error.stopSentence('asked');
+  if (!isQuestionRefused(error)) throw error;
+  if (error.facts.ofRegion) return stopSentence(error, 'asked');
   if (error.code === USER_MISSING) return 'the service knows no such user, or the user is deactivated';
   return `${error.code}: ${error.message}`;
 }

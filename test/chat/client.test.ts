@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CallAborted, InvalidCall, ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { createManagementClient } from '../../src/chat/chat-client.ts';
 import { readEntry } from '../../src/chat/error-policy.ts';
 import { API_KEY, connect, json, listen, rejection, serve, TRUSTED_CA } from './chat-server.ts';
@@ -100,7 +99,7 @@ describe('what is refused before anything is sent', () => {
     ['26 UIDs over all lists', { admins: many(10), usersToBan: many(16) }],
   ])('a call with %s', async (_what, members) => {
     const server = await serve(json({ data: {} }));
-    expect(await rejection(connect(server.host).addMembers('g1', members))).toBeInstanceOf(InvalidCall);
+    expect(await rejection(connect(server.host).addMembers('g1', members))).toMatchObject({ code: 'INVALID_CALL' });
     expect(server.connections()).toBe(0);
   });
 
@@ -112,13 +111,15 @@ describe('what is refused before anything is sent', () => {
 
   test.each(['', '.', '..', '\ud800'])('guid %j, which cannot stand in a path', async (guid) => {
     const server = await serve(json({ data: {} }));
-    expect(await rejection(connect(server.host).addMembers(guid, ONE))).toBeInstanceOf(InvalidCall);
+    expect(await rejection(connect(server.host).addMembers(guid, ONE))).toMatchObject({ code: 'INVALID_CALL' });
     expect(server.connections()).toBe(0);
   });
 
   test.each(['a\r\nx: y', 'grüße', 'a b'])('onBehalfOf %j, which cannot stand in a header', async (onBehalfOf) => {
     const server = await serve(json({ data: {} }));
-    expect(await rejection(connect(server.host).addMembers('g1', ONE, { onBehalfOf }))).toBeInstanceOf(InvalidCall);
+    expect(await rejection(connect(server.host).addMembers('g1', ONE, { onBehalfOf }))).toMatchObject({
+      code: 'INVALID_CALL',
+    });
     expect(server.connections()).toBe(0);
   });
 
@@ -220,9 +221,9 @@ describe('the key is in no error, even if the service echoes it', () => {
   test('in a refusal', async () => {
     const server = await serve(json({ error: echoes }, 403));
     const error = await rejection(connect(server.host).addMembers('g1', ONE));
-    expect(error).toBeInstanceOf(ServiceRefusal);
+    expect(error).toMatchObject({ code: 'REFUSED' });
     expect(inspect(error, { depth: 10 }).toLowerCase()).not.toContain(API_KEY);
-    expect(error).toMatchObject({ serviceMessage: 'The key [redacted] has no access' });
+    expect(error).toMatchObject({ facts: { serviceMessage: 'The key [redacted] has no access' } });
   });
 
   test.each([
@@ -266,7 +267,7 @@ describe('closing', () => {
     const underWay = client.addMembers('g1', ONE);
     await arrived;
     const closed = client.close();
-    expect(await rejection(client.addMembers('g1', ONE))).toBeInstanceOf(CallAborted);
+    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({ code: 'ABORTED' });
     letGo();
     expect((await underWay).entries.size).toBe(1);
     await closed;
@@ -291,7 +292,7 @@ describe('closing', () => {
     const [socket] = await opened;
     const gone = once(socket, 'close');
     controller.abort();
-    expect(await call).toMatchObject({ code: 'ABORTED', maybeCarriedOut: false });
+    expect(await call).toMatchObject({ code: 'ABORTED', facts: { maybeCarriedOut: false } });
     await client.close();
     await gone;
   });

@@ -55,7 +55,9 @@ describe('a key that was changed in the settings', () => {
     const server = await taking(() => NEW_KEY);
     const client = connect(server.host, { currentKey: () => current });
     expect(client.renewKey()).toBe(false);
-    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({ serviceCode: 'AUTH_ERR_APIKEY_NOT_FOUND' });
+    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({
+      facts: { serviceCode: 'AUTH_ERR_APIKEY_NOT_FOUND' },
+    });
     expect(server.received).toHaveLength(1);
   });
 
@@ -77,7 +79,9 @@ describe('a key that was changed in the settings', () => {
         throw new Error('nobody asked for a key');
       },
     });
-    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({ serviceCode: 'ERR_GROUP_NOT_JOINED' });
+    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({
+      facts: { serviceCode: 'ERR_GROUP_NOT_JOINED' },
+    });
   });
 
   test('keeps the old one out of every text', async () => {
@@ -89,7 +93,9 @@ describe('a key that was changed in the settings', () => {
     );
     const client = connect(server.host, { currentKey: () => NEW_KEY });
     client.renewKey();
-    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({ serviceMessage: '[redacted] [redacted]' });
+    expect(await rejection(client.addMembers('g1', ONE))).toMatchObject({
+      facts: { serviceMessage: '[redacted] [redacted]' },
+    });
   });
 });
 

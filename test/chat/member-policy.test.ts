@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CallAborted, UntrustedListing } from '../../src/chat/call-errors.ts';
+import { callAborted } from '../../src/chat/call-errors.ts';
 import { type EditOperation, judgeEdit, judgeReading } from '../../src/chat/error-policy.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
 
 /** Returns the verdict on an edit that the service refuses in this way, over the wire. */
@@ -74,7 +75,11 @@ describe('what is not so', () => {
 
 describe('a list that could not be read', () => {
   test('is read again when it did not add up', () => {
-    const error = new UntrustedListing('members of group "g1"', 'page 2 of 3 came empty', 3);
+    const error = new RollcallError('UNTRUSTED_LISTING', {
+      list: 'members of group "g1"',
+      problem: 'page 2 of 3 came empty',
+      readings: 3,
+    });
     expect(judgeReading(error)).toMatchObject({ kind: 'again', code: 'UNTRUSTED_LISTING', maybeCarriedOut: false });
   });
 
@@ -90,7 +95,7 @@ describe('a list that could not be read', () => {
 });
 
 test('a call that we gave up, and a fault of ours, say nothing about the member', () => {
-  for (const error of [new CallAborted(true, undefined), new TypeError('a bug')]) {
+  for (const error of [callAborted(true, undefined), new TypeError('a bug')]) {
     expect(() => judgeEdit('remove', error)).toThrow(error.message);
     expect(() => judgeReading(error)).toThrow(error.message);
   }

@@ -1,7 +1,6 @@
 import { createServer as createTcpServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { CallAborted, MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import { block, connect, json, listen, rejection, serve } from './chat-server.ts';
 
 const ONE = { participants: ['u1'] };
@@ -12,8 +11,7 @@ describe('timeouts', () => {
     // Accepts, and never says a word of TLS.
     const host = await listen(createTcpServer((socket) => socket.on('error', () => undefined)));
     const error = await rejection(connect(host, { timeouts: { connectMs: 100 } }).addMembers('g1', ONE));
-    expect(error).toBeInstanceOf(TransportFailure);
-    expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', maybeCarriedOut: false });
+    expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', facts: { maybeCarriedOut: false } });
   });
 
   test('a process that is busy while a connection is made does not give it up', async () => {
@@ -29,7 +27,7 @@ describe('timeouts', () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const server = await serve(() => resolve());
     const error = await rejection(connect(server.host, { timeouts: { headersMs: 100 } }).addMembers('g1', ONE));
-    expect(error).toMatchObject({ code: 'HEADERS_TIMEOUT', maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'HEADERS_TIMEOUT', facts: { maybeCarriedOut: true } });
     await arrived;
     expect(server.received).toHaveLength(1);
   });
@@ -37,7 +35,7 @@ describe('timeouts', () => {
   test('a reply that stops halfway', async () => {
     const server = await serve((response) => void response.writeHead(200).write('{"data":'));
     const error = await rejection(connect(server.host, { timeouts: { bodyMs: 100 } }).addMembers('g1', ONE));
-    expect(error).toMatchObject({ code: 'BODY_TIMEOUT', maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'BODY_TIMEOUT', facts: { maybeCarriedOut: true } });
   });
 });
 
@@ -48,14 +46,13 @@ describe('replies that break off or are not HTTP', () => {
       response.write('{"data":', () => response.socket?.destroy());
     });
     const error = await rejection(connect(server.host).addMembers('g1', ONE));
-    expect(error).toMatchObject({ code: 'CONNECTION_LOST', maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', facts: { maybeCarriedOut: true } });
   });
 
   test('something else than HTTP', async () => {
     const server = await serve((response) => void response.socket?.end('220 mail.example ESMTP\r\n'));
     const error = await rejection(connect(server.host).addMembers('g1', ONE));
-    expect(error).toBeInstanceOf(MalformedReply);
-    expect(error).toMatchObject({ httpStatus: null, maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'MALFORMED_REPLY', facts: { httpStatus: null, maybeCarriedOut: true } });
   });
 
   test('after a broken connection the next call opens a new one', async () => {
@@ -86,8 +83,7 @@ describe('the length of a reply', () => {
     const enough = connect(server.host, { maxReplyBytes: body.length });
     expect((await enough.addMembers('g1', ONE)).entries.size).toBe(1);
     const error = await rejection(connect(server.host, { maxReplyBytes: body.length - 1 }).addMembers('g1', ONE));
-    expect(error).toBeInstanceOf(MalformedReply);
-    expect(error).toMatchObject({ httpStatus: 200, maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'MALFORMED_REPLY', facts: { httpStatus: 200, maybeCarriedOut: true } });
   });
 
   test('an endless reply is cut off while it comes', async () => {
@@ -107,8 +103,7 @@ describe('the length of a reply', () => {
   test('an error page that is too long is still a refusal with its status', async () => {
     const server = await serve((response) => response.writeHead(503, { 'Retry-After': '9' }).end('x'.repeat(5_000)));
     const error = await rejection(connect(server.host, { maxReplyBytes: 1_000 }).addMembers('g1', ONE));
-    expect(error).toBeInstanceOf(ServiceRefusal);
-    expect(error).toMatchObject({ httpStatus: 503, rate: { waitMs: 9_000 } });
+    expect(error).toMatchObject({ code: 'REFUSED', facts: { httpStatus: 503, rate: { waitMs: 9_000 } } });
   });
 });
 
@@ -117,8 +112,7 @@ describe('giving a call up', () => {
     const server = await serve(json(SUCCESS));
     const reason = new Error('we are closing');
     const error = await rejection(connect(server.host).addMembers('g1', ONE, { signal: AbortSignal.abort(reason) }));
-    expect(error).toBeInstanceOf(CallAborted);
-    expect(error).toMatchObject({ maybeCarriedOut: false, cause: reason });
+    expect(error).toMatchObject({ code: 'ABORTED', cause: reason, facts: { maybeCarriedOut: false } });
     expect(server.connections()).toBe(0);
   });
 
@@ -126,9 +120,7 @@ describe('giving a call up', () => {
     const controller = new AbortController();
     const server = await serve(() => controller.abort());
     const error = await rejection(connect(server.host).addMembers('g1', ONE, { signal: controller.signal }));
-    expect(error).toBeInstanceOf(CallAborted);
-    expect(error).not.toBeInstanceOf(TransportFailure);
-    expect(error).toMatchObject({ code: 'ABORTED', maybeCarriedOut: true });
+    expect(error).toMatchObject({ code: 'ABORTED', facts: { maybeCarriedOut: true } });
   });
 
   test('while it waits for a connection, it is never sent', async () => {
@@ -142,7 +134,7 @@ describe('giving a call up', () => {
     const second = rejection(client.addMembers('second', ONE, { signal: controller.signal }));
     const third = client.addMembers('third', ONE);
     await Promise.all([first, third]);
-    expect(await second).toMatchObject({ code: 'ABORTED', maybeCarriedOut: false });
+    expect(await second).toMatchObject({ code: 'ABORTED', facts: { maybeCarriedOut: false } });
     expect(server.received.map(({ url }) => url)).toEqual(['/v3/groups/first/members', '/v3/groups/third/members']);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { ListEntry, Page } from '../../src/chat/list-client.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -166,7 +166,7 @@ test('nobody is banned from a group that is not there', async () => {
 describe('a list of banned users that cannot be read whole', () => {
   const many = Array.from({ length: 120 }, (_, n) => `b${n}`);
   const refusal = (httpStatus: number, serviceCode: string | null) => async (): Promise<never> => {
-    throw new ServiceRefusal({ httpStatus, serviceCode, serviceMessage: 'This is not for you.', rate: {} });
+    throw new RollcallError('REFUSED', { httpStatus, serviceCode, serviceMessage: 'This is not for you.', rate: {} });
   };
   type BannedPage = Promise<Page<ListEntry<'banned'>>>;
   const broken: Record<string, (page: () => BannedPage, first: () => BannedPage) => BannedPage> = {

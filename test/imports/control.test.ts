@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ATTEMPTS } from '../../jobs/batch-policy.ts';
-import { TransportFailure } from '../../src/chat/call-errors.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { AHEAD } from '../../src/imports/send/fair-queue.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
@@ -173,7 +173,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
           addMembers: async (...call) => {
             if (isCarriedOut) await service.addMembers(...call);
             await pipeline.coordinator.cancel(id);
-            throw new TransportFailure('CONNECTION_LOST', 'broke off', true, undefined);
+            throw new RollcallError('CONNECTION_LOST', { what: 'broke off', maybeCarriedOut: true });
           },
         }),
       });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TransportFailure } from '../../src/chat/call-errors.ts';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { ImportOptions } from '../../src/imports/import-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
@@ -234,7 +234,7 @@ describe('a user who is deactivated', () => {
           asked.push(uids);
           if (asked.length > 1) return service.reactivateUsers(uids, options);
           await service.reactivateUsers(uids.slice(0, done), options);
-          throw new TransportFailure('CONNECTION_LOST', 'the reply was lost', true, undefined);
+          throw new RollcallError('CONNECTION_LOST', { what: 'the reply was lost', maybeCarriedOut: true });
         },
       }),
     });

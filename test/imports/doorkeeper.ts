@@ -1,4 +1,4 @@
-import { CallAborted } from '../../src/chat/call-errors.ts';
+import { callAborted } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { Region } from '../../src/membership/membership.ts';
 
@@ -55,7 +55,7 @@ export class Doorkeeper {
     if (this.#open) return;
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push(resolve);
-      const leave = () => reject(new CallAborted(false, signal?.reason));
+      const leave = () => reject(callAborted(false, signal?.reason));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave);
     });

@@ -115,6 +115,6 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
   test('is not outlived by questions that say for how long they wait, such as those of a schedule', async () => {
     const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
     const read = coordinator.pages('us', 1).listPage('groups', '', 1, {});
-    await expect(read).rejects.toMatchObject({ code: 'SERVICE_AWAY', ofRegion: true });
+    await expect(read).rejects.toMatchObject({ code: 'SERVICE_AWAY', facts: { ofRegion: true } });
   });
 });

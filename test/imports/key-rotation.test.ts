@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { fingerprintOf } from '../../src/chat/chat-client.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { watchKeys, watchWorkersKeys } from '../../src/imports/life/key-watch.ts';
 import { csv, EMBEDDED, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
@@ -101,7 +101,12 @@ test('a key that the service takes again continues its imports without a person,
   let questions = 0;
   const refusal = () =>
     Promise.reject(
-      new ServiceRefusal({ httpStatus: 401, serviceCode: 'AUTH_ERR_APIKEY_NOT_FOUND', serviceMessage: '', rate: {} }),
+      new RollcallError('REFUSED', {
+        httpStatus: 401,
+        serviceCode: 'AUTH_ERR_APIKEY_NOT_FOUND',
+        serviceMessage: '',
+        rate: {},
+      }),
     );
   const { run, coordinator, counts, failures } = await openPipeline({
     place: EMBEDDED,

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { PATIENCE_MS } from '../../jobs/batch-policy.ts';
-import { MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
+import { malformedReply } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { FaultKind } from '../../src/sandbox/injected-faults.ts';
 import { csv, EMBEDDED, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 
@@ -41,10 +42,13 @@ describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {
 });
 
 test.each([
-  ['a wrong certificate', () => new TransportFailure('CERTIFICATE_REFUSED', 'not trusted', false, undefined)],
+  [
+    'a wrong certificate',
+    () => new RollcallError('CERTIFICATE_REFUSED', { what: 'not trusted', maybeCarriedOut: false }),
+  ],
   [
     'a 404 that is cut off',
-    () => new ServiceRefusal({ httpStatus: 404, serviceCode: null, serviceMessage: '', rate: {} }),
+    () => new RollcallError('REFUSED', { httpStatus: 404, serviceCode: null, serviceMessage: '', rate: {} }),
   ],
 ])('%s is waited for, and the import continues by itself', async (_, failure) => {
   let isWrong = true;
@@ -81,7 +85,7 @@ test('a user for whom the service always fails is given up alone, and the 24 oth
         if (uids.length === 1) alone += 1;
         // Its time is over long before its calls are.
         if (alone === 2) later = PATIENCE_MS;
-        throw new MalformedReply('the reply is not JSON', 200);
+        throw malformedReply('the reply is not JSON', 200);
       },
     }),
   });

@@ -49,7 +49,7 @@ test('a task that takes too long is refused, and the next ones are done by anoth
   await Promise.resolve();
   // No answer can be there yet: it comes in a later turn of the event loop.
   vi.advanceTimersByTime(10_000);
-  await expect(late).rejects.toMatchObject({ reason: 'deadline' });
+  await expect(late).rejects.toMatchObject({ facts: { reason: 'deadline' } });
   expect(await preview()).toMatchObject({ rows: [{ guid: 'g', uid: 'u' }] });
 });
 
@@ -71,11 +71,10 @@ test('a task that needs more memory than its thread may have is refused, and the
     thread: [LEDGER_THREAD, './ledger-thread'],
     atOnce: 1,
     heapMb: 48,
-    errors: [],
   });
   onTestFinished(() => queue.close());
   const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: LONG_MS });
-  await expect(wide).rejects.toMatchObject({ reason: 'memory' });
+  await expect(wide).rejects.toMatchObject({ facts: { reason: 'memory' } });
   const small = { path: await staged(), filter: {}, order: ORDER_OF_INPUT, limit: 1 };
   expect(await queue.ask('rowsPage', small, { deadlineMs: LONG_MS })).toBeInstanceOf(Uint8Array);
 });
@@ -89,9 +88,9 @@ test('what no one waits for any more is not begun, and what others wait for is d
   const left = threads.rowsPage(path, request, { deadlineMs: LONG_MS, signal: gone.signal });
   const third = threads.rowsPage(path, request, { deadlineMs: LONG_MS });
   gone.abort();
-  await expect(left).rejects.toMatchObject({ reason: 'left' });
+  await expect(left).rejects.toMatchObject({ facts: { reason: 'left' } });
   await expect(threads.rowsPage(path, request, { deadlineMs: LONG_MS, signal: gone.signal })).rejects.toMatchObject({
-    reason: 'left',
+    facts: { reason: 'left' },
   });
   expect(await third).toEqual(await first);
 });
@@ -113,7 +112,7 @@ test('what is under way and no one waits for any more is given up, and what wait
   gone.abort();
   // Its thread has not even started.
   vi.advanceTimersByTime(1_000);
-  await expect(left).rejects.toMatchObject({ reason: 'left' });
+  await expect(left).rejects.toMatchObject({ facts: { reason: 'left' } });
   expect(JSON.parse(Buffer.from(await next).toString())).toMatchObject({ rows: [{ uid: 'u300' }], total: 1 });
 });
 
@@ -123,7 +122,10 @@ test('more questions than may wait are refused at once, and those that wait are 
   const asked = await Promise.allSettled(Array.from({ length: 300 }, () => there.counters()));
   const refused = asked.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(300 - 201);
-  expect(refused).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ reason: 'busy' }) });
+  expect(refused).toContainEqual({
+    status: 'rejected',
+    reason: expect.objectContaining({ facts: expect.objectContaining({ reason: 'busy' }) }),
+  });
 });
 
 test('what the coordinator itself asks for has no deadline and is never refused', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
 import { ACTOR_OUTSIDE, KNOWN_CODES } from '../../src/chat/service/codes.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
@@ -15,7 +15,7 @@ const OF_ALL =
   /^(AUTH_ERR_|ERR_(MISSION|OPERATION)_FAILED|ERR_(EXCEPTION|BAD_ERROR_RESPONSE)|ERR_[A-Z_]+_(CHANGE|DELETE|BAN|UNBAN)_FAILED|ERR_TOO_MANY|ERR_GUID_NOT|ERR_NO_VACANCY|ERR_(PLAN|SUBSCRIPTION)_|ERR_API_NOT|ERR_INVALID_API)/;
 
 const refusal = (httpStatus: number, serviceCode: string | null, serviceMessage = 'no', rate: Rate = {}) =>
-  new ServiceRefusal({ httpStatus, serviceCode, serviceMessage, rate });
+  new RollcallError('REFUSED', { httpStatus, serviceCode, serviceMessage, rate });
 
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   describe('a group that the service refuses', () => {
@@ -212,7 +212,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
           }
           second.resolve();
           await stopped.promise;
-          throw new TransportFailure('CONNECTION_LOST', 'broken', true, undefined);
+          throw new RollcallError('CONNECTION_LOST', { what: 'broken', maybeCarriedOut: true });
         }),
       });
       const id = await pipeline.send(csv(participants(100)));

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { TransportFailure } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { ImportOptions } from '../../src/imports/import-options.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
@@ -49,7 +49,11 @@ const losing = (lost: number) => {
       const answer = await service.importEntities(...call);
       calls += 1;
       if (calls > lost) return answer;
-      throw new TransportFailure('CONNECTION_LOST', 'it broke off', true, new Error('reset'));
+      throw new RollcallError(
+        'CONNECTION_LOST',
+        { what: 'it broke off', maybeCarriedOut: true },
+        { cause: new Error('reset') },
+      );
     },
   });
 };

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { IntakeError } from '../../src/imports/read/intake-error.ts';
+import { type IntakeError, isIntakeError } from '../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { stageInThread } from '../../src/imports/stage/staging.ts';
@@ -35,7 +35,7 @@ test('a file that cannot be used is refused with the same error, whichever threa
   for (const content of ['guid,name\ng,u\n', 'guid,uid\ng,"u\n', '']) {
     const here = await stageFile(taskFor(content), () => {}).catch((error: unknown) => error);
     const there = await stageInThread(taskFor(content), () => {}).catch((error: unknown) => error);
-    expect(there).toBeInstanceOf(IntakeError);
+    expect(isIntakeError(there)).toBe(true);
     expect((there as IntakeError).message).toBe((here as IntakeError).message);
     expect({ ...(there as IntakeError) }).toEqual({ ...(here as IntakeError) });
   }
@@ -64,7 +64,7 @@ test('a staging that stands still for ten minutes ends with a code; one that mov
   const stuck = stageInThread(taskFor(FILE), () => {});
   vi.advanceTimersByTime(10 * 60_000);
   const error = await stuck.catch((cause: unknown) => cause);
-  expect(error).toBeInstanceOf(IntakeError);
+  expect(isIntakeError(error)).toBe(true);
   expect(error).toMatchObject({
     code: 'READING_STALLED',
     message: expect.stringContaining('neither a row nor a byte'),

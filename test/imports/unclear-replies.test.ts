@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { addMembersReply } from '../../src/chat/contract.ts';
 import { entriesOf } from '../../src/chat/member-entries.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { csv, EMBEDDED, openPipeline, participants } from './pipeline-harness.ts';
 
 /** A service that adds everyone but `not`, and says of each user only this. */
@@ -25,7 +25,7 @@ const refusing =
     ...service,
     addMembers: async (...call) => {
       const { rate } = await service.addMembers(...call);
-      throw new ServiceRefusal({ httpStatus: 200, serviceCode, serviceMessage: 'odd', rate, doubtful: true });
+      throw new RollcallError('REFUSED', { httpStatus: 200, serviceCode, serviceMessage: 'odd', rate, doubtful: true });
     },
   });
 

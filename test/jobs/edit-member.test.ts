@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EditMemberPayload, type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
 import { SendAgain } from '../../jobs/send-batch.ts';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
 import type { JobRun } from '../../src/queue/define-job.ts';
 import { atLast, openService, type Service, start } from './add-members-run.ts';
@@ -134,7 +134,7 @@ describe('an edit whose reply is an error with status 200 is settled by asking i
       async (...given: Given): Promise<never> => {
         edits += 1;
         if (carriedOut) await call(...given);
-        throw new ServiceRefusal({
+        throw new RollcallError('REFUSED', {
           httpStatus: 200,
           serviceCode: 'ERR_ODD',
           serviceMessage: 'odd',

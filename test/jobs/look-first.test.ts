@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS } from '../../jobs/batch-policy.ts';
 import { SendAgain } from '../../jobs/send-batch.ts';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
@@ -239,6 +239,6 @@ const meta = { httpStatus: 200, ms: 1, rate: {} };
 /** A call that is answered with this status. */
 function refused(httpStatus: number): () => Promise<never> {
   return async () => {
-    throw new ServiceRefusal({ httpStatus, serviceCode: null, serviceMessage: 'away', rate: {} });
+    throw new RollcallError('REFUSED', { httpStatus, serviceCode: null, serviceMessage: 'away', rate: {} });
   };
 }

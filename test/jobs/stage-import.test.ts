@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { IntakeError } from '../../src/imports/read/intake-error.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
@@ -27,7 +26,7 @@ describe('staging', () => {
   });
 
   test('refuses a file that cannot be used, with the reason', async () => {
-    await expect(stage('guid,name\ng,u\n')).rejects.toThrow(IntakeError);
+    await expect(stage('guid,name\ng,u\n')).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
   });
 
   test('that is called off is not a statement on the file', async () => {

@@ -2,12 +2,6 @@ import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { damagedFile } from '../../src/platform/ledger-error.ts';
 import { serve, tellOpener } from '../../src/platform/threads.ts';
 
-export class Refused extends RollcallError<string> {
-  constructor(cause: Error) {
-    super('CANNOT_CHECK', { what: 'nothing is there', remedy: 'Look elsewhere', path: 'x', lines: [1, 2] }, { cause });
-  }
-}
-
 export type SomeThread = {
   double: (number: number) => Promise<number>;
   refuse: (how: 'refused' | 'ledger' | 'plain') => never;
@@ -23,7 +17,10 @@ serve<SomeThread>(
   {
     double: async (number) => number * 2,
     refuse: (how) => {
-      if (how === 'refused') throw new Refused(NO_ROOM);
+      if (how === 'refused') {
+        const facts = { what: 'nothing is there', remedy: 'Look elsewhere', path: 'x', lines: [1, 2] };
+        throw new RollcallError<string>('CANNOT_CHECK', facts, { cause: NO_ROOM });
+      }
       throw how === 'ledger' ? damagedFile('l.sqlite', NO_ROOM) : NO_ROOM;
     },
     count: function* (to) {

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { isLedgerError } from '../../src/platform/ledger-error.ts';
 import { Thread } from '../../src/platform/threads.ts';
-import { Refused, type SomeThread } from './some-thread.ts';
+import type { SomeThread } from './some-thread.ts';
 
 let thread: Thread<SomeThread>;
 let notes: unknown[];
@@ -12,7 +13,6 @@ beforeEach(() => {
   notes = [];
   thread = new Thread<SomeThread>(import.meta.url, './some-thread', {
     passesRows: true,
-    errors: [Refused],
     onNote: (note) => {
       notes.push(note);
       told.emit('note');
@@ -33,9 +33,8 @@ test('what cannot be sent to a thread rejects, and the thread goes on', async ()
 
 test('an error keeps its class, code, facts, remedy and cause', async () => {
   const error = await thread.ask('refuse', 'refused').catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(Refused);
+  expect(error).toBeInstanceOf(RollcallError);
   expect(error).toMatchObject({
-    name: 'Refused',
     code: 'CANNOT_CHECK',
     exit: 2,
     message: 'nothing is there; Look elsewhere',

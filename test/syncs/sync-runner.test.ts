@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import { ServiceRefusal } from '../../src/chat/call-errors.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { Sync } from '../../src/features/sync/kept-sync.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
@@ -139,7 +139,12 @@ describe('no one is removed', () => {
         chat: (chat) =>
           withList(chat, 'members', async (page, _, number) => {
             if (number === 1 || !fails) return page();
-            throw new ServiceRefusal({ httpStatus: 404, serviceCode: null, serviceMessage: 'gone', rate: {} });
+            throw new RollcallError('REFUSED', {
+              httpStatus: 404,
+              serviceCode: null,
+              serviceMessage: 'gone',
+              rate: {},
+            });
           }),
       },
     );

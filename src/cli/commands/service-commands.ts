@@ -1,13 +1,12 @@
 import { Command, Option } from 'commander';
 import { clientOf, managementClientOf, serviceOf } from '../../app/chat-service.ts';
 import { type OpenedService, openService } from '../../app/open-service.ts';
-import { UntrustedListing } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import type { UserFacts } from '../../chat/replies.ts';
 import type { Receiver } from '../../chat/user-client.ts';
 import { mapStore, readList } from '../../chat/whole-lists.ts';
-import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
+import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { printable } from '../../text/wording.ts';
@@ -169,7 +168,7 @@ async function inItsWords<Result>(calls: Promise<Result>) {
   try {
     return await calls;
   } catch (error) {
-    if (error instanceof UntrustedListing) throw error;
+    if (isError(error, 'UNTRUSTED_LISTING')) throw error;
     const { code, message, kind, maybeCarriedOut } = judge(error, 1);
     const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
     const what = `the call failed: ${code}: ${message}`;

@@ -3,7 +3,7 @@ import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
+import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
@@ -102,7 +102,7 @@ async function beforeOf({ reading, views }: ServerContext, file: Beginning) {
 
 /** @throws errors that the request did not cause */
 function problemIn(error: unknown): RollcallError {
-  if (error instanceof IntakeError) return badReading(error);
+  if (isIntakeError(error)) return badReading(error);
   if (isError(error, 'READING_STOPPED') && /^(deadline|memory)$/.test(error.facts.reason)) {
     return new RollcallError('BAD_BODY', {
       what: `the beginning of the file cannot be shown: ${error.message}`,
@@ -119,6 +119,5 @@ export function openInspectThread(): ThreadQueue<InspectThread> {
     thread: [import.meta.url, './inspect-thread'],
     atOnce: 1,
     heapMb: HEAP_MB,
-    errors: [IntakeError],
   });
 }

@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import type { Head, ReadBeginning } from '../../imports/read/beginning.ts';
-import { IntakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
+import { intakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
 import { sameWord } from '../../text/same-text.ts';
 import { expected, type Recipe } from './recipe.ts';
 
@@ -43,7 +43,7 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   const missing = (wanted.columns ?? []).filter((column) => !has(column));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
-  throw new IntakeError(
+  throw intakeError(
     'RECIPE_MISFIT',
     `${shownPath(file)} does not fit the recipe ${name}: it expects ${expected(recipe)}${lacks}; the file ${described(seen)}`,
     words`Leave out ${option('recipe')}, or name another one: \`rollcall inspect\` shows what the file is`,

@@ -9,7 +9,6 @@ import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
@@ -32,7 +31,7 @@ export async function doRepair<Name extends TaskName>(
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
   if (!isLong) return (await work(asked)) as Result<Name>;
-  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
+  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread');
   return (await thread.askOnce('work', asked)) as Result<Name>;
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../api/operation.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
+import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { numberCursor } from '../../platform/cursors.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
@@ -87,7 +87,7 @@ export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { lim
         const sent = await takeHead(call.request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
         const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
         return taken(repairs, id, file, call).catch((error: unknown) => {
-          throw error instanceof IntakeError ? badReading(error) : error;
+          throw isIntakeError(error) ? badReading(error) : error;
         });
       },
     },

@@ -1,4 +1,4 @@
-import { QuestionRefused } from '../../../jobs/ask-service.ts';
+import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { asError } from '../../errors/message-of.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import type { ImportRecord } from '../catalog.ts';
@@ -28,7 +28,7 @@ export function watchForReturn(
       await coordinator.pages(region).listPage('groups', '', 1, { signal: stopping.signal });
     } catch (error) {
       if (stopping.signal.aborted) return;
-      if (!(error instanceof QuestionRefused)) throw error;
+      if (!isQuestionRefused(error)) throw error;
       if (error.code === SERVICE_AWAY) return ask(region);
       // A refusal is an answer as well.
     }

@@ -50,8 +50,8 @@ export class Steps {
     this.#parts.stagings.begin(id);
   }
 
-  refused(id: string, { sentence, code, facts }: IntakeError): void {
-    this.#parts.states.move(id, 'rejected', sentence, code, facts.remedy);
+  refused(id: string, { what, code, facts }: IntakeError): void {
+    this.#parts.states.move(id, 'rejected', what, code, facts.remedy);
   }
 
   async staged(id: string): Promise<void> {

@@ -7,7 +7,7 @@ import { detectEncoding } from './decode.ts';
 import { type Compression, compressionOf, decompress } from './decompress.ts';
 import type { InputRow } from './input-row.ts';
 import { openIntake } from './intake.ts';
-import { boundsWith, IntakeError, notReadable } from './intake-error.ts';
+import { boundsWith, type IntakeError, isIntakeError, notReadable } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import type { IntakeNote } from './notes.ts';
 import type { Lookup, Lookups } from './shape/groups.ts';
@@ -125,7 +125,7 @@ export async function lookAt(source: IntakeSource, options: IntakeOptions, most:
       if (rows.length >= most) break;
     }
   } catch (error) {
-    if (!(error instanceof IntakeError)) throw error;
+    if (!isIntakeError(error)) throw error;
     refusal = error;
   }
   return {

@@ -3,7 +3,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { messageOf } from '../../errors/message-of.ts';
 import { type FileOptions, type FileState, fileStateOf } from './file-state.ts';
-import { IntakeError, shownPath } from './intake-error.ts';
+import { intakeError, isIntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/workbook.ts';
 
 export type IntakeSource =
@@ -67,8 +67,8 @@ function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions
         }
       } catch (cause) {
         signal?.throwIfAborted();
-        if (cause instanceof IntakeError) throw cause; // of the archive that it is in
-        throw new IntakeError(
+        if (isIntakeError(cause)) throw cause; // of the archive that it is in
+        throw intakeError(
           'NOT_READABLE',
           `reading ${shownPath(name)} failed: ${messageOf(cause)}`,
           'Make sure that it can be read to its end, and import it again',

@@ -3,7 +3,7 @@ import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
 import { sameName } from '../../text/same-text.ts';
 import { nearest } from '../../text/wrong-option.ts';
-import { type Bounds, boundsWith, IntakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
+import { type Bounds, boundsWith, intakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
 
 export { FIELDS, type Field } from '../../membership/membership.ts';
 
@@ -158,7 +158,7 @@ function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0)
   const most = bounds.columns;
   if (count <= most) return;
   const empty = nameless === 0 ? '' : `, ${nameless} of them without a name`;
-  throw new IntakeError(
+  throw intakeError(
     'TOO_MANY_COLUMNS',
     `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
     orRaise('Delete the columns that are not needed, or look for missing line breaks', 'columns', bounds, count),
@@ -168,7 +168,7 @@ function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0)
 
 function namedTwice(name: string, names: readonly string[], at: number) {
   const again = names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
-  return new IntakeError(
+  return intakeError(
     'AMBIGUOUS_COLUMN',
     `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
     RENAME_ONE,
@@ -177,7 +177,7 @@ function namedTwice(name: string, names: readonly string[], at: number) {
 }
 
 function wronglyMapped(field: Field, column: string, names: readonly string[]) {
-  return new IntakeError(
+  return intakeError(
     'UNKNOWN_COLUMN',
     `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${theColumns(names)}`,
     words`${nameOneOf(column, names)} in ${option('map')}, ${EXACTLY}`,
@@ -209,7 +209,7 @@ function missingColumns(
   const sheet = otherSheets?.length
     ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(otherSheets)}`
     : '';
-  return new IntakeError(
+  return intakeError(
     'MISSING_COLUMN',
     `no column is recognised as ${fields.join(', and none as ')}; ${theColumns(names)}`,
     words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
@@ -218,7 +218,7 @@ function missingColumns(
 }
 
 function noAction(names: readonly string[]) {
-  return new IntakeError(
+  return intakeError(
     'MISSING_COLUMN',
     `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${theColumns(names)}`,
     `Name the column "${ACTION_COLUMN}"`,
@@ -233,7 +233,7 @@ function theColumns(names: readonly string[]) {
 
 function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number) {
   const [first = '', second = ''] = [names[earlier], names[later]];
-  return new IntakeError(
+  return intakeError(
     'AMBIGUOUS_COLUMN',
     `two columns match the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
     field === 'action' || first.trim() === second.trim()
@@ -258,7 +258,7 @@ function nameOneOf(column: string, names: readonly string[]) {
 
 /** @param reader what needs the column */
 export function unknownColumn(column: string, reader: string, names: readonly string[]) {
-  return new IntakeError(
+  return intakeError(
     'UNKNOWN_COLUMN',
     `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
     `${nameOneOf(column, names)}, ${EXACTLY}`,

@@ -1,5 +1,5 @@
 import { Parser } from 'csv-parse';
-import { IntakeError } from './intake-error.ts';
+import { type IntakeError, intakeError } from './intake-error.ts';
 
 /** Lines of this length or longer go to the parser, which enforces the bound. */
 const MAX_PLAIN_BYTES = 256 * 1024;
@@ -198,7 +198,7 @@ class RecordParser extends Parser {
 }
 
 function misplacedQuote(line: number, textLine: number) {
-  return new IntakeError(
+  return intakeError(
     'MISPLACED_QUOTE',
     `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
     'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',

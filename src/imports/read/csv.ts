@@ -5,7 +5,7 @@ import { FIELDS, type Field } from './columns.ts';
 import { csvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
-import { IntakeError, shown, tooLong } from './intake-error.ts';
+import { intakeError, shown, tooLong } from './intake-error.ts';
 import type { RowReading } from './membership-row.ts';
 import type { IdleRows } from './notes.ts';
 import type { TableTop } from './shape/shaping.ts';
@@ -29,7 +29,7 @@ interface CsvOptions extends RowReading {
 /** Throws BAD_DELIMITER. */
 export function checkDelimiter(delimiter: string) {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
-  throw new IntakeError(
+  throw intakeError(
     'BAD_DELIMITER',
     `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
     words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
@@ -192,7 +192,7 @@ function isHeaderAgain(cells: readonly string[], header: readonly string[], name
   if (cells.length !== header.length || !cells.every((cell) => names.has(cell))) return false;
   if (cells.every((cell, index) => cell === header[index])) return true;
   if (new Set(cells).size < cells.length) return false;
-  throw new IntakeError(
+  throw intakeError(
     'AMBIGUOUS_COLUMN',
     'this is the header again, with its columns in another order',
     'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
@@ -242,7 +242,7 @@ function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords
   const place = `line ${records.count() + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
   // Only a quote lets a row run over several lines of text.
   if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines()) {
-    return new IntakeError(
+    return intakeError(
       'UNCLOSED_QUOTE',
       'a quote opens here and never closes, so that everything after it would be one cell',
       'Close the quote, or write it twice if it belongs to the text; if the input was cut off, get all of it',

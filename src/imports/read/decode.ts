@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { option, words } from '../../errors/named-options.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { intakeError, shown } from './intake-error.ts';
 
 const LINE_FEED = 0x0a;
 const NOTHING = Buffer.alloc(0);
@@ -32,7 +32,7 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
   const mark = BYTE_ORDER_MARKS.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
   if (asked !== undefined && !/^utf-?8$/i.test(asked)) {
     if (!iconv.encodingExists(asked)) {
-      throw new IntakeError(
+      throw intakeError(
         'UNKNOWN_ENCODING',
         `the encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
         words`Name the encoding with which the file was written, or leave ${option('encoding')} out for UTF-8`,
@@ -52,14 +52,14 @@ function refuseNul(head: Buffer) {
   if (!head.includes(0)) return;
   const guess = utf16WithoutMark(head);
   if (guess !== undefined) {
-    throw new IntakeError(
+    throw intakeError(
       'BAD_ENCODING',
       `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
       words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
       { place: `byte ${head.indexOf(0)}`, encoding: guess },
     );
   }
-  throw new IntakeError(
+  throw intakeError(
     'BINARY',
     'there is a NUL byte where text is expected: this is not a text file',
     'Save it as CSV or JSON, plain or gzipped',
@@ -133,7 +133,7 @@ function countLines(bytes: Buffer) {
 function notUtf8(bytes: Buffer, offset: number, line: number) {
   const bad = firstInvalid(bytes);
   const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
-  return new IntakeError(
+  return intakeError(
     'BAD_ENCODING',
     `the byte 0x${byte} is not valid UTF-8 here`,
     words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
@@ -171,7 +171,7 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
   }
   const unit = /^(utf-?32|ucs-?4)/i.test(encoding.name) ? 4 : /^(utf-?16|ucs-?2)/i.test(encoding.name) ? 2 : 1;
   if (bytes % unit !== 0) {
-    throw new IntakeError(
+    throw intakeError(
       'BAD_ENCODING',
       `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
       words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,

@@ -2,7 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { BLOCK_BYTES } from './byte-source.ts';
-import { type Bounds, checkExpansion, IntakeError } from './intake-error.ts';
+import { type Bounds, checkExpansion, intakeError } from './intake-error.ts';
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
 
@@ -53,7 +53,7 @@ export async function* decompress(
     signal?.throwIfAborted();
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code?.startsWith('Z') !== true) throw cause;
-    throw new IntakeError(
+    throw intakeError(
       compression === 'gzip' ? 'GZIP_BROKEN' : 'ZSTD_BROKEN',
       `the ${compression} data is damaged or cut off (${message})`,
       `Test it with "${compression} -t", transfer it again, or import the decompressed file`,

@@ -4,7 +4,7 @@ import { sameName } from '../../text/same-text.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
-import { IntakeError, type IntakeErrorCode } from './intake-error.ts';
+import { type IntakeErrorCode, intakeError } from './intake-error.ts';
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
 const MAX_SCALAR_LENGTH = 1_000;
@@ -230,7 +230,7 @@ export function refuseOtherText(head: string) {
 }
 
 function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat) {
-  return new IntakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
+  return intakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
 }
 
 function isCompoundFile(head: Buffer) {
@@ -239,7 +239,7 @@ function isCompoundFile(head: Buffer) {
 
 /** Excel keeps an encrypted workbook inside a file of the old kind. */
 function passwordProtected() {
-  return new IntakeError(
+  return intakeError(
     'ENCRYPTED',
     'this is a workbook that a password protects',
     'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',

@@ -1,7 +1,7 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
-import { IntakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
+import { intakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
 import { parseJson, repeatedKey, repetition } from './json-text.ts';
 import type { MembershipReader, RowReading } from './membership-row.ts';
 
@@ -199,7 +199,7 @@ function* memberships(element: Element, place: string) {
   for (const [list, scope] of Object.entries(SCOPE_OF_LIST)) {
     const uids = element[list] ?? [];
     if (!Array.isArray(uids)) {
-      throw new IntakeError(
+      throw intakeError(
         'JSON_SHAPE',
         `${list} is ${shown(JSON.stringify(uids))}; it must be an array of UIDs`,
         `Write it as "${list}": ["uid-1", "uid-2"]`,
@@ -223,7 +223,7 @@ export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
 
 /** Returns the error for an object of the wrong shape; it says which shape is expected. */
 export function wrongShape(place: string, what: string) {
-  return new IntakeError(
+  return intakeError(
     'JSON_SHAPE',
     what,
     'Write an array of rows, [{"guid": "group-1", "uid": "user-1", "scope": "participant"}], or groups with lists, [{"guid": "group-1", "admins": ["user-1"], "participants": ["user-2"]}]',
@@ -232,7 +232,7 @@ export function wrongShape(place: string, what: string) {
 }
 
 export function tooDeep(place: string) {
-  return new IntakeError('JSON_SHAPE', TOO_DEEP, 'Remove what is nested so deeply: a membership needs none of it', {
+  return intakeError('JSON_SHAPE', TOO_DEEP, 'Remove what is nested so deeply: a membership needs none of it', {
     place,
   });
 }

@@ -8,7 +8,7 @@ import type { FileSet } from './archive/file-set.ts';
 import type { IntakeSource } from './byte-source.ts';
 import { type Element, type Elements, isText } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { IntakeError } from './intake-error.ts';
+import { isIntakeError } from './intake-error.ts';
 
 type FlatRow = Readonly<Record<string, unknown>>;
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<FlatRow>;
@@ -233,7 +233,7 @@ export async function withoutSlackUsers(
       for (const { uid, shaped } of rows) if (shaped?.skipped !== true) deletedUsers.add(uid);
     }
   } catch (error) {
-    const isWithoutUsers = error instanceof IntakeError && error.code === 'NO_ROWS';
+    const isWithoutUsers = isIntakeError(error) && error.code === 'NO_ROWS';
     if (!isWithoutUsers) {
       set.close();
       throw error;

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { option, words } from '../../errors/named-options.ts';
-import { IntakeError, notReadable, refuseAddress, shownPath } from './intake-error.ts';
+import { intakeError, notReadable, refuseAddress, shownPath } from './intake-error.ts';
 
 /** The clock for waiting until a file is quiet. */
 export interface Quiet {
@@ -82,7 +82,7 @@ export async function fileStateOf(path: string, name: string, options: FileOptio
         () => 'it is not there any more',
       );
       if (changed === undefined) return;
-      throw new IntakeError(
+      throw intakeError(
         'FILE_CHANGED',
         `${shownPath(name)} has changed while it was read: ${changed}; rows may be missing or cut in two`,
         words`Import it when it is complete, or let rollcall wait until nothing changes it, with ${option('waitForQuiet', '10s')}`,
@@ -99,13 +99,13 @@ async function look(path: string, name: string) {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
       const remedy = 'Check the path and the folder that you are in';
-      throw new IntakeError('FILE_NOT_FOUND', what, remedy, { file: name, cause });
+      throw intakeError('FILE_NOT_FOUND', what, remedy, { file: name, cause });
     }
     throw notReadable(name, 'be opened', cause);
   });
   if (!status.isDirectory()) return status;
   const what = `${shownPath(name)} is a directory; a file is needed`;
-  throw new IntakeError('NOT_A_FILE', what, 'Name one file in it, or put those to read into a ZIP archive', {
+  throw intakeError('NOT_A_FILE', what, 'Name one file in it, or put those to read into a ZIP archive', {
     file: name,
   });
 }

@@ -1,3 +1,4 @@
+import type { Said } from '../../errors/entry.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -50,6 +51,7 @@ export const INTAKE_ERROR_CODES = [
   'BAD_GROUPS', // the same of the group file
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
+const CODES: ReadonlySet<string> = new Set(INTAKE_ERROR_CODES);
 
 /** Facts about a refusal beside its code, its sentence and its remedy: values that the words show, for programs. */
 interface IntakeFacts {
@@ -61,41 +63,46 @@ interface IntakeFacts {
   readonly [fact: string]: unknown;
 }
 
-/** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
-export class IntakeError extends RollcallError<string> {
-  declare readonly code: IntakeErrorCode;
-  declare readonly facts: IntakeFacts & { readonly what: string; readonly remedy: Words };
+/** The input cannot be used. `what`: the place, and what is wrong, without a full stop: the same on every surface. */
+export interface IntakeError extends RollcallError<string> {
+  readonly code: IntakeErrorCode;
+  /** `problem`: what is wrong, without the place. */
+  readonly facts: IntakeFacts & Record<'what' | 'problem', string> & { readonly remedy: Words };
+}
 
-  /**
-   * @param what the problem, with the value, and the allowed values. Without a capital and a full stop; names no option
-   * @param remedy the next step, as a request. With a capital, without a full stop. An option is named with `option()`, and
-   * each surface writes it in its own way (errors/named-options.ts)
-   */
-  constructor(code: IntakeErrorCode, what: string, remedy: Words, { cause, ...facts }: IntakeFacts = {}) {
-    super(code, { ...facts, what, remedy, exit: 2 }, { cause });
-    this.message = `${this.sentence}. ${written(remedy, asFlag)}.`;
-  }
+/**
+ * The input cannot be used. Message: place, what is wrong, what to do next on the command line.
+ * @param problem with the value, and the allowed values. Without a capital and a full stop; names no option
+ * @param remedy the next step, as a request. With a capital, without a full stop. An option is named with `option()`, and
+ * each surface writes it in its own way (errors/named-options.ts)
+ */
+export function intakeError(
+  code: IntakeErrorCode,
+  problem: string,
+  remedy: Words,
+  { cause, ...facts }: IntakeFacts = {},
+): IntakeError {
+  const what = facts.place === undefined ? problem : `${facts.place}: ${problem}`;
+  const error = new RollcallError<string>(code, { ...facts, problem, what, remedy, exit: 2 }, { cause });
+  error.message = `${what}. ${written(remedy, asFlag)}.`;
+  return error as IntakeError;
+}
 
-  get place() {
-    return this.facts.place;
-  }
-
-  /** Place and what is wrong, without a full stop: the same on every surface. */
-  get sentence() {
-    return this.place === undefined ? this.what : `${this.place}: ${this.what}`;
-  }
+/** By code and fact: a request has TOO_LARGE and BAD_SHAPE of its own. */
+export function isIntakeError(error: unknown): error is IntakeError {
+  return error instanceof RollcallError && CODES.has(error.code) && 'problem' in (error.facts as Said);
 }
 
 /** A setting of shaping cannot be used, such as a template. */
 export function badShape(what: string, remedy: string) {
-  return new IntakeError('BAD_SHAPE', what, remedy);
+  return intakeError('BAD_SHAPE', what, remedy);
 }
 
 export const WRITE_ROWS = 'Write rows into it, or name another file';
 export const RENAME_ONE = 'Rename one of them in the input';
 
 export function emptyFile(file: string) {
-  return new IntakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { file });
+  return intakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { file });
 }
 
 /** Schemes by which Azure's tools name blobs. */
@@ -111,7 +118,7 @@ export function refuseAddress(text: string, supported = 'the path of a file') {
   const scheme = schemeOf(text) ?? '';
   const isAzure = AZURE.test(scheme) && supported.includes('https://');
   const secret = hasPassword(text) ? ', and this one holds a password' : '';
-  throw new IntakeError(
+  throw intakeError(
     'BAD_ADDRESS',
     `${scheme === '' ? 'such' : `${scheme}://`} addresses are not supported here${secret}; supported is ${supported}`,
     isAzure
@@ -125,7 +132,7 @@ export function refuseAddress(text: string, supported = 'the path of a file') {
 
 /** @param cannot what the system refuses, such as "be opened" */
 export function notReadable(name: string, cannot: string, cause: unknown) {
-  return new IntakeError(
+  return intakeError(
     'NOT_READABLE',
     `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
     'Check the path and its permissions',
@@ -227,7 +234,7 @@ export function checkExpansion(
     bound === 'unpacked'
       ? `${subject} unpacks to more than the ${allowed} that are allowed`
       : `${subject} unpacks to more than ${allowed} times its size (${packed} bytes became ${unpacked}); a membership file hardly ever does`;
-  throw new IntakeError('TOO_LARGE', what, orRaise('Import the right file', bound, bounds), {
+  throw intakeError('TOO_LARGE', what, orRaise('Import the right file', bound, bounds), {
     place,
     bytes: unpacked,
     most: bounds[bound],
@@ -236,7 +243,7 @@ export function checkExpansion(
 
 /** An input has more of some things than can be read. @param subject the input, in a message */
 export function tooMany(subject: string, most: number, things: string, remedy: Words) {
-  return new IntakeError('TOO_LARGE', `${subject} has more than ${grouped(most)} ${things}`, remedy, {
+  return intakeError('TOO_LARGE', `${subject} has more than ${grouped(most)} ${things}`, remedy, {
     most,
   });
 }
@@ -246,7 +253,7 @@ export function tooLong(part: 'row' | 'line' | 'element', bounds: Bounds, advice
   const bound = part === 'row' ? 'row' : 'element';
   const most = bounds[bound];
   const what = `the ${part} is larger than ${boundText(bound, most)}`;
-  return new IntakeError('ROW_TOO_LONG', what, orRaise(advice, bound, bounds), { ...facts, most });
+  return intakeError('ROW_TOO_LONG', what, orRaise(advice, bound, bounds), { ...facts, most });
 }
 
 /**
@@ -275,7 +282,7 @@ export function reportGrowth(bounds: Bounds) {
     all += rows;
     const bytes = all * (columns + (withNames ? names : 0)) + repeated;
     if (bytes <= FREE_REPORT || bytes <= read * bounds.report) return;
-    throw new IntakeError(
+    throw intakeError(
       'TOO_LARGE',
       `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${columns} columns; allowed are ${bounds.report} times as much`,
       orRaise('Remove the columns that are not needed', 'report', bounds),

@@ -9,7 +9,7 @@ import { elementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
-import { boundsWith, emptyFile, IntakeError, listed, reportGrowth, shown, shownPath } from './intake-error.ts';
+import { boundsWith, emptyFile, intakeError, listed, reportGrowth, shown, shownPath } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
@@ -36,7 +36,7 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   const opened = await openInput(source, options);
   if ('text' in opened) return startOrClose(opened.text, options);
   opened.set.close();
-  throw new IntakeError(
+  throw intakeError(
     'OTHER_FORMAT',
     'this is an archive inside of an archive or folder',
     words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
@@ -170,7 +170,7 @@ async function* atLeastOneRow(
   if (hasRows) return;
   if (format === 'csv' && columns.names.length === 0) throw emptyFile(name);
   const others = sheet?.others ?? [];
-  throw new IntakeError(
+  throw intakeError(
     'NO_ROWS',
     `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
     others.length === 0

@@ -15,7 +15,7 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, IntakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
+import { type Bounds, intakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
@@ -260,7 +260,7 @@ function broken(
   what: string,
   { cause, remedy }: { readonly cause?: unknown; readonly remedy?: Words | undefined } = {},
 ) {
-  return new IntakeError(
+  return intakeError(
     'JSON_BROKEN',
     `the JSON cannot be read any further: ${what}`,
     remedy ?? 'Correct it there, or write the file again if it was cut off',
@@ -348,7 +348,7 @@ function refusePage(outermost: Element, property: string, rows: number) {
   const isLast = signs.some(({ goesOn }) => goesOn === false);
   const sign = page ?? (isLast ? undefined : signs[0]);
   if (sign === undefined) return;
-  throw new IntakeError(
+  throw intakeError(
     'MORE_PAGES',
     `the document is one page of several: it says so in ${shown(sign.field)}`,
     `Give the rows of all pages to rollcall import -, or those of this one alone: jq -c '.${property}[]' <file> | rollcall import -`,

@@ -1,4 +1,4 @@
-import { type Bounds, IntakeError, shown, tooLong } from './intake-error.ts';
+import { type Bounds, intakeError, shown, tooLong } from './intake-error.ts';
 import { firstOfName } from './shape/field-sources.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
@@ -107,7 +107,7 @@ function ldifReader(bounds: Bounds) {
   }
 
   function broken(what: string) {
-    return new IntakeError(
+    return intakeError(
       'LDIF_BROKEN',
       what,
       'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',

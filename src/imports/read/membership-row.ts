@@ -4,7 +4,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
-import { type Bounds, IntakeError, shown } from './intake-error.ts';
+import { type Bounds, intakeError, shown } from './intake-error.ts';
 import { ENDS, endOf, TIMES, timeOf } from './times.ts';
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
@@ -97,7 +97,7 @@ export class MembershipReader {
       else this.#id(field, value);
       const [problem] = this.#takeProblems();
       if (problem === undefined) continue;
-      throw new IntakeError(
+      throw intakeError(
         'BAD_DEFAULT',
         `the ${name} for all rows cannot be used: ${problem.reason}`,
         words`Correct ${option(field)}`,

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, IntakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
+import { type Bounds, intakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
@@ -80,7 +80,7 @@ function parse(line: string, number: number) {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new IntakeError(
+    throw intakeError(
       'JSON_BROKEN',
       `${shown(line)} is not valid JSON (${messageOf(cause)})`,
       number === 1

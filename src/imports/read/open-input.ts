@@ -19,7 +19,7 @@ import {
   separatorLine,
 } from './detect.ts';
 import { type FileState, fileStateOf } from './file-state.ts';
-import { type Bounds, boundsWith, emptyFile, IntakeError, notReadable, shownPath } from './intake-error.ts';
+import { type Bounds, boundsWith, emptyFile, intakeError, notReadable, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 import type { SheetText } from './workbook/workbook.ts';
@@ -123,7 +123,7 @@ export function kindOf(head: string, source: InputBytes, { format, map, edits = 
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
   if (isWorkbook(kind) && source.sheet === undefined) {
-    throw new IntakeError(
+    throw intakeError(
       'OTHER_FORMAT',
       `${shownPath(source.name)} is of another format than ${kind}, which was named`,
       words`Leave out ${option('format')}, so that the format is detected`,
@@ -131,7 +131,7 @@ export function kindOf(head: string, source: InputBytes, { format, map, edits = 
   }
   const { rowsAs } = INPUTS[kind];
   if (!edits || rowsAs === 'csv') return kind;
-  throw new IntakeError(
+  throw intakeError(
     'MISSING_COLUMN',
     `${shownPath(source.name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
     'Write them as CSV',

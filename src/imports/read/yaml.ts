@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, IntakeError, MAX_DEPTH, orRaise, shown, TOO_DEEP } from './intake-error.ts';
+import { type Bounds, intakeError, isIntakeError, MAX_DEPTH, orRaise, shown, TOO_DEEP } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */
 const MAX_ALIASES = 100;
@@ -43,7 +43,7 @@ async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds) {
   for await (const block of blocks) {
     bytes += block.length;
     if (bytes > bounds.element) {
-      throw new IntakeError(
+      throw intakeError(
         'TOO_LARGE',
         `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
         orRaise('Convert it to NDJSON, or split it', 'element', bounds),
@@ -59,14 +59,14 @@ function attempt<Value>(read: () => Value) {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof IntakeError) throw cause;
+    if (isIntakeError(cause)) throw cause;
     throw broken(messageOf(cause), undefined, cause);
   }
 }
 
 function broken(message: string, at?: { readonly line: number; readonly col: number }, cause?: unknown) {
   const [first = ''] = message.split('\n');
-  return new IntakeError(
+  return intakeError(
     'YAML_BROKEN',
     `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
     at === undefined ? 'Correct the file' : 'Correct it there; indentation is the usual cause',

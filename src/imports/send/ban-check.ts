@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { QuestionRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/call-errors.ts';
+import { isQuestionRefused, type QuestionRefused } from '../../../jobs/ask-service.ts';
 import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
 import { readBanned } from '../../chat/whole-lists.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import { grouped } from '../../text/wording.ts';
@@ -90,10 +90,10 @@ async function askIn(
       await record({ group, uids: await readBanned(pages, guid, { signal: stop }) });
     } catch (error) {
       stop.throwIfAborted();
-      if (!(error instanceof QuestionRefused || error instanceof UntrustedListing)) throw error;
+      if (!(isQuestionRefused(error) || isError(error, 'UNTRUSTED_LISTING'))) throw error;
       // Nobody is banned from a group that is not there.
       if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
-      if (error instanceof QuestionRefused && error.ofRegion) {
+      if (isQuestionRefused(error) && error.facts.ofRegion) {
         refused = unreadRegion(error);
         return;
       }
@@ -129,7 +129,7 @@ async function wrongAddress(
     await pages.getGroup(guid, { signal });
     return undefined;
   } catch (error) {
-    if (!(error instanceof QuestionRefused) || error.code !== BARE_404) return undefined;
+    if (!isQuestionRefused(error) || error.code !== BARE_404) return undefined;
     const { code, message } = error;
     return { code, message };
   }

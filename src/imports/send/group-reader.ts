@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type AskServicePayload, askService, QuestionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
+import { type AskServicePayload, askService, questionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { ListEntry, Page } from '../../chat/list-client.ts';
 import { asError } from '../../errors/message-of.ts';
@@ -153,7 +153,7 @@ export class GroupReader implements Pick<RunningImport, 'jobsIn' | 'isWithdrawin
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add([job]).catch(reject);
       const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));
-      if (answer.kind === 'refused') throw new QuestionRefused(region, answer);
+      if (answer.kind === 'refused') throw questionRefused(region, answer);
       if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
       return answer as AnswerTo<Asked>;
     } finally {

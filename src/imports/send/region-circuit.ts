@@ -2,12 +2,12 @@ import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { CallContext, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
-import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import { BARE_404 } from '../../chat/service/codes.ts';
 import { asError } from '../../errors/message-of.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
 import { type JobRun, NotYet } from '../../queue/define-job.ts';
@@ -112,7 +112,7 @@ export class RegionCircuit {
       return true;
     } catch (error) {
       const { kind, code } = judgeReading(error);
-      return error instanceof ServiceRefusal && kind !== 'stop-region' && kind !== 'again' && code !== BARE_404;
+      return isError(error, 'REFUSED') && kind !== 'stop-region' && kind !== 'again' && code !== BARE_404;
     }
   }
 
@@ -158,10 +158,10 @@ export class RegionCircuit {
       called('answered', '', httpStatus, '');
       return undefined;
     } catch (error) {
-      if (error instanceof CallAborted) throw error;
+      if (isError(error, 'ABORTED')) throw error;
       const verdict = judgeReading(error);
       called(verdict.kind, verdict.code, verdict.httpStatus, verdict.message);
-      const isAnswer = error instanceof ServiceRefusal && !isNoAnswer(verdict) && verdict.code !== BARE_404;
+      const isAnswer = isError(error, 'REFUSED') && !isNoAnswer(verdict) && verdict.code !== BARE_404;
       return isAnswer ? undefined : noAnswer(verdict, at);
     }
   }

@@ -12,7 +12,7 @@ import { writeTable } from '../../platform/table.ts';
 import { sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
 import { openIntake } from '../read/intake.ts';
-import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
+import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Intake } from '../read/intake-options.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
 import type { Lookup, Lookups, Target } from '../read/shape/groups.ts';
@@ -300,5 +300,5 @@ function unknownFile(sql: Statements, header: readonly string[]): Generator<stri
 }
 
 function badFile(lookup: LookupName, what: string, remedy: Words) {
-  return new IntakeError(LOOKUPS[lookup].code, what, remedy);
+  return intakeError(LOOKUPS[lookup].code, what, remedy);
 }

@@ -3,7 +3,7 @@ import { option, words } from '../../errors/named-options.ts';
 import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { openForReading } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { IntakeError, shownPath } from '../read/intake-error.ts';
+import { intakeError, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 
@@ -41,7 +41,7 @@ export function checkLeastRows(name: string, rows: number, { wanted, before }: L
     'rows' in wanted
       ? `it must have at least ${grouped(least)}`
       : `the last run had ${grouped(before ?? 0)}, of which ${wanted.percent} % are ${grouped(least)}`;
-  throw new IntakeError(
+  throw intakeError(
     'TOO_FEW_ROWS',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,
     words`See whether the file is complete; if it is, give a smaller ${option('minRows')}`,

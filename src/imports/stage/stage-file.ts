@@ -6,7 +6,7 @@ import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { openIntake } from '../read/intake.ts';
-import { IntakeError, listed, shownPath } from '../read/intake-error.ts';
+import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import type { Lookups } from '../read/shape/groups.ts';
@@ -120,7 +120,7 @@ async function stageWith(
 }
 
 function otherCount(name: string, rows: number, expected: number) {
-  return new IntakeError(
+  return intakeError(
     'ROW_COUNT',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
     words`See whether the file is complete, or correct ${option('expectRows')}`,
@@ -161,7 +161,7 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
   const conditions = only
     .map(({ field, is }) => `${is.length === 1 ? field : `a ${field} among`} ${listed(is)}`)
     .join(' and ');
-  return new IntakeError(
+  return intakeError(
     'NO_ROWS',
     `no row of ${shownPath(name)} has ${conditions}`,
     words`Give ids that the file has with ${option('only')}`,

@@ -11,7 +11,7 @@ import { putInPlace } from '../../platform/whole-file.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import { IntakeError, shownPath } from '../read/intake-error.ts';
+import { intakeError, isIntakeError, shownPath } from '../read/intake-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
 import { inputRowsIn } from './rows-before.ts';
@@ -101,7 +101,7 @@ export class Stagings {
     } catch (error) {
       await discardStaged(unfinished);
       if (signal.aborted) return;
-      if (!(error instanceof IntakeError)) throw error;
+      if (!isIntakeError(error)) throw error;
       return emit(id, { kind: 'unusable', error });
     }
     // A complete one is always begun: cancelling then applies to the import that has begun.
@@ -188,7 +188,6 @@ export async function stageInThread(
   const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
   const thread = new Thread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
-    errors: [IntakeError],
     onNote: (given) => {
       if (signal.aborted) return;
       watch.moves();
@@ -268,7 +267,7 @@ function watchStall(stalled: () => void) {
 }
 
 function readingStalled(name: string) {
-  return new IntakeError(
+  return intakeError(
     'READING_STALLED',
     `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
     'Import it again; if it stops again, save it as CSV, or split it into smaller files',

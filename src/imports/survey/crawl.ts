@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { QuestionRefused } from '../../../jobs/ask-service.ts';
+import { isQuestionRefused, stopSentence } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
-import { UntrustedListing } from '../../chat/call-errors.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -62,7 +61,7 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
   };
 }
 
-/** Reads a list of a region, and applies it. @throws UntrustedListing */
+/** Reads a list of a region, and applies it. @throws UNTRUSTED_LISTING */
 export async function takeList({ survey, pages, signal, onEntries }: Crawl, region: Region, list: Directory) {
   const onPage = list === 'deactivated' ? undefined : onEntries(list);
   await readList(survey.directory(region, list), pages(region), list, '', { signal, onPage });
@@ -122,8 +121,8 @@ export async function runSurvey(
   } catch (error) {
     signal.throwIfAborted();
     if (isError(error, 'CALLS_USED_UP')) survey.move('priced', error.what, error.facts.price);
-    else if (error instanceof QuestionRefused && error.ofRegion) survey.move('stopped', error.stopSentence(asked));
-    else if (error instanceof UntrustedListing) survey.move('stopped', error.message);
+    else if (isQuestionRefused(error) && error.facts.ofRegion) survey.move('stopped', stopSentence(error, asked));
+    else if (isError(error, 'UNTRUSTED_LISTING')) survey.move('stopped', error.message);
     else throw error;
     return false;
   }

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { QuestionRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/call-errors.ts';
+import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readList } from '../../chat/whole-lists.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Crawl, type SurveyStep, takeList } from './crawl.ts';
@@ -34,7 +34,7 @@ async function takeCheapList(crawl: Crawl, region: Region, pending: number) {
   try {
     await takeList(crawl, region, 'groups');
   } catch (error) {
-    if (!(error instanceof UntrustedListing)) throw error;
+    if (!isError(error, 'UNTRUSTED_LISTING')) throw error;
   }
 }
 
@@ -105,7 +105,7 @@ async function membershipOf(
     const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
     return isKnown ? scope : undefined;
   } catch (error) {
-    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
+    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
     // The service itself sees the group: this user may not read it, or does not exist.
     return undefined;
   }
@@ -113,7 +113,7 @@ async function membershipOf(
 
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion)) {
+  if (isError(error, 'UNTRUSTED_LISTING') || (isQuestionRefused(error) && !error.facts.ofRegion)) {
     const { code, message } = error;
     return { code, message };
   }

@@ -1,7 +1,7 @@
-import { QuestionRefused } from '../../../jobs/ask-service.ts';
-import { UntrustedListing } from '../../chat/call-errors.ts';
+import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Crawl, takeList } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
@@ -48,7 +48,7 @@ async function isListTaken(crawl: Crawl, region: Region) {
     await takeList(crawl, region, 'users');
     return true;
   } catch (error) {
-    if (error instanceof UntrustedListing) return false;
+    if (isError(error, 'UNTRUSTED_LISTING')) return false;
     throw error;
   }
 }
@@ -94,7 +94,7 @@ async function stateOf(
     const { deactivatedAt } = await pages(region).getUser(uid, { signal });
     return noted(deactivatedAt === null ? 'exists' : 'deactivated');
   } catch (error) {
-    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
+    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
     if (error.code !== USER_MISSING) {
       survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
       return undefined;
@@ -111,7 +111,7 @@ async function findDeactivated(crawl: Crawl, region: Region) {
   try {
     await takeList(crawl, region, 'deactivated');
   } catch (error) {
-    if (!(error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion))) throw error;
+    if (!(isError(error, 'UNTRUSTED_LISTING') || (isQuestionRefused(error) && !error.facts.ofRegion))) throw error;
     crawl.survey.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
   }
 }

@@ -4,7 +4,7 @@ import { tagsOption } from '../../api/tags.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
-import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
+import { type IntakeError, type IntakeErrorCode, isIntakeError } from '../../imports/read/intake-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { BANS } from '../../options/ban-options.ts';
 import { CREATION } from '../../options/create-options.ts';
@@ -65,7 +65,7 @@ export function uploadOptions(query: Query, { contentType, region, sandbox }: Ot
   try {
     checkIntakeOptions(options);
   } catch (error) {
-    throw error instanceof IntakeError ? badReading(error) : error;
+    throw isIntakeError(error) ? badReading(error) : error;
   }
   return options;
 }
@@ -86,7 +86,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 /** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): RollcallError {
   const { remedy, option: field = FIELDS_AT_FAULT[error.code] } = error.facts;
-  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what: error.sentence, remedy, field });
+  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what: error.what, remedy, field });
 }
 
 const FORMATS = Object.fromEntries(

@@ -2,7 +2,7 @@ import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts
 import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
 import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
+import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { ThreadQueue } from '../../platform/thread-queue.ts';
@@ -20,7 +20,6 @@ export function openRecipes(dir: DataDir) {
     thread: [import.meta.url, '../../features/recipes/recipe-thread'],
     atOnce: 1,
     heapMb: HEAP_MB,
-    errors: [IntakeError],
   });
   return {
     /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
@@ -42,7 +41,7 @@ export function openRecipes(dir: DataDir) {
         const limits = { deadlineMs: DEADLINE_MS, ...caller };
         return await thread.ask('useRecipe', { recipe, options, file, name }, limits);
       } catch (error) {
-        throw error instanceof IntakeError ? badReading(error) : error;
+        throw isIntakeError(error) ? badReading(error) : error;
       }
     },
     close: () => thread.close(),

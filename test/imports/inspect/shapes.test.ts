@@ -11,7 +11,7 @@ import { useRecipe } from '../../../src/features/recipes/use-recipe.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
 import { headOf } from '../../../src/imports/read/beginning.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
-import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import { isIntakeError } from '../../../src/imports/read/intake-error.ts';
 import { READING } from '../../../src/options/reading-options.ts';
 import { readConfig } from '../../../src/platform/config.ts';
 import { KNOWN } from './exports/known.ts';
@@ -68,7 +68,7 @@ async function membersBy(command: string, { content, people = [] }: Shape): Prom
     }
     return members;
   } catch (error) {
-    const isRefusal = error instanceof IntakeError || (error as { code?: string }).code?.startsWith('commander.');
+    const isRefusal = isIntakeError(error) || (error as { code?: string }).code?.startsWith('commander.');
     if (isRefusal === true) return undefined;
     throw error;
   }

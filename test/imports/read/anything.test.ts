@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import { isIntakeError } from '../../../src/imports/read/intake-error.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
 import { runs } from '../../runs.ts';
 import { read } from './reading.ts';
@@ -31,7 +31,7 @@ async function rowsOrRefusal(content: string | Buffer, ...how: [Parameters<typeo
     }
     return rows;
   } catch (error) {
-    if (!(error instanceof IntakeError)) throw error;
+    if (!isIntakeError(error)) throw error;
     expect(error.what).not.toBe('');
     expect(error.remedy).not.toBe('');
     expect(error.message.length).toBeLessThan(10_000);

@@ -15,19 +15,19 @@ describe('depth', () => {
 
   test.each([MAX_DEPTH + 1, 22_000, 50_000])('an NDJSON line of %i levels is refused with its line', async (depth) => {
     const error = await refusal(read(`{"guid":"g","uid":"u1"}\n${nested(depth)}\n`));
-    expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'line 2' });
+    expect(error).toMatchObject({ code: 'JSON_SHAPE', facts: { place: 'line 2' } });
     expect(error.message).toContain('deeper than 100 levels');
   });
 
   test('a nested UID is refused like any other value', async () => {
     const error = await refusal(read(`{"guid":"g","uid":${'['.repeat(22_000)}${']'.repeat(22_000)}}\n{"uid":"u2"}\n`));
-    expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'line 1' });
+    expect(error).toMatchObject({ code: 'JSON_SHAPE', facts: { place: 'line 1' } });
   });
 
   test('a JSON element of as many levels is refused with its number', async () => {
     for (const element of [nested(22_000), `{"guid":"g","uid":"u2","x":${'['.repeat(50_000)}`]) {
       const error = await refusal(read(`[{"guid":"g","uid":"u1"},${element}]`));
-      expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'element 2' });
+      expect(error).toMatchObject({ code: 'JSON_SHAPE', facts: { place: 'element 2' } });
     }
   });
 
@@ -47,14 +47,14 @@ describe('depth', () => {
 describe('columns', () => {
   test('too many in the header are refused with their number and the flag that allows them', async () => {
     const error = await refusal(read(`uid,guid${','.repeat(4_000)}\nu1,g1\n`));
-    expect(error).toMatchObject({ code: 'TOO_MANY_COLUMNS', place: 'the header' });
+    expect(error).toMatchObject({ code: 'TOO_MANY_COLUMNS', facts: { place: 'the header' } });
     expect(error.message).toContain('4002 columns, 4000 of them without a name; allowed are 1000');
     expect(error.message).toContain('--bound columns=');
   });
 
   test('too many cells in a later row are refused with its line', async () => {
     const error = await refusal(read(`uid,guid\nu1,g1\n${','.repeat(100_000)}x\n`));
-    expect(error).toMatchObject({ code: 'TOO_MANY_COLUMNS', place: 'line 3' });
+    expect(error).toMatchObject({ code: 'TOO_MANY_COLUMNS', facts: { place: 'line 3' } });
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe('columns', () => {
     ['ndjson', (rows: string[]) => rows.join('\n'), 'line 999'],
   ] as const)('too many different keys in %s are refused where they get too many', async (_, text, place) => {
     const rows = Array.from({ length: 5_000 }, (_, row) => `{"guid":"g","uid":"u","k${row}":1}`);
-    expect(await refusal(read(text(rows)))).toMatchObject({ code: 'TOO_MANY_COLUMNS', place });
+    expect(await refusal(read(text(rows)))).toMatchObject({ code: 'TOO_MANY_COLUMNS', facts: { place } });
   });
 
   test('as many as a spreadsheet has can be allowed, with repeated and empty names', async () => {
@@ -84,7 +84,7 @@ describe('rows, elements and lines', () => {
       { ...OPTIONS, bounds: { element: MIB } },
     );
     const error = await refusal(drained(intake));
-    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', place: 'element 2' });
+    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', facts: { place: 'element 2' } });
     expect(error.message).toContain('larger than 1mb');
     expect(error.message).toContain('--bound element=4mb');
     expect(intake.bytesRead()).toBeLessThan(2 * MIB);
@@ -97,7 +97,7 @@ describe('rows, elements and lines', () => {
     );
     expect(error).toMatchObject({
       code: 'JSON_BROKEN',
-      place: `element 11, byte ${1 + good.length + '{"guid":"g,"'.length}`,
+      facts: { place: `element 11, byte ${1 + good.length + '{"guid":"g,"'.length}` },
     });
   });
 
@@ -105,11 +105,11 @@ describe('rows, elements and lines', () => {
     const line = `{"guid":"g","uid":"u1","x":"${'x'.repeat(2 * MIB)}"}`;
     expect(await refusal(read(`{"guid":"g","uid":"u"}\n${line}`, { bounds: { element: MIB } }))).toMatchObject({
       code: 'ROW_TOO_LONG',
-      place: 'line 2',
+      facts: { place: 'line 2' },
     });
     const csv = `uid,guid,x\nu1,g,${'x'.repeat(2 * MIB)}\n`;
     const error = await refusal(read(csv));
-    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', place: 'line 2, column "x"' });
+    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', facts: { place: 'line 2, column "x"' } });
     expect(error.message).toContain('--bound row=4mb');
     expect((await read(csv, { bounds: { row: 4 * MIB } })).rows).toHaveLength(1);
   });

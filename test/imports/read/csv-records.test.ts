@@ -85,7 +85,7 @@ test('after a quoted record the lines are split again, and counted on', async ()
   expect(await block('h,i\n')).toEqual([['h', 'i']]);
   expect(records.count()).toBe(5);
   const error = await block('"j"k,l\nm,n\n').catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 6' });
+  expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', facts: { place: 'line 6' } });
   // Line 3 runs over two lines of text.
   expect(String(error)).toContain('text line 7');
 });

@@ -64,28 +64,31 @@ describe('CSV', () => {
 
   test('a row never vanishes inside the cell of another: text after a closing quote refuses the file', async () => {
     const error = await refusal(read('uid,guid,name\nu1,g1,"Bob\nu2,g1,Al\nu3,g1,"Eve"\nu4,g1,x\n'));
-    expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 2' });
+    expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', facts: { place: 'line 2' } });
     expect(error.message).toContain('text line 4');
   });
 
   test('a misplaced quote is named even where the quotes after it do not add up any more', async () => {
     const error = await refusal(read('uid,guid\nu1,"g"1\nu2,"g1\n'));
-    expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 2' });
+    expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', facts: { place: 'line 2' } });
   });
 
   test('text after a closing quote is also found in the last bytes of the file', async () => {
-    expect(await refusal(read('uid,guid\nu1,"g"1'))).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 2' });
+    expect(await refusal(read('uid,guid\nu1,"g"1'))).toMatchObject({
+      code: 'MISPLACED_QUOTE',
+      facts: { place: 'line 2' },
+    });
   });
 
   test('a quote that never closes is refused with the line where it opens', async () => {
     const error = await refusal(read('uid,guid,name\nu1,g1,x\nu2,g1,"open\nu3,g1,x\n'));
-    expect(error).toMatchObject({ code: 'UNCLOSED_QUOTE', place: 'line 3, column "name"' });
+    expect(error).toMatchObject({ code: 'UNCLOSED_QUOTE', facts: { place: 'line 3, column "name"' } });
     expect(error.remedy).toMatch(/close the quote/i);
   });
 
   test('a row of more than 1 MiB is refused with its line', async () => {
     const error = await refusal(read(`uid,guid\nu1,g1\n${'x'.repeat(1024 * 1024 + 10)},g1\n`));
-    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', place: 'line 3, column "uid"' });
+    expect(error).toMatchObject({ code: 'ROW_TOO_LONG', facts: { place: 'line 3, column "uid"' } });
   });
 
   test('blank lines, and lines of delimiters alone, are skipped but counted', async () => {
@@ -149,7 +152,7 @@ describe('CSV', () => {
     ]);
     expect(intake.notes()).toMatchObject([{ code: 'HEADER_AGAIN', text: expect.stringContaining('(row 3)') }]);
     const error = await refusal(read('uid,guid\nu1,g1\nguid,uid\ng2,u2\n'));
-    expect(error).toMatchObject({ code: 'AMBIGUOUS_COLUMN', place: 'line 3' });
+    expect(error).toMatchObject({ code: 'AMBIGUOUS_COLUMN', facts: { place: 'line 3' } });
   });
 
   test.each([

@@ -73,7 +73,7 @@ describe('encoding', () => {
       const error = await refusal(read(content, {}, pieces));
       expect(error).toMatchObject({
         code: 'BAD_ENCODING',
-        place: `line ${rows + 2}, byte ${Buffer.byteLength(before) + 8}`,
+        facts: { place: `line ${rows + 2}, byte ${Buffer.byteLength(before) + 8}` },
       });
       expect(error.message).toContain('0xEB');
       expect(error.remedy).toContain('--encoding windows-1252');
@@ -82,12 +82,12 @@ describe('encoding', () => {
 
   test('a file that ends in the middle of a character is refused', async () => {
     const content = Buffer.from('uid,guid,name\nu1,g1,日').subarray(0, -1);
-    expect(await refusal(read(content))).toMatchObject({ code: 'BAD_ENCODING', place: 'line 2, byte 20' });
+    expect(await refusal(read(content))).toMatchObject({ code: 'BAD_ENCODING', facts: { place: 'line 2, byte 20' } });
   });
 
   test('a binary file is refused', async () => {
     const error = await refusal(read(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 0, 1, 2, 3])));
-    expect(error).toMatchObject({ code: 'BINARY', place: 'byte 4' });
+    expect(error).toMatchObject({ code: 'BINARY', facts: { place: 'byte 4' } });
   });
 
   test('a workbook is refused with the advice to save it as CSV', async () => {

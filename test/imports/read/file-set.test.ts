@@ -213,7 +213,7 @@ test('an entry that is packed with another method than Deflate is refused as tha
 test('an empty file among others is named, with the option that leaves it out', async () => {
   const bytes = archive({ 'a.csv': 'uid,guid\nu,g\n', 'b.csv': '' });
   const error = await refusal(openIntake({ bytes, name: 'a.zip' }, OPTIONS).then(drained));
-  expect(error).toMatchObject({ code: 'EMPTY', place: 'file "b.csv"' });
+  expect(error).toMatchObject({ code: 'EMPTY', facts: { place: 'file "b.csv"' } });
   expect(error.message).toContain("leave it out with --files '!b.csv'");
   const others = await drained(await openIntake({ bytes, name: 'a.zip' }, { ...OPTIONS, files: ['a*.csv'] }));
   expect(others.rows.map(short)).toEqual(['us/g/u/participant/']);

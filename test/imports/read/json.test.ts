@@ -242,14 +242,14 @@ describe('JSON', () => {
     ['[', 'element 1'],
   ])('a document that is cut off is refused with its place: %s', async (text, place) => {
     const error = await refusal(read(text, { format: 'json' }));
-    expect(error).toMatchObject({ code: 'JSON_BROKEN', place: expect.stringContaining(place) });
+    expect(error).toMatchObject({ code: 'JSON_BROKEN', facts: { place: expect.stringContaining(place) } });
   });
 
   test('a syntax error deep inside is refused with the very element and byte', async () => {
     const good = '{"guid":"gé","uid":"u1"},\n'.repeat(20_000);
     const error = await refusal(read(`[${good}{"guid":"g1" "uid":"u1"}]`));
     expect(error).toMatchObject({ code: 'JSON_BROKEN' });
-    expect(error.place).toBe(`element 20001, byte ${Buffer.byteLength(`[${good}{"guid":"g1" `)}`);
+    expect(error.facts.place).toBe(`element 20001, byte ${Buffer.byteLength(`[${good}{"guid":"g1" `)}`);
   });
 
   test.each(['[1]', '[{"guid":"g1","uid":"u1"}]'])(
@@ -257,7 +257,7 @@ describe('JSON', () => {
     async (list) => {
       expect(await refusal(read(`{"members\nof":${list}}`, { format: 'json' }))).toMatchObject({
         code: 'JSON_BROKEN',
-        place: expect.stringContaining('element 1, byte'),
+        facts: { place: expect.stringContaining('element 1, byte') },
       });
     },
   );
@@ -315,7 +315,7 @@ describe('NDJSON', () => {
     ['no object', '["g1","u1"]', 'JSON_SHAPE'],
   ])('a line that is %s is refused with its number and its text', async (_, line, code) => {
     const error = await refusal(read(`{"guid":"g1","uid":"u1"}\n\n${line}\n`));
-    expect(error).toMatchObject({ code, place: 'line 3' });
+    expect(error).toMatchObject({ code, facts: { place: 'line 3' } });
     expect(error.message).toContain(JSON.stringify(line));
   });
 
@@ -325,7 +325,7 @@ describe('NDJSON', () => {
       for (;;) yield Buffer.alloc(64 * 1024, 'x');
     }
     const intake = await openIntake({ stream: Readable.from(bytes()), name: 'x' }, OPTIONS);
-    expect(await refusal(drained(intake))).toMatchObject({ code: 'ROW_TOO_LONG', place: 'line 2' });
+    expect(await refusal(drained(intake))).toMatchObject({ code: 'ROW_TOO_LONG', facts: { place: 'line 2' } });
     expect(intake.bytesRead()).toBeLessThan(18 * 1024 * 1024);
   });
 });

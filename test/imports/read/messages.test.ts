@@ -104,7 +104,10 @@ describe('encodings', () => {
 
   test('UTF-16 that ends in the middle of a character is refused', async () => {
     const bytes = iconv.encode('uid,guid\nu1,g12', 'utf-16le', { addBOM: true }).subarray(0, -1);
-    expect(await refusal(read(bytes))).toMatchObject({ code: 'BAD_ENCODING', place: `byte ${bytes.length}` });
+    expect(await refusal(read(bytes))).toMatchObject({
+      code: 'BAD_ENCODING',
+      facts: { place: `byte ${bytes.length}` },
+    });
   });
 });
 
@@ -178,7 +181,7 @@ describe('JSON', () => {
     for (const pieces of [[], [7]]) {
       const error = await refusal(read(`[${elements.join(',\n')}]`, {}, pieces));
       const byte = Buffer.byteLength(before) + '{"guid":"g" '.length;
-      expect(error).toMatchObject({ code: 'JSON_BROKEN', place: `element ${wrong}, byte ${byte}` });
+      expect(error).toMatchObject({ code: 'JSON_BROKEN', facts: { place: `element ${wrong}, byte ${byte}` } });
       expect(error.message).toContain('unexpected "\\"" behind "{\\"guid\\":\\"g\\" "');
     }
   });
@@ -187,7 +190,7 @@ describe('JSON', () => {
     const text = '{"total": 1, "data": [ {"uid":"u","guid":"g"} ], "x" 5}';
     expect(await refusal(read(text))).toMatchObject({
       code: 'JSON_BROKEN',
-      place: expect.stringContaining(`byte ${text.indexOf('5}')}`),
+      facts: { place: expect.stringContaining(`byte ${text.indexOf('5}')}`) },
     });
   });
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { InputRow } from '../../../src/imports/read/input-row.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
-import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import { type IntakeError, isIntakeError } from '../../../src/imports/read/intake-error.ts';
 import type { Intake, IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 
 export const OPTIONS: IntakeOptions = { format: 'auto', map: {}, region: 'us' };
@@ -40,7 +40,7 @@ export async function refusal(attempt: Promise<unknown>): Promise<IntakeError> {
   try {
     await attempt;
   } catch (error) {
-    if (error instanceof IntakeError) return error;
+    if (isIntakeError(error)) return error;
     throw error;
   }
   throw new Error('it was not refused');

@@ -79,7 +79,7 @@ describe('source', () => {
     const error = await refusal(read(bytes.subarray(0, -1_000), { map: { uid: 'u0', guid: 'g0' } }));
     expect(error).toMatchObject({
       code: 'GZIP_BROKEN',
-      place: expect.stringMatching(/^after \d{6} decompressed bytes$/),
+      facts: { place: expect.stringMatching(/^after \d{6} decompressed bytes$/) },
     });
   });
 
@@ -97,7 +97,7 @@ describe('source', () => {
       })(),
     );
     const error = await refusal(openIntake({ stream, name: 'standard input' }, OPTIONS));
-    expect(error).toMatchObject({ code: 'NOT_READABLE', place: `byte ${TEXT.length}` });
+    expect(error).toMatchObject({ code: 'NOT_READABLE', facts: { place: `byte ${TEXT.length}` } });
     expect(error.message).toContain('connection lost');
   });
 
@@ -143,7 +143,7 @@ describe('source', () => {
     const intake = await openIntake({ stream: Readable.from(file()), name: 'large' }, OPTIONS);
     expect(await refusal(drained(intake))).toMatchObject({
       code: 'UNCLOSED_QUOTE',
-      place: 'line 50000, column "name"',
+      facts: { place: 'line 50000, column "name"' },
     });
     expect(intake.bytesRead()).toBeLessThan(row.length * 50_000 + 2 * 1024 * 1024);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openIntake } from '../../../src/imports/read/intake.ts';
-import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import { isIntakeError } from '../../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import { writeSettled } from '../../settled-file.ts';
@@ -27,7 +27,7 @@ test.each(Object.entries(STRUCTURES))(
           await drained(await openIntake({ bytes, name: `members.${kind}` }, { ...OPTIONS, ...way }));
           read += 1;
         } catch (error) {
-          if (!(error instanceof IntakeError)) throw error;
+          if (!isIntakeError(error)) throw error;
           expect([error.what, error.remedy]).not.toContain('');
         }
       }),
@@ -62,7 +62,7 @@ test.each(Object.entries(STRUCTURES))(
           staged += 1;
         } catch (error) {
           // Anything else would be an import that has failed, as by a fault of rollcall.
-          if (!(error instanceof IntakeError)) throw error;
+          if (!isIntakeError(error)) throw error;
         }
         rmSync(folder, { recursive: true });
       }),

@@ -453,7 +453,10 @@ describe('refused workbooks', () => {
   ])('a bomb: %s', async (_, { rows, ...sheet }) => {
     const texts = [`<t>${'long'.repeat(8_000)}</t>`];
     const reading = readMade({ sheets: [{ name: 'S', rows: HEADER + rows, ...sheet }], texts });
-    expect(await refusal(reading)).toMatchObject({ code: 'TOO_LARGE', place: expect.stringMatching(/^row 5\d\d$/) });
+    expect(await refusal(reading)).toMatchObject({
+      code: 'TOO_LARGE',
+      facts: { place: expect.stringMatching(/^row 5\d\d$/) },
+    });
   });
 
   test('one that is cut off, or changed in the middle', async () => {

@@ -108,7 +108,7 @@ describe('YAML', () => {
 describe('LDIF', () => {
   test('a list of members of which the directory gave only a part is refused with this reason', async () => {
     const error = await refusal(read('dn: cn=g,dc=x\nmember;range=0-1499: uid=u,dc=x\n'));
-    expect(error).toMatchObject({ code: 'LDIF_BROKEN', place: 'line 2' });
+    expect(error).toMatchObject({ code: 'LDIF_BROKEN', facts: { place: 'line 2' } });
     expect(error.message).toContain('only a part of the members ("range=0-1499")');
   });
 
@@ -117,7 +117,7 @@ describe('LDIF', () => {
     const { rows } = await read(`${entry}ref: ldap://forest.x/dc=x\n\n# search result\nsearch: 2\nresult: 0 Success\n`);
     expect(rows.map(({ guid, uid }) => [guid, uid])).toEqual([['g', 'anna']]);
     const error = await refusal(read(`${entry}search: 2\nresult: 4 Size limit exceeded\n`));
-    expect(error).toMatchObject({ code: 'LDIF_BROKEN', place: 'line 5' });
+    expect(error).toMatchObject({ code: 'LDIF_BROKEN', facts: { place: 'line 5' } });
   });
 
   const text = [

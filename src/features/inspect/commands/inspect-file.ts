@@ -10,7 +10,7 @@ import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
 import { checkInput } from '../../../imports/read/file-state.ts';
-import { IntakeError } from '../../../imports/read/intake-error.ts';
+import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -99,7 +99,7 @@ export async function sayWhatItIs(
   if (file === '-' || isAddress(file)) return;
   const facts = await inspectFile(config, file, options, lookups).catch((error: unknown) => {
     // The refusal has said it: there is nothing to look at.
-    if (error instanceof IntakeError) return undefined;
+    if (isIntakeError(error)) return undefined;
     throw error;
   });
   if (facts === undefined || facts.refusal === null) return;

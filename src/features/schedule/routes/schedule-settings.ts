@@ -5,7 +5,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
-import { IntakeError } from '../../../imports/read/intake-error.ts';
+import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import { valuesOf, writtenOf } from '../../../options/option.ts';
@@ -170,7 +170,7 @@ export function checkedReading(settings: KeptSettings): ImportOptions {
     checkIntakeOptions(options);
     return options;
   } catch (error) {
-    throw error instanceof IntakeError ? badReading(error) : error;
+    throw isIntakeError(error) ? badReading(error) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
-import { QuestionRefused } from '../../../../jobs/ask-service.ts';
+import { isQuestionRefused, type QuestionRefused } from '../../../../jobs/ask-service.ts';
 import type { PlanFlags, Planning } from '../../../api/sync-entry.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
@@ -75,7 +75,7 @@ export async function planFor(task: PlanningTask): Promise<PlanLedger> {
     const strange = [...regions].filter((region) => !task.regions.has(region));
     if (strange.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { regions: strange, of: 'groups' });
     await listAndDecide(task, plan, desired).catch((error: unknown) => {
-      if (!(error instanceof QuestionRefused && error.ofRegion)) throw error;
+      if (!(isQuestionRefused(error) && error.facts.ofRegion)) throw error;
       throw regionRefused(error);
     });
     signal.throwIfAborted();
@@ -146,7 +146,7 @@ async function listAndDecide(
 }
 
 /** Nothing of the region can be planned. */
-function regionRefused({ region, code, message }: QuestionRefused): RollcallError {
+function regionRefused({ facts: { region }, code, message }: QuestionRefused): RollcallError {
   if (code === 'SERVICE_AWAY') return new RollcallError('SERVICE_AWAY', { region, message });
   return new RollcallError('SERVICE_REFUSED', { region, code, message });
 }

@@ -5,7 +5,7 @@ import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { openSource } from '../byte-source.ts';
 import type { FileState } from '../file-state.ts';
-import { IntakeError, listed, notReadable, shownPath, tooMany } from '../intake-error.ts';
+import { intakeError, listed, notReadable, shownPath, tooMany } from '../intake-error.ts';
 import type { Zip } from './zip.ts';
 
 /** Files and folders that a folder is searched for; more are refused. */
@@ -133,7 +133,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
         : `${shownPath(set.name)} has no file that matches ${JSON.stringify(unmatched)}`;
     const present = names.length === 0 ? 'it is empty' : `it has ${listed(names)}`;
     const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; ${inputNames('and')} are read`;
-    throw new IntakeError('UNKNOWN_FILE', `${what}; ${present}`, remedy);
+    throw intakeError('UNKNOWN_FILE', `${what}; ${present}`, remedy);
   }
   if (files.length > MAX_READ) throw tooMany(shownPath(set.name), MAX_READ, 'files with rows', NAME_THEM);
   const chosen = new Set(files);

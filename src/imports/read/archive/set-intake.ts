@@ -10,7 +10,7 @@ import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
 import { isZip } from '../decompress.ts';
 import type { InputRow } from '../input-row.ts';
-import { type Bounds, boundsWith, IntakeError, listed, orRaise, shownPath } from '../intake-error.ts';
+import { type Bounds, boundsWith, intakeError, isIntakeError, listed, orRaise, shownPath } from '../intake-error.ts';
 import type { Intake, IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
@@ -135,7 +135,7 @@ function manyFiles(files: ManyFiles): Intake {
           const intake = await open(file);
           if ((intake.format === 'csv') !== (format === 'csv')) {
             for await (const _ of intake.chunks()) break; // which closes it
-            throw new IntakeError(
+            throw intakeError(
               'OTHER_FORMAT',
               `${shownPath(set.name)} has files of two kinds: ${shownPath(first.file)} and ${shownPath(file)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
               words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
@@ -189,14 +189,15 @@ function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
 
 /** The error of one file, with the file's name in its place. */
 function placed(error: unknown, file: string) {
-  if (!(error instanceof IntakeError)) return error;
-  const { code, what, place, facts, cause } = error;
+  if (!isIntakeError(error)) return error;
+  const { code, facts, cause } = error;
+  const { problem, place } = facts;
   const where = `file ${shownPath(file)}`;
   const remedy =
     code === 'EMPTY' || code === 'NO_ROWS'
       ? words`Write rows into it, or leave it out with ${option('files', `!${file}`)}`
       : facts.remedy;
-  return new IntakeError(code, what, remedy, {
+  return intakeError(code, problem, remedy, {
     ...facts,
     place: place === undefined ? where : `${where}, ${place}`,
     cause,
@@ -251,7 +252,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
         const count = names.length;
         const most = bounds.columns;
         if (count > most) {
-          throw new IntakeError(
+          throw intakeError(
             'TOO_MANY_COLUMNS',
             `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
             orRaise('Import files with different columns one after the other', 'columns', bounds, count),
@@ -270,7 +271,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
       const first = fieldNames.get(field);
       if (first === undefined) fieldNames.set(field, name);
       else if (first !== name)
-        throw new IntakeError(
+        throw intakeError(
           'AMBIGUOUS_COLUMN',
           `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
           words`Import files with different keys one after the other, naming those of each with ${option('files')}`,

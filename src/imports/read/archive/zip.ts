@@ -3,7 +3,7 @@ import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { messageOf } from '../../../errors/message-of.ts';
 import { option, words } from '../../../errors/named-options.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
-import { type Bounds, checkExpansion, IntakeError, notReadable, shownPath } from '../intake-error.ts';
+import { type Bounds, checkExpansion, intakeError, isIntakeError, notReadable, shownPath } from '../intake-error.ts';
 
 /** Entries that the directory of an archive may have. */
 const MAX_ENTRIES = 200_000;
@@ -24,7 +24,7 @@ export async function openZip(from: string | Buffer, name: string, bounds: Bound
   const file = await opened(from, name);
   try {
     if (file.entryCount > MAX_ENTRIES) {
-      throw new IntakeError(
+      throw intakeError(
         'TOO_LARGE',
         `${shownPath(name)} has ${file.entryCount} entries; allowed are ${MAX_ENTRIES}`,
         'Unpack it, and import the files or the folder with the rows',
@@ -40,7 +40,7 @@ export async function openZip(from: string | Buffer, name: string, bounds: Bound
     return zipOf(file, entries, name, bounds, onRead);
   } catch (error) {
     file.close();
-    throw error instanceof IntakeError ? error : unreadable(name, error);
+    throw isIntakeError(error) ? error : unreadable(name, error);
   }
 }
 
@@ -99,7 +99,7 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
         progress.now = 0;
       }
     } catch (error) {
-      throw error instanceof IntakeError ? error : unreadable(name, error, entryName);
+      throw isIntakeError(error) ? error : unreadable(name, error, entryName);
     }
     if (sum !== entry.crc32) throw unreadable(name, new Error('its check sum is wrong'), entryName);
   }
@@ -121,7 +121,7 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
 function checkEntry(entry: Entry, name: string) {
   const kind = (entry.externalFileAttributes >>> 16) & KINDS_OF_FILE;
   if (kind === SYMBOLIC_LINK) {
-    throw new IntakeError(
+    throw intakeError(
       'UNSAFE_ARCHIVE',
       `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
       words`Pack the file itself, or leave it out with ${option('files')}`,
@@ -129,7 +129,7 @@ function checkEntry(entry: Entry, name: string) {
     );
   }
   if (!entry.isEncrypted()) return;
-  throw new IntakeError(
+  throw intakeError(
     'ENCRYPTED',
     `this entry of ${shownPath(name)} is protected by a password`,
     'Unpack the archive with its password, and import the folder',
@@ -138,7 +138,7 @@ function checkEntry(entry: Entry, name: string) {
 }
 
 function twice(name: string, one: Entry, other: Entry) {
-  return new IntakeError(
+  return intakeError(
     'UNSAFE_ARCHIVE',
     `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
     'Unpack both under different names, and import the folder',
@@ -149,7 +149,7 @@ function twice(name: string, one: Entry, other: Entry) {
 function unreadable(name: string, cause: unknown, entry?: string) {
   const message = messageOf(cause);
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
-    return new IntakeError(
+    return intakeError(
       'UNSAFE_ARCHIVE',
       `an entry of ${shownPath(name)} has a name that leads out of the archive (${message})`,
       'Do not trust this archive. If it is yours, pack it again with names below its own folder',
@@ -158,7 +158,7 @@ function unreadable(name: string, cause: unknown, entry?: string) {
   }
   const [, method] = /unsupported compression method: (\d+)/.exec(message) ?? [];
   if (method !== undefined) {
-    return new IntakeError(
+    return intakeError(
       'OTHER_FORMAT',
       `this entry of ${shownPath(name)} is compressed with ZIP method ${method}; methods 0 (stored) and 8 (Deflate) are read`,
       'Pack it again with the usual method, or unpack it and import the folder',
@@ -169,7 +169,7 @@ function unreadable(name: string, cause: unknown, entry?: string) {
   if (code === 'EACCES' || code === 'EIO' || code === 'ENOENT') {
     throw notReadable(name, 'be read', cause);
   }
-  return new IntakeError(
+  return intakeError(
     'ZIP_BROKEN',
     `${shownPath(name)} is damaged or cut off (${message})`,
     'Test it with "unzip -t", and transfer or save it again',

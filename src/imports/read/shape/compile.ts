@@ -3,7 +3,7 @@ import type { Shape } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { badShape, IntakeError, listed, shown } from '../intake-error.ts';
+import { badShape, intakeError, listed, shown } from '../intake-error.ts';
 import { type Cells, type FieldSources, openSource, type Source } from './field-sources.ts';
 import {
   checkSplits,
@@ -202,7 +202,7 @@ export function recognisedBy({ region, onBehalfOf, joinedAt, until, scope, peopl
 export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]) {
   if ((wide ?? numbered) === undefined || groups.slots.length > 0) return;
   const pattern = wide === undefined ? shown(numbered?.guid ?? '') : listed(wide.columns);
-  throw new IntakeError(
+  throw intakeError(
     'UNKNOWN_COLUMN',
     `no column is called ${pattern}; the columns are ${listed(names)}`,
     wide !== undefined ? 'Name the columns that are groups; * means any text' : 'Write # where the number is',

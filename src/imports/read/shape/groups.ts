@@ -5,7 +5,7 @@ import { sameName, sameWord } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, type Field, unknownColumn } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { badShape, IntakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
+import { badShape, intakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
 import { type Cells, type FieldSources, nameTemplate, type Slots, type Source } from './field-sources.ts';
 import { marks } from './words.ts';
 
@@ -125,7 +125,7 @@ export function wideGroups(
     const other = byGuid.get(foldId(guid));
     if (other !== undefined) {
       const what = `the columns ${shown(other)} and ${shown(column)} both give the group ${shown(guid)}`;
-      throw new IntakeError('AMBIGUOUS_COLUMN', what, RENAME_ONE);
+      throw intakeError('AMBIGUOUS_COLUMN', what, RENAME_ONE);
     }
     byGuid.set(foldId(guid), column);
     columns.push({ slot, column, guid });

@@ -5,7 +5,7 @@ import type { Shape } from '../../../options/shape.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { type ColumnMapping, type Columns, fieldByAlias, unknownColumn } from '../columns.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
-import { IntakeError } from '../intake-error.ts';
+import { intakeError } from '../intake-error.ts';
 import type { IntakeOptions } from '../intake-options.ts';
 import type { RowReading } from '../membership-row.ts';
 import type { TableSigns } from '../workbook/workbook.ts';
@@ -103,7 +103,7 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
-    throw new IntakeError(
+    throw intakeError(
       code,
       `the ${field.toUpperCase()}s of this file must be looked up in another one, the ${file}, and none is given`,
       words`Give it with ${option(name, 'FILE')}`,

@@ -1,6 +1,6 @@
 import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
-import { IntakeError } from '../intake-error.ts';
+import { intakeError } from '../intake-error.ts';
 import { numberText, PLAIN } from './cell-text.ts';
 import { checkColumns, type Sheet, SheetRows, type Workbook } from './workbook.ts';
 import { type Attributes, broken, checkLength, readXml, xmlReader } from './xml.ts';
@@ -54,7 +54,7 @@ async function refuseEncrypted(zip: Zip) {
     },
   });
   if (!isEncrypted) return;
-  throw new IntakeError(
+  throw intakeError(
     'ENCRYPTED',
     'the workbook is protected by a password',
     'Open it with its password, and save it without one',

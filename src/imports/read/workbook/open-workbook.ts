@@ -3,7 +3,7 @@ import type { Zip } from '../archive/zip.ts';
 import {
   type Bounds,
   checkExpansion,
-  IntakeError,
+  intakeError,
   listed,
   shown,
   shownPath,
@@ -81,7 +81,7 @@ export async function openSheet(
           yield* writer.take();
         }
         if (!writer.isEmpty()) return;
-        throw new IntakeError(
+        throw intakeError(
           'EMPTY',
           `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`,
           others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`,
@@ -115,7 +115,7 @@ function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, ot
 }
 
 function otherDocument(name: string, what: string) {
-  return new IntakeError(
+  return intakeError(
     'OTHER_FORMAT',
     `${shownPath(name)} is ${what}`,
     'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
@@ -221,7 +221,7 @@ async function chooseSheet(workbook: Workbook, name: string, wanted: string | un
     hidden.length === 0
       ? WRITE_ROWS
       : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
-  throw new IntakeError('EMPTY', `${shownPath(name)} has no sheet with rows`, remedy);
+  throw intakeError('EMPTY', `${shownPath(name)} has no sheet with rows`, remedy);
 }
 
 function namedSheet({ sheets }: Workbook, name: string, wanted: string) {
@@ -232,7 +232,7 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string) {
   if (same[0] !== undefined && same.length === 1) return same[0];
   const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) - 1 : -1;
   if (sheets[number] !== undefined) return number;
-  throw new IntakeError(
+  throw intakeError(
     'UNKNOWN_SHEET',
     `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
     words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,

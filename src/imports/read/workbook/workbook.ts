@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../text/wording.ts';
-import { IntakeError } from '../intake-error.ts';
+import { intakeError } from '../intake-error.ts';
 import { Found, type IntakeNote } from '../notes.ts';
 import { columnLetters } from './cell-text.ts';
 import { broken } from './xml.ts';
@@ -100,7 +100,7 @@ export class SheetRows {
 /** Refuses more cells in a row than a sheet can have. */
 export function checkColumns(count: number, place: string) {
   if (count <= MAX_COLUMNS) return;
-  throw new IntakeError(
+  throw intakeError(
     'TOO_MANY_COLUMNS',
     `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
     'Delete the columns that are not needed',

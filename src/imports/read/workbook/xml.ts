@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
 import { messageOf } from '../../../errors/message-of.ts';
-import { IntakeError } from '../intake-error.ts';
+import { intakeError, isIntakeError } from '../intake-error.ts';
 
 /** Levels of nesting that a part of a workbook may have; honest ones have ten. */
 const MAX_LEVELS = 100;
@@ -77,7 +77,7 @@ export function xmlReader(place: string, handlers: XmlHandlers) {
     try {
       step();
     } catch (error) {
-      if (error instanceof IntakeError) throw error;
+      if (isIntakeError(error)) throw error;
       throw broken(place, messageOf(error).replace(/\.$/, ''), error);
     }
   }
@@ -91,7 +91,7 @@ export function checkLength(text: string, place: string) {
 }
 
 function tooLong(place: string) {
-  return new IntakeError(
+  return intakeError(
     'ROW_TOO_LONG',
     `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
     'Open the workbook in the program that it comes from, and save it again',
@@ -100,7 +100,7 @@ function tooLong(place: string) {
 }
 
 export function broken(place: string, what: string, cause?: unknown) {
-  return new IntakeError(
+  return intakeError(
     'WORKBOOK_BROKEN',
     `the workbook cannot be read: ${what}`,
     'Open it in the program that it comes from, and save it again as .xlsx or as CSV',
