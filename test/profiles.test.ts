@@ -62,7 +62,9 @@ test('a profile that is not there is refused with those that are; its settings a
   expect(() => readConfig({ profile: 'prod' }, {}, withFile())).toThrow(
     /there is no profile "prod"; .*rollcall\.config\.json has staging, production, quick/,
   );
-  expect(() => readConfig({ profile: 'toString' }, {}, withFile())).toThrow('there is no profile "toString"');
+  expect(() => readConfig({ profile: 'toString' }, {}, withFile())).toThrow(
+    expect.objectContaining({ code: 'BAD_SETTING' }),
+  );
   expect(() => readConfig({}, { ROLLCALL_PROFILE: 'staging' }, tempDir())).toThrow('has no `profiles`');
   expect(() => readConfig({}, {}, withFile({ profiles: { a: { hots: 'x' } } }))).toThrow('profiles.a');
   expect(() => readConfig({}, {}, withFile({ profiles: { a: { profile: 'b' } } }))).toThrow('profiles.a');

@@ -133,7 +133,7 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
     mkdirSync(join(dir.folder(id), 'report.csv.part'));
     await coordinator.settled(id);
     await coordinator.remove(id);
-    expect(() => coordinator.find(id)).toThrow('no import has the id');
+    expect(() => coordinator.find(id)).toThrow(expect.objectContaining({ code: 'UNKNOWN_IMPORT' }));
   });
 });
 

@@ -178,7 +178,10 @@ test('a row that gives several memberships is edited as one, under the number of
   const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
   expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
   const given = [{ row: 2, column: 'guid', was: 'choir;te am', value: 'team' }];
-  await expect(repairsOf(pipeline).do(parent, 'edit', given, 'ann')).rejects.toThrow('the import has no row 2');
+  await expect(repairsOf(pipeline).do(parent, 'edit', given, 'ann')).rejects.toMatchObject({
+    code: 'BAD_OPTION',
+    facts: expect.objectContaining({ field: 'row' }),
+  });
 });
 
 test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
@@ -221,12 +224,12 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
     wrong: [{ line: 3, problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
     counts: { ready: 1, wrong: 1 },
   });
-  await expect(repairs.do(parent, 'takeFile', file('guid,uid\nchoir,ada\n'), 'ann')).rejects.toThrow(
-    'the file has no column _row',
-  );
-  await expect(repairs.do(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toThrow(
-    'the import has no row 99',
-  );
+  await expect(repairs.do(parent, 'takeFile', file('guid,uid\nchoir,ada\n'), 'ann')).rejects.toMatchObject({
+    code: 'CANNOT_REPAIR',
+  });
+  await expect(repairs.do(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toMatchObject({
+    code: 'CANNOT_REPAIR',
+  });
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
 });
 
@@ -282,7 +285,7 @@ describe('two people', () => {
     const { pipeline, parent, repairs, change } = await openTwo();
     const seen = await change('ann', [1, 'a b', 'ada']);
     await change('bob', [2, 'c d', 'cyd']);
-    await expect(repairs.send(parent, 'ann', seen.revision)).rejects.toThrow('rows were edited');
+    await expect(repairs.send(parent, 'ann', seen.revision)).rejects.toMatchObject({ code: 'CANNOT_REPAIR' });
     const { revision, rows } = await repairs.do(parent, 'overview');
     expect(rows).toMatchObject({ ready: 2, sent: 0 });
     const child = await repairs.send(parent, 'ann', revision);
@@ -370,9 +373,9 @@ test('a process that dies while rows are sent sends each of them once', async ()
   await pipeline.coordinator.continueAll();
   expect(await pipeline.coordinator.settled(child)).toMatchObject({ state: 'completed' });
   expect(pipeline.counts(child)).toMatchObject({ read: 2, added: 2 });
-  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
+  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
   await pipeline.coordinator.remove(child);
-  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toThrow('has no repaired rows to send');
+  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
 });
 
 test('a big import is repaired in a thread, with the same answers and refusals', async () => {

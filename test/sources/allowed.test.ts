@@ -95,7 +95,7 @@ describe('ROLLCALL_SOURCES', () => {
   ])('lets no name lead to %s', (address) => {
     const near = [...ALLOWED, 'https://10.0.0.4/', 'https://hr.internal/'];
     expect(() => checkAllowedHost('hr.internal', address, near)).toThrow(
-      `"hr.internal" is at ${address}, an address of this machine or a private network`,
+      expect.objectContaining({ code: 'SOURCE_NOT_ALLOWED' }),
     );
   });
 

@@ -44,8 +44,6 @@ describe('a protect file', () => {
 
   test('that is missing is named', async () => {
     const path = join(tempDir(), 'none.txt');
-    await expect(readProtectFile(path)).rejects.toThrow(
-      `the protect file ${JSON.stringify(path)} cannot be read: ENOENT`,
-    );
+    await expect(readProtectFile(path)).rejects.toMatchObject({ code: 'BAD_PROTECT_FILE' });
   });
 });

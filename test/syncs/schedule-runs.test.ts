@@ -180,7 +180,12 @@ describe('never two runs of a schedule at a time:', () => {
       { due: '2027-03-27T01:30', state: 'running' },
       { due: '2027-03-28T01:30', state: 'skipped-running' },
     ]);
-    expect(() => runs.begin('nightly', 'ann')).toThrow('schedule nightly is not over with its run of 2027-03-27 01:30');
+    expect(() => runs.begin('nightly', 'ann')).toThrow(
+      expect.objectContaining({
+        code: 'SCHEDULE_RUNNING',
+        facts: expect.objectContaining({ name: 'nightly', dueAt: Date.parse('2027-03-27T01:30:00Z') }),
+      }),
+    );
   });
 
   test('a run that a stop interrupted is followed by the next process to its end', async () => {
@@ -352,7 +357,10 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
   test('a name that is taken', async () => {
     const office = openOffice();
     await office.add();
-    await expect(office.add({ cron: '0 4 * * *' })).rejects.toThrow('there is a schedule "nightly" already');
+    await expect(office.add({ cron: '0 4 * * *' })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      facts: expect.objectContaining({ field: 'name' }),
+    });
     expect(office.catalog.get('nightly').cron).toBe('30 2 * * *');
   });
 });
@@ -365,5 +373,7 @@ test('a schedule is kept as it was added, by whoever opens the catalog next', as
   again.close();
   await office.changes.remove('nightly');
   expect(office.history()).toEqual([]);
-  expect(() => office.changes.setPaused('nightly', true)).toThrow('no schedule is named "nightly"');
+  expect(() => office.changes.setPaused('nightly', true)).toThrow(
+    expect.objectContaining({ code: 'UNKNOWN_SCHEDULE', facts: { name: 'nightly' } }),
+  );
 });

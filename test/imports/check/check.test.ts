@@ -260,9 +260,11 @@ test('rows that would not fit into a group are counted', async () => {
 test('an import that was sent, or has another target, is not checked', async () => {
   const at = await open();
   const { id } = await at.run('uid,guid\nanna,team\n');
-  expect(() => at.checks.start(id, { maxCalls: 1 })).toThrow('cannot be checked');
+  expect(() => at.checks.start(id, { maxCalls: 1 })).toThrow(
+    expect.objectContaining({ code: 'WRONG_STATE', facts: expect.objectContaining({ state: 'completed' }) }),
+  );
   const sandboxed = await at.stage('uid,guid\nanna,team\n', { sandbox: true });
-  expect(() => at.checks.start(sandboxed, { maxCalls: 1 })).toThrow('was meant for the sandbox');
+  expect(() => at.checks.start(sandboxed, { maxCalls: 1 })).toThrow(expect.objectContaining({ code: 'WRONG_TARGET' }));
 });
 
 test('a file of more rows than the process looks at by itself is checked in a thread, with the same result', async () => {

@@ -41,7 +41,7 @@ describe('the catalog', () => {
     catalog.add(entry('a'));
     const before = catalog.find('a');
     expect(() => catalog.move('a', 'running', 'because I say so')).toThrow(
-      'an import that is staging cannot become running; possible from here: staged, rejected, aborted, blocked, failed, cancelled',
+      expect.objectContaining({ code: 'WRONG_STATE' }),
     );
     expect(catalog.find('a')).toEqual(before);
     expect(journal(path, 'a')).toEqual(['staging: created']);
@@ -72,7 +72,9 @@ describe('the catalog', () => {
       retryOf: 'a',
     });
     expect(catalog.find('c')).toBeUndefined();
-    expect(() => catalog.move('c', 'staged')).toThrow('no import has the id "c"');
+    expect(() => catalog.move('c', 'staged')).toThrow(
+      expect.objectContaining({ code: 'UNKNOWN_IMPORT', facts: { id: 'c' } }),
+    );
   });
 
   test('takes an id once, and a retry only of an import that there is', () => {

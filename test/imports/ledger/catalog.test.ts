@@ -52,7 +52,9 @@ test('a move that the table does not allow changes nothing', () => {
     expect.objectContaining({ code: 'WRONG_STATE' }),
   );
   expect(catalog.find('x')).toMatchObject({ state: 'staging', reason: 'created' });
-  expect(() => catalog.move('y', 'staged')).toThrow('no import has the id "y"');
+  expect(() => catalog.move('y', 'staged')).toThrow(
+    expect.objectContaining({ code: 'UNKNOWN_IMPORT', facts: { id: 'y' } }),
+  );
 });
 
 test('a move gives the record as it is stored: started once, finished when it is over', () => {
