@@ -41,10 +41,17 @@ export interface Fetched {
 /**
  * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
  * without asking anyone.
+ * @param isBeside it is looked at beside the file that the flags are about
  * @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE
  */
-export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
-  const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
+export async function fileToFetch(
+  config: Config,
+  file: string,
+  { maxSource = Number.MAX_SAFE_INTEGER, ...given }: SourceFlags,
+  isBeside = false,
+): Promise<FetchedFile | undefined> {
+  // What leads to the address of the file does not count for those beside it.
+  const flags = isBeside ? {} : given;
   if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
   // Loaded for those alone who need them.
   const [{ sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([

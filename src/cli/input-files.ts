@@ -3,7 +3,6 @@ import { fileStateOf } from '../imports/read/file-state.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
-import { defined } from '../platform/defined.ts';
 import { type Fetched, type FetchedFile, fileToFetch, standardInput } from './fetched-file.ts';
 import type { SourceFlags } from './flags/source-flags.ts';
 import type { Running } from './run.ts';
@@ -35,10 +34,8 @@ export async function inputFiles(
   isStored = true,
 ): Promise<InputFiles> {
   const fetched = file === '-' && isStored ? standardInput(io) : await fileToFetch(config, file, flags);
-  const beside = defined({ maxSource: flags.maxSource });
   const others = await mapLookupsInTurn(flags, async (name) => {
-    // What leads to the address of the file does not count for them.
-    const itself = await fileToFetch(config, name, beside);
+    const itself = await fileToFetch(config, name, flags, true);
     if (itself === undefined) await fileStateOf(resolve(name), name);
     return { name, fetched: itself };
   });

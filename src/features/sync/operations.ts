@@ -21,6 +21,9 @@ const operation = operationsOf('syncs', z.object({ id: z.string().meta({ descrip
 
 const named = z.object({ name: z.string().meta({ description: 'Name of a sync (syncName), or of a schedule.' }) });
 
+/** Refusals of the lists of a plan. */
+const PAGED = ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'] as const;
+
 const decided = {
   body: reasonBody,
   answer: syncView,
@@ -109,19 +112,19 @@ export const syncOperations = {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
     query: syncGroupsQuery,
     answer: syncGroupsPage,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: PAGED,
   }),
   findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
     summary: 'Findings of one guard, the worst first',
     query: findingsQuery,
     answer: findingsPage,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: PAGED,
   }),
   actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
     summary: 'Actions of a plan for each member, with reasons, by group',
     query: memberActionsQuery,
     answer: memberActionsPage,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: PAGED,
   }),
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
     summary: 'Download a plan: every action with its reason, or a summary: as text, or as Markdown of at most 60 kB',

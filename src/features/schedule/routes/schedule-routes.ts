@@ -45,19 +45,13 @@ function settingsToTry({ catalog, at }: ServerContext['schedules'], { name = '',
   return settingsToKeep({ ...given, cron: '@daily', tz: 'UTC' }, catalog.find(name), { ...at, isHere });
 }
 
-/** `POST /v1/schedules/try` */
+/** `POST /v1/schedules/try`. The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
 function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
   return async (given: Try, { who, audited }: Call) => {
     const { name = '' } = given;
     const settings = await settingsToTry(schedules, given, isHere);
+    const schedule = schedules.catalog.find(name)?.name ?? null;
     const id = newSyncId('sync');
-    await planOnce(settings, id, schedules.catalog.find(name)?.name ?? null, who);
-    audited(id, name || shownFile(settings));
-    return wholeSync(dir, syncs.find(id), syncs);
-  };
-
-  /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
-  async function planOnce(settings: KeptSettings, id: string, schedule: string | null, who: string) {
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -80,7 +74,9 @@ function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
-  }
+    audited(id, name || shownFile(settings));
+    return wholeSync(dir, syncs.find(id), syncs);
+  };
 }
 
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */

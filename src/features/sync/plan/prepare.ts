@@ -66,7 +66,10 @@ export async function planFor(task: PlanningTask): Promise<PlanLedger> {
   await removePlan(folder);
   const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, stage);
   if (create !== undefined) requireNames(desired, create);
-  const source = await sourceOf(request, files.input);
+  // The result of a finished import never changes.
+  const [path, hash] =
+    request.kind === 'undo' ? [request.ledger, request.importId] : [files.input, await hashOf(files.input)];
+  const source = { file: request.file, hash, size: (await stat(path)).size };
   const plan = openPlanLedger(files.plan);
   try {
     if (request.kind === 'undo') plan.beginUndo(desired, source);
@@ -84,13 +87,6 @@ export async function planFor(task: PlanningTask): Promise<PlanLedger> {
     plan.close();
     throw error;
   }
-}
-
-async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {
-  const { file } = request;
-  // The result of a finished import never changes.
-  if (request.kind === 'undo') return { file, hash: request.importId, size: (await stat(request.ledger)).size };
-  return { file, hash: await hashOf(input), size: (await stat(input)).size };
 }
 
 /** A hash that also changes with other files, where there are some. */

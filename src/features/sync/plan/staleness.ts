@@ -20,19 +20,11 @@ import { type PlanningTask, planFor } from './prepare.ts';
  */
 const DEFAULT_TOLERANCE_PERCENT = 5;
 
-/** The differences between a stored plan and one that was made later from the file and the live state. */
-interface Differences {
-  /** Changes of the stored plan. */
-  readonly planned: number;
-  /** Those among them that are no longer called for. */
-  readonly gone: number;
-  /** Those among them with another change now, or from another place. */
-  readonly different: number;
-  /** Changes that the stored plan does not have. */
-  readonly fresh: number;
-  /** 1 where the bytes of the file differ. */
-  readonly fileMoved: number;
-}
+/**
+ * The differences between a stored plan and one that was made later from the file and the live state: changes of the stored one, those of
+ * them that are no longer called for or are others now, changes that it does not have, and whether the bytes of the file differ.
+ */
+type Differences = Readonly<Record<'planned' | 'gone' | 'different' | 'fresh' | 'fileMoved', number>>;
 
 type Place = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
 
