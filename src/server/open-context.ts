@@ -44,6 +44,7 @@ export async function openContext(
     unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
     view: (record, regions) => (record.state === 'running' ? running.of(record, regions) : views.of(record)),
     isSending: () => (reading.counts().get('running') ?? 0) > 0,
+    everyMs: options.eventsEveryMs,
     log,
   });
 

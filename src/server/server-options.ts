@@ -34,4 +34,6 @@ export interface ServerOptions extends Pick<ServerContext, 'coordinator' | 'dir'
   readonly notifyPrivate?: boolean;
   /** The notifier's minimum outage, in ms. */
   readonly outageMs?: number;
+  /** Pages hear of imports so often, in ms. Default: a second. */
+  readonly eventsEveryMs?: number;
 }

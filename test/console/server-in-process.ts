@@ -44,6 +44,7 @@ export function useServer({
   beforeAll(async () => {
     server = await startTestServer({
       ...options,
+      eventsEveryMs: 100,
       chat: (chat, region) => {
         service = chat;
         return between?.(chat, region) ?? chat;

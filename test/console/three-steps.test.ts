@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chooseFile, csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
@@ -8,9 +9,12 @@ const server = useServer();
 
 const CONTROLS = 'main :is(a, button, select, summary, label.button, input:not([type=file]))';
 
-test('a known good file is sent in two clicks, and few controls stand between', async () => {
+const completed = (page: Page, rows: string) => page.getByText(`Completed: ${rows} succeeded.`).first().waitFor();
+
+test('a known good file is sent in two clicks, few controls stand between, and the same file is known the next time', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
-  await chooseFile(page, 'guid,uid\nteam,ada\nteam,ben\n', 'good.csv');
+  const file = 'guid,uid\nteam,ada\nteam,ben\n';
+  await chooseFile(page, file, 'good.csv');
   const seen = `[...document.querySelectorAll("${CONTROLS}")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 2).length`;
   expect(await page.evaluate<number>(seen)).toBeLessThanOrEqual(8);
   await page.getByRole('button', { name: 'Next: review' }).click();
@@ -20,20 +24,15 @@ test('a known good file is sent in two clicks, and few controls stand between', 
   expect(y + height).toBeLessThanOrEqual(900);
   await page.getByText('2 of 2 rows are valid. Nothing has been sent.').waitFor();
   await sendButton(page).click();
-  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
-});
+  await completed(page, 'all 2 rows');
+  const said = page.locator('[aria-live=polite]').first();
+  await eventually(() => said.textContent()).toBe('Completed: all 2 rows succeeded.');
 
-test('a file is sent without messages where a person ticks it, and the review says what either way takes', async () => {
-  const page = await browser.open(`${server.url}/imports/new`);
-  await chooseFile(page, 'guid,uid,joined_at\nquiet,ada,2024-05-01\nquiet,ben,\n', 'quiet.csv');
-  await page.getByText('How the file is read').click();
-  await page.getByLabel(/^Without messages/).check();
-  await review(page);
-  const facts = page.getByRole('region', { name: 'State' });
-  await facts.getByText('with 2 messages in groups, 1 call').waitFor();
-  expect(await facts.innerText()).toMatch(/Messages in groups\s+none/);
-  await sendButton(page).click();
-  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'again.csv'));
+  await page
+    .getByText(/^The same file was imported on .+ Completed: all 2 rows succeeded\. See that import$/)
+    .waitFor();
 });
 
 test('of a strange file each suggestion is taken or refused, and a word that nobody decided is not sent', async () => {
@@ -63,27 +62,33 @@ test('of a strange file each suggestion is taken or refused, and a word that nob
   await page.getByRole('link', { name: 'Columns' }).click();
   await page.getByLabel('“Chef”').selectOption('admin');
   await send(page);
-  await page.getByText('Completed: 12 of 12').or(page.getByText('Completed: all 12 rows succeeded.')).first().waitFor();
+  await completed(page, 'all 12 rows');
   // The first reading is not left in the list.
   const { imports } = (await (await fetch(`${server.url}/v1/imports`)).json()) as { imports: { file: string }[] };
   expect(imports.filter(({ file }) => file === 'strange.csv')).toHaveLength(1);
 });
 
-test('a refused file leads back to its columns, with everything that was entered, also after a reload', async () => {
+test('a refused file leads back to its columns, with everything that was entered, also after a reload; it is sent without messages', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
-  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
-  const drawer = page.getByText('How the file is read');
-  await drawer.click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('', 'empty.csv'));
+  await page.getByRole('alert').getByText('empty.csv is empty.', { exact: true }).waitFor();
+  await chooseFile(page, 'guid,uid\nteam,ada\nteam,ben\n', 'short.csv');
+  await page.getByText('How the file is read').click();
   await page.getByLabel('Rows that the file must have').fill('40');
+  await page.getByLabel(/^Without messages/).check();
   await page.getByRole('button', { name: 'Next: review' }).click();
-  await page.getByText('has 1 row, and 40 were expected').first().waitFor();
+  await page.getByText('has 2 rows, and 40 were expected').first().waitFor();
   await checkScreens(page, 'refused');
   await page.reload();
   await page.getByRole('link', { name: 'Back to its columns' }).click();
   await eventually(() => page.getByLabel('Rows that the file must have').inputValue()).toBe('40');
-  await page.getByLabel('Rows that the file must have').fill('1');
-  await send(page);
-  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+  await page.getByLabel('Rows that the file must have').fill('2');
+  await review(page);
+  const facts = page.getByRole('region', { name: 'State' });
+  await facts.getByText('with 2 messages in groups, 1 call').waitFor();
+  expect(await facts.innerText()).toMatch(/Messages in groups\s+none/);
+  await sendButton(page).click();
+  await completed(page, 'all 2 rows');
 });
 
 test('on a phone a file is chosen, reviewed, tried with its first row, and sent', async () => {
@@ -93,6 +98,8 @@ test('on a phone a file is chosen, reviewed, tried with its first row, and sent'
   await page.getByLabel('Send only the first rows').fill('1');
   await page.getByRole('button', { name: 'Send the first row' }).click();
   await page.getByText('The first rows have been sent. 1 row waits until you resume.').first().waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await completed(page, 'all 2 rows');
   await page.goto(`${server.url}/imports/new/columns?file=none`);
   await page.getByText('This file is not kept in this browser any more.').waitFor();
 });

@@ -28,7 +28,9 @@ function openList(count: number) {
     view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
   };
-  const list = new ListChannel(sources as unknown as ConstructorParameters<typeof ListChannel>[0]);
+  const list = new ListChannel({ ...sources, everyMs: 1_000 } as unknown as ConstructorParameters<
+    typeof ListChannel
+  >[0]);
   const join = async (about?: string) => {
     const written: string[] = [];
     const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };

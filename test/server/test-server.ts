@@ -65,6 +65,7 @@ export interface TestServerOptions
       | 'receiver'
       | 'notifyPrivate'
       | 'outageMs'
+      | 'eventsEveryMs'
       | 'registry'
     >
   > {
@@ -133,6 +134,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     receiver,
     notifyPrivate = false,
     outageMs,
+    eventsEveryMs,
     registry,
   } = options;
   const { app, context } = await createServer({
@@ -153,6 +155,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(maxUploads !== undefined && { maxUploads }),
     ...(receiver !== undefined && { receiver }),
     ...(outageMs !== undefined && { outageMs }),
+    ...(eventsEveryMs !== undefined && { eventsEveryMs }),
     ...(registry !== undefined && { registry }),
   });
   taken.defer(() => stopServer(app, 1_000));

@@ -6,27 +6,29 @@ import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
-import { type EventSources, ListChannel, type Progressing, TICK_MS, type Watcher, write } from './list-channel.ts';
+import { type EventSources, ListChannel, type Progressing, type Watcher, write } from './list-channel.ts';
 
 export type Events = ReturnType<typeof openEvents>;
 
 const HEARTBEAT_MS = 15_000;
 
-interface HubSources extends Omit<EventSources, 'view'> {
+interface HubSources extends Omit<EventSources, 'view' | 'everyMs'> {
   readonly coordinator: Pick<Coordinator, 'events' | 'lookUp' | 'regions'>;
-  /** @param regions their status, at most a second old */
+  /** @param regions their status, as old as an event at most */
   readonly view: (record: ImportRecord, regions: readonly RegionStatus[]) => Promise<object>;
   /** Whether imports are sent and their views show the regions. Default: they do not. */
   readonly isSending?: () => boolean;
+  /** Time from one event about imports to the next, in ms. Default: a second. */
+  readonly everyMs?: number | undefined;
 }
 
 /** Server-sent events of a process that runs imports: what changes in the lists, and what moves. */
-export function openEvents({ isSending = () => false, ...sources }: HubSources) {
+export function openEvents({ isSending = () => false, everyMs = 1_000, ...sources }: HubSources) {
   const { coordinator, log } = sources;
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
-  const list = new ListChannel({ ...sources, view: (record) => sources.view(record, regions) });
+  const list = new ListChannel({ ...sources, everyMs, view: (record) => sources.view(record, regions) });
 
   /** A queue that does not answer delays no event. */
   const ask = async () => {
@@ -51,7 +53,7 @@ export function openEvents({ isSending = () => false, ...sources }: HubSources) 
     list.tell('import', { id });
   };
   coordinator.events.on('state', onMoved);
-  const asker = setInterval(ask, TICK_MS);
+  const asker = setInterval(ask, everyMs);
   const heart = setInterval(() => {
     for (const watcher of list.watchers) {
       if (watcher.isStillAllowed()) write(watcher, ': still here\n\n');

@@ -21,16 +21,17 @@ export interface EventSources {
   readonly unfinished: () => readonly ImportRecord[];
   readonly view: (record: ImportRecord) => Promise<object>;
   readonly log: Pick<Logger, 'warn'>;
+  /** Time from one look to the next, in ms. */
+  readonly everyMs: number;
 }
 
 /** Events of what comes further. */
 export type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
 
-export const TICK_MS = 1_000;
 /** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
 const MAX_UNSENT = 1024 * 1024;
 
-/** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
+/** The channel of the list: imports that changed, at most once in `everyMs`. It does nothing while no one watches. */
 export class ListChannel {
   readonly watchers = new Set<Watcher>();
   readonly #sources: EventSources;
@@ -92,11 +93,11 @@ export class ListChannel {
 
   /** Sends one watcher the unfinished imports, as all others know them then. One that follows a single thing looks at it by itself. */
   async welcome(watcher: Watcher): Promise<void> {
-    this.#ticker ??= setInterval(() => void this.#tick(), TICK_MS);
+    this.#ticker ??= setInterval(() => void this.#tick(), this.#sources.everyMs);
     if (watcher.about !== undefined) return write(watcher, listText([]));
     this.#new.add(watcher);
     try {
-      if (Date.now() - this.#lookedAt >= TICK_MS) await this.#look();
+      if (Date.now() - this.#lookedAt >= this.#sources.everyMs) await this.#look();
     } finally {
       this.#new.delete(watcher);
     }
