@@ -43,7 +43,8 @@ test('of a small import without problems, the first window shows the rows, no he
 });
 
 test('the keyboard comes to the first action of an import in eight stops, in three by the way past the frame', async () => {
-  const page = await imported('guid,uid\nchoir,ada\n');
+  // No one who is a member already: then there would be nothing to undo.
+  const page = await imported('guid,uid\nchoir,kay\n');
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
     return page.evaluate<boolean>('document.activeElement.closest(".state .buttons") !== null');
