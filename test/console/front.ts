@@ -28,9 +28,11 @@ export async function standBefore(server: string): Promise<Front> {
     let isUpload = false;
     const gate = new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
-        if (isUpload) void held.promise.then(() => done(null, chunk));
+        // The connection of an upload may bring other requests after it.
+        const begins = /^[A-Z]+ \//.test(chunk.toString('latin1', 0, 10));
+        if (isUpload && !begins) void held.promise.then(() => done(null, chunk));
         else done(null, chunk);
-        isUpload ||= chunk.subarray(0, 100).includes('POST /v1/imports?');
+        if (begins) isUpload = chunk.subarray(0, 100).includes('POST /v1/imports?');
         if (/^GET \S+\/events /.test(chunk.toString('latin1'))) streams.add(way);
       },
     });
