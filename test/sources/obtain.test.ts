@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { hashOf } from '../../src/platform/file-hash.ts';
 import { headerFrom, headersWithValues, requestOf, type SourceContext } from '../../src/sources/named.ts';
 import { type Obtained, sourceReader, wholeSource } from '../../src/sources/obtain.ts';
@@ -340,6 +341,17 @@ test.each(['https', 'sftp'])(
         { folder: tempDir(), signal: new AbortController().signal },
       );
     expect(await rejection(reached({}, source))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
+    const mayConnect = (host: string, address: string) => {
+      throw new RollcallError('SOURCE_NOT_ALLOWED', { what: `${host} is at ${address}`, remedy: 'do not' });
+    };
+    const { signal } = new AbortController();
+    const connected = async () =>
+      spool(await sourceAt({ ...requestOf(source, {}, { named: {}, ca: authority.ca, environment }), mayConnect }), {
+        path: join(tempDir(), 'copy'),
+        maxBytes: 10_000,
+        signal,
+      });
+    expect(await rejection(connected())).toMatchObject({ what: 'localhost is at 127.0.0.1' });
     expect(requests).toHaveLength(0);
     // The settings say where this one is.
     if (scheme === 'https')
