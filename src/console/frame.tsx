@@ -12,8 +12,8 @@ import { overview } from './live.ts';
 import { call, connection } from './requests.ts';
 import { UploadsBar } from './uploads-bar.tsx';
 
-/** A page; those with a name are in the navigation, or in its menu. */
-type Entry = { readonly path: string; readonly name?: string; readonly inMenu?: true };
+/** A page; the navigation has it where it says whether that is in its menu. */
+type Entry = { readonly path: string; readonly title: string; readonly inMenu?: boolean };
 
 /** The user who is logged in; null for no one. */
 export const session = signal<Session | null>(null);
@@ -52,18 +52,18 @@ function Navigation({ pages, onLogOut }: { pages: readonly Entry[]; onLogOut: ()
   part('navigation').hidden = session.value === null;
   // Pages for operators only are not offered to others.
   const isOperator = (session.value?.role ?? 'viewer') !== 'viewer';
-  const offered = pages.filter((page) => page.name !== undefined && (page.path !== '/audit' || isOperator));
+  const offered = pages.filter(({ path }) => path !== '/audit' || isOperator);
   const leave = async () => {
     if (isAnythingUnsaved() && !(await confirmed(LEAVING))) return;
     await call('DELETE /v1/session', {}).catch(() => undefined);
     onLogOut();
   };
-  const link = ({ path: own, name }: Entry) => {
+  const link = ({ path: own, title }: Entry) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
     const count = NEEDS[own]?.value ?? 0;
     return (
       <a key={own} href={own} aria-current={inside ? (path === own ? 'page' : 'true') : undefined}>
-        {name}
+        {title}
         {count > 0 && (
           <>
             {' '}
@@ -78,7 +78,7 @@ function Navigation({ pages, onLogOut }: { pages: readonly Entry[]; onLogOut: ()
   };
   return (
     <>
-      {offered.filter(({ inMenu }) => !inMenu).map(link)}
+      {offered.filter(({ inMenu }) => inMenu === false).map(link)}
       <Menu label="More">
         {offered.filter(({ inMenu }) => inMenu).map(link)}
         {session.value?.tokenRequired && (

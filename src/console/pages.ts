@@ -6,18 +6,16 @@ interface PageEntry {
   path: string;
   title: string;
   load: () => Promise<Page>;
-  /** Its name in the navigation; without one, other pages lead to it. */
-  name?: string;
-  /** Opened now and then: it is in the menu of the navigation. */
-  inMenu?: true;
+  /** Whether the navigation has it in its menu, for what is opened now and then; without it, other pages lead to it. */
+  inMenu?: boolean;
 }
 
 export const PAGES: readonly PageEntry[] = [
-  { path: '/', title: 'Now', name: 'Now', load: async () => (await import('./view/start-page.tsx')).NowPage },
+  { path: '/', title: 'Now', inMenu: false, load: async () => (await import('./view/start-page.tsx')).NowPage },
   {
     path: '/imports',
     title: 'Imports',
-    name: 'Imports',
+    inMenu: false,
     load: async () => (await import('./view/imports-page.tsx')).ImportsPage,
   },
   {
@@ -39,7 +37,7 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/syncs',
     title: 'Syncs',
-    name: 'Syncs',
+    inMenu: false,
     load: async () => (await import('../features/sync/pages/syncs.tsx')).SyncsPage,
   },
   {
@@ -71,20 +69,18 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/schedules',
     title: 'Schedules',
-    name: 'Schedules',
+    inMenu: false,
     load: async () => (await import('../features/schedule/pages/schedules.tsx')).SchedulesPage,
   },
   {
     path: '/exports',
     title: 'Exports',
-    name: 'Exports',
     inMenu: true,
     load: async () => (await import('../features/export/page.tsx')).ExportsPage,
   },
   {
     path: '/members',
     title: 'Members',
-    name: 'Members',
     inMenu: true,
     load: async () => (await import('./view/member-page.tsx')).MemberPage,
   },
@@ -92,14 +88,12 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/audit',
     title: 'Audit log',
-    name: 'Audit',
     inMenu: true,
     load: async () => (await import('./view/audit-page.tsx')).AuditPage,
   },
   {
     path: '/settings',
     title: 'Settings',
-    name: 'Settings',
     inMenu: true,
     load: async () => (await import('./view/settings-page.tsx')).SettingsPage,
   },

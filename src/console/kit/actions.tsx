@@ -60,14 +60,14 @@ interface WorkButtonProperties {
   busy: boolean;
   onClick: () => void;
   /** `main`, `danger`, `quiet`. */
-  kind?: string;
+  kind?: string | undefined;
   /** For those who do not see what it belongs to. */
   label?: string | undefined;
   children?: ComponentChildren;
 }
 
 /** A button that starts work. While it is busy it keeps the focus, which `disabled` would take away. */
-export function WorkButton({ busy, onClick, kind = '', label, children }: WorkButtonProperties) {
+export function WorkButton({ busy, onClick, kind, label, children }: WorkButtonProperties) {
   return (
     <button type="button" class={kind} aria-disabled={busy} aria-label={label} onClick={() => !busy && onClick()}>
       {children}

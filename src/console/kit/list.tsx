@@ -70,7 +70,7 @@ class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
                 {below !== undefined && (
                   <button
                     type="button"
-                    class="opens"
+                    class="quiet opens"
                     aria-expanded={isOpen}
                     aria-label={below.label}
                     onClick={() => this.setState({ isOpen: !isOpen })}
