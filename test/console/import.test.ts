@@ -192,6 +192,25 @@ test('progress moves by itself; pause, resume, cancel, retry and delete do what 
   await eventually(() => page.locator(`a[href="${new URL(old).pathname}"]`).count()).toBe(0);
 });
 
+test('however many rows are asked for, the page holds 500 at most', async () => {
+  const page = await browser.open(server.url);
+  // It is only read: at the end of an import, the rows that are shown are asked for again.
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(memberRows(800), 'long.csv'));
+  await review(page);
+  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
+  // By role, each look would ask every cell of 500 rows for its own.
+  const rows = page.locator('.rows tbody tr');
+  for (const last of [99, 199, 299, 399, 499, 599]) {
+    await eventually(() => rows.last().locator('th').textContent()).toBe(`user-${last}`);
+    await page.getByRole('button', { name: 'Show 100 more' }).click();
+  }
+  await eventually(() => rows.last().locator('th').textContent()).toBe('user-699');
+  expect(await rows.count()).toBe(500);
+  await page.getByRole('button', { name: 'Back to the start' }).click();
+  await eventually(() => rows.first().locator('th').textContent()).toBe('user-0');
+  expect(await rows.count()).toBe(100);
+});
+
 test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });

@@ -38,7 +38,10 @@ async function chooseAnother(page: Page, text: string, name: string): Promise<vo
 test('of messy lists suggestions apply, the grid says what each column is, and every membership is sent', async () => {
   const page = await browser.open(server.url);
   // Without a header, with one that stands lower, with fields within a column.
-  await choose(page, 'team-1,ada\nteam-1,ben\nteam-1,cyd\n', 'bare.csv');
+  await choose(page, 'guid,uid\nchoir,anna,more\nchoir,b!\nchoir,c!\nchoir,d!\n', 'signs.csv');
+  await page.getByText('has values that are no UIDs, such as "b!"').waitFor();
+  await grid(page).getByRole('columnheader', { name: 'extra column 1' }).waitFor();
+  await chooseAnother(page, 'team-1,ada\nteam-1,ben\nteam-1,cyd\n', 'bare.csv');
   await page.getByRole('button', { name: 'Read it as a row' }).click();
   await eventually(() => cells(page)).toContainEqual(expect.stringMatching(/^1.*ada in team-1: /));
   await useOf(page, 'Column 1').selectOption('not used');
@@ -170,7 +173,7 @@ test('the keyboard is always at the next decision, and it is said what happened,
   // The first rows are in sight still.
   expect((await grid(page).locator('select').first().boundingBox())?.y).toBeGreaterThanOrEqual(0);
 
-  const names = Array.from({ length: 40 }, (_, at) => `Field ${at + 1}`);
+  const names = Array.from({ length: 40 }, (_, at) => (at === 39 ? 'Wer (a=1) ' : `Field ${at + 1}`));
   await chooseAnother(
     page,
     `uid,guid,${names.join(',')}\nada,choir,${names.map((_, at) => `v${at + 1}`).join(',')}\n`,
@@ -186,7 +189,7 @@ test('the keyboard is always at the next decision, and it is said what happened,
   expect(await grid(page).locator('select').count()).toBe(30);
   await page.getByRole('button', { name: 'Show all columns' }).click();
   // A field is read from one column.
-  await useOf(page, 'Field 40').selectOption('User (UID)');
+  await useOf(page, 'Wer (a=1) ').selectOption('User (UID)');
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/v40 in choir: participant/)]);
   await page.locator('#start').focus();
   await page.keyboard.press('Enter');
