@@ -10,8 +10,9 @@ import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { type Imports, isAlone } from '../client/import-place.ts';
+import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
+import { unless } from '../client/operation-client.ts';
 import { remedyFor } from '../client/remedy-for.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
@@ -53,8 +54,8 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   if (isFinal(state)) throw badUsage(`import ${id} is ${state}: there is nothing to ${verb}`);
-  if (!(await isAlone(imports))) {
-    const answer = await imports.client.call(importOperations[verb], { id });
+  const answer = await unless('NO_OWNER', imports.client.call(importOperations[verb], { id }));
+  if (answer !== undefined) {
     if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
     if (flags.json) printJson(io, { id, state: answer.state });
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
