@@ -18,9 +18,7 @@ const SIGNALS = new Set([
   'StagingStopped', // the reason of an abort
   'TakenUpLater', // the reason of a wait
   'Refusal', // a reply of the sandbox
-  'NothingLeft', // a retry to its command
   'ApiError', // the answer to a page of the console
-  'FieldError', // a form's own
 ]);
 
 const document = readFileSync(join(PROJECT, 'docs/errors.md'), 'utf8');
