@@ -107,7 +107,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
     const read = coordinator.pages('us').listPage('groups', '', 1, {});
     await expect(read).rejects.toMatchObject({
       code: 'SERVICE_AWAY',
-      ofRegion: true,
+      facts: { ofRegion: true },
       message: expect.stringContaining('has not answered since'),
     });
   });
