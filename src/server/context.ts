@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role, Settings } from '../api/service.ts';
 import type { Checks } from '../features/check/checks.ts';
 import type { Exports } from '../features/export/running-exports.ts';
-import type { InspectThread } from '../features/inspect/file-heads.ts';
+import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import type { Notifications } from '../features/notify/notifications.ts';
 import type { Repairs } from '../features/repair/repairs.ts';
 import type { Schedules } from '../features/schedule/compose-schedules.ts';

@@ -52,5 +52,5 @@ export function wrap(text: string, width: number, indent = '') {
 
 /** A value as a POSIX shell reads it back unchanged. */
 export function shellWord(value: string) {
-  return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+  return /^[\p{L}\p{N}_.,:=/@%+-]+$/u.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }

@@ -1,7 +1,7 @@
 import type { ColumnLook } from '../../api/file-facts.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
-import { groupName } from './column-names.ts';
+import { groupName, isRole } from './column-names.ts';
 import { isNothing, isOut, meaningOf } from './meanings.ts';
 
 const SECRET =
@@ -60,7 +60,6 @@ const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1|-)$/i;
 /** A mark, even where there is only one in a column. */
 export const CROSS = /^[x✓✔]$/i;
 const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
-const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|ruolo|\brol\b|função|papel|affiliation/i;
 /** The name of an entry of a directory: `CN=Lee\, Anna,OU=People,DC=x`. */
 export const DN = /^[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+(?:,[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+)+$/;
 
@@ -103,7 +102,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   if (different.length <= MAX_WORDS) {
     if (mostly(isStateWord)) return 'status';
     if (mostly(isScopeWord)) return 'scope';
-    if (SCOPE_NAME.test(name) && most(/^[\p{L}\p{M} ,;|/_-]{1,60}$/u)) return 'scope';
+    if (isRole(name) && most(/^[\p{L}\p{M} ,;|/_-]{1,60}$/u)) return 'scope';
     if (different.length <= 2 && filled.length > different.length && most(MARK)) return 'mark';
   }
   if (PERSON_NAME.test(name) && most(/^[\p{L}\p{M}.'’ -]{1,80}$/u)) return 'name';
@@ -130,7 +129,7 @@ const LAST_FIRST = /^\p{Lu}[^,]*, \p{Lu}[^,]*$/u;
  * more evidence: a name in the plural, or parts that are values of other cells as well.
  */
 function separatorOf(name: string, filled: readonly string[]) {
-  if (SCOPE_NAME.test(name)) return undefined;
+  if (isRole(name)) return undefined;
   const values = filled.filter((value) => !isNothing(value));
   if (values.length > 0 && values.every((value) => value.split(';').every((part) => DN.test(part)))) {
     return values.some((value) => value.includes(';')) ? ';' : undefined;

@@ -14,7 +14,7 @@ import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
-import type { InspectThread, PreviewRequest } from './file-heads.ts';
+import type { InspectThread, PreviewRequest } from './inspect-thread.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
 
 const PREVIEW_BYTES = 1024 * 1024;
@@ -58,8 +58,7 @@ export function inspectRoutes(scope: Api, context: ServerContext, { limits: { id
       const options = uploadOptions({ ...query, recipe: undefined }, asSent);
       const settled = recipes.settle(uploadOptions(query, asSent), { head }, name, caller);
       const before = beforeOf(context, { head, bytes: size ?? head.length });
-      const text = await lookText(context, { head, name, options }, caller, { settled, before });
-      return reply.type('application/json; charset=utf-8').send(text);
+      return lookAtFile(context, { head, name, options }, caller, { settled, before });
     },
   });
 }
@@ -71,23 +70,29 @@ interface Beside {
   readonly before?: Promise<FileLook['before']>;
 }
 
-/** A `FileLook` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
-export async function lookText(
+/** The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
+export async function lookAtFile(
   { heads, dir }: Pick<ServerContext, 'heads' | 'dir'>,
   file: PreviewRequest,
   caller: Caller,
   { settled = Promise.resolve(file.options), before: imported = Promise.resolve(null) }: Beside = {},
-): Promise<string> {
+): Promise<FileLook> {
   const asked = { deadlineMs: DEADLINE_MS, ...caller };
-  const textOf = async (bytes: Promise<Uint8Array>) => Buffer.from(await bytes).toString();
   const [facts, preview, before] = await Promise.allSettled([
-    textOf(heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked)),
-    settled.then((options) => textOf(heads.ask('preview', { ...file, options }, asked))),
-    imported.then((value) => JSON.stringify(value)),
+    heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked),
+    settled.then((options) => heads.ask('preview', { ...file, options }, asked)),
+    imported,
   ]);
-  const known = (part: PromiseSettledResult<string>) => (part.status === 'fulfilled' ? part.value : 'null');
-  const problem = preview.status === 'fulfilled' ? null : problemDocument(problemIn(preview.reason));
-  return `{"facts":${known(facts)},"preview":${known(preview)},"problem":${JSON.stringify(problem)},"before":${known(before)}}`;
+  return {
+    facts: known(facts),
+    preview: known(preview),
+    problem: preview.status === 'fulfilled' ? null : problemDocument(problemIn(preview.reason)),
+    before: known(before),
+  };
+}
+
+function known<Part>(part: PromiseSettledResult<Part>) {
+  return part.status === 'fulfilled' ? part.value : null;
 }
 
 /** Time that looking at the beginning of a file may take, in ms: a thousand times what an honest one needs. */

@@ -1,6 +1,7 @@
 import { flagOf } from '../../errors/named-options.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { separatorText } from '../../options/option-texts.ts';
+import { shellWord } from '../../text/terminal-text.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 
 type Settings = RecipeSettings & { readonly recipe?: string };
@@ -81,21 +82,16 @@ export function commandFor(
     [values]
       .flat()
       .filter((value) => value !== '')
-      .map((value) => `${flagOf(name)} ${typed(String(value))}`),
+      .map((value) => `${flagOf(name)} ${shellWord(String(value))}`),
   );
   const files = mapLookups<{ readonly example: string }, string>(LOOKUPS, ({ example }, lookup) => {
     const given = lookups[lookup] ?? (needs.includes(lookup) ? `<${example}>` : undefined);
-    return given?.startsWith('<') === false ? typed(given) : given;
+    return given?.startsWith('<') === false ? shellWord(given) : given;
   });
   return [
-    `rollcall import ${typed(file)}`,
+    `rollcall import ${shellWord(file)}`,
     ...flags,
     ...(needs.includes('guid') ? ['--guid <group>'] : []),
     ...Object.entries(files).map(([name, value]) => `--${name} ${value}`),
   ].join(' ');
-}
-
-/** Quotes a text for the shell, if it needs quotes. */
-export function typed(text: string): string {
-  return /^[\p{L}\p{N}_.,:=/@%+-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

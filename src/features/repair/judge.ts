@@ -1,5 +1,5 @@
 import type { InputRow } from '../../imports/read/input-row.ts';
-import { actionOf, outcomeId, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
+import { outcomeId } from '../../imports/record/enum-ids.ts';
 import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { findClashes } from '../../imports/stage/cut.ts';
@@ -41,7 +41,7 @@ export async function judge(
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
       const lasting = lastingIn(found.get(row.row) ?? [], repair, row);
-      all.push(judged(repair, row, memberships, lasting, new Set(done.get(row.row)?.map(keyOfPlace))));
+      all.push(judged(repair, row, memberships, lasting, new Set(done.get(row.row)?.map(keyOf))));
       if (together.has(row.row)) asking.push(...memberships.map((one) => ({ ...one, line: row.line })));
     }
   }
@@ -104,21 +104,13 @@ function membershipOf(line: number, row: InputRow) {
   };
 }
 
-type InPlace = Record<'row' | 'region' | 'action', number> &
-  Record<'guid' | 'uid' | 'actor', string> & { readonly scope: number | null };
-
 /** The memberships of these rows that the service has already, by row. */
 function inPlace({ sql }: OpenRepair, rows: readonly number[]) {
-  const memberships = sql<InPlace>('memberships_in_place').all({
+  const memberships = sql<Asked & { readonly row: number }>('memberships_in_place').all({
     rows: JSON.stringify(rows),
     fulfilled: JSON.stringify([...FULFILLED].map(outcomeId)),
   });
   return Map.groupBy(memberships, ({ row }) => row);
-}
-
-function keyOfPlace({ region, scope, action, actor, ...ids }: InPlace) {
-  const asked = { ...ids, region: regionOf(region), action: actionOf(action), onBehalfOf: actor };
-  return keyOf({ ...asked, scope: scope === null ? 'participant' : scopeOf(scope) });
 }
 
 /**

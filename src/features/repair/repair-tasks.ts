@@ -1,6 +1,6 @@
 import { edit, replace } from './edit.ts';
 import { type OpenRepair, type Subject, withRepair } from './repair-ledger.ts';
-import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
+import { claim, sentRepaired, settle, writeSent } from './send.ts';
 import { overview, pageOf } from './show.ts';
 import { takeFile } from './take-file.ts';
 
@@ -14,7 +14,6 @@ const TASKS = {
   settle,
   claim,
   write: writeSent,
-  created: setCreated,
   sent: sentRepaired,
 };
 type Tasks = typeof TASKS;

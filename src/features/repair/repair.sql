@@ -123,13 +123,16 @@ select r.id as row, r.line, r.original,
 
 -- name: memberships_in_place
 -- In: rows (JSON array of first rows), fulfilled (JSON array of outcomes). Out: memberships of these rows with such an outcome.
-select coalesce(t.first_row, m.row_id) as row, g.region_id as region, g.guid, r.uid, r.scope_id as scope,
-       cg.on_behalf_of as actor, cg.action_id as action
+select coalesce(t.first_row, m.row_id) as row, rg.name as region, g.guid, r.uid, s.name as scope,
+       cg.on_behalf_of as onBehalfOf, a.name as action
   from rows r
   left join parts t on t.row_id = r.id
   join memberships m on m.row_id = r.id
   join call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = r.group_id
+  join regions rg on rg.id = g.region_id
+  join actions a on a.id = cg.action_id
+  left join scopes s on s.id = r.scope_id
  where m.outcome_id in (select value from json_each(:fulfilled))
    and (r.id in (select value from json_each(:rows))
     or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));

@@ -154,7 +154,7 @@ export class Repairs {
       }
       throw error;
     }
-    await doRepair(subject, 'created', id);
+    await doRepair(subject, 'settle', { [id]: 'there' });
     return id;
   }
 }

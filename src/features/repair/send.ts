@@ -21,7 +21,7 @@ export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<str
   inTransaction(database, () => {
     for (const { id, created } of sql<{ id: string; created: 0 | 1 }>('sends').all()) {
       const fate = fates[id];
-      if (fate === 'there') setCreated({ sql }, id);
+      if (fate === 'there') sql('set_created').run({ import: id });
       // One that was there and is missing now was deleted by a user: its rows were sent.
       else if (fate === 'unread' || !created) {
         sql('release').run({ import: id });
@@ -45,11 +45,6 @@ export function claim(repair: OpenRepair, importId: string, seen?: number): numb
     if (rows > 0) sql('add_send').run({ import: importId });
     return rows;
   });
-}
-
-/** The catalog has the import. */
-export function setCreated({ sql }: Pick<OpenRepair, 'sql'>, importId: string): void {
-  sql('set_created').run({ import: importId });
 }
 
 /** Writes the file of an import: the rows that belong to it, with their edits. Gives how to read it. */

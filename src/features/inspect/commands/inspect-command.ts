@@ -17,7 +17,7 @@ import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import { typed } from '../typed-import.ts';
+import { shellWord } from '../../../text/terminal-text.ts';
 import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 
 type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
@@ -57,10 +57,10 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
 /** The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in. */
 function asTyped(facts: FileFacts, address: string, flags: SourceFlags) {
   const again = [
-    address.includes('?') ? '<ADDRESS>' : typed(address),
-    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${typed(value)}`),
+    address.includes('?') ? '<ADDRESS>' : shellWord(address),
+    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${shellWord(value)}`),
   ];
-  return { ...facts, command: facts.command?.replace(typed(facts.name), () => again.join(' ')) ?? null };
+  return { ...facts, command: facts.command?.replace(shellWord(facts.name), () => again.join(' ')) ?? null };
 }
 
 /** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */

@@ -10,7 +10,7 @@ import { callerOf } from '../../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { lookText, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
+import { lookAtFile, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
 import { wholeSync } from '../../sync/sync-views.ts';
@@ -85,8 +85,7 @@ function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<type
     const caller = callerOf(reply);
     const settings = await settingsToTry(schedules, given, false);
     const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
-    const text = await lookText({ dir, heads }, file, caller);
-    return reply.type('application/json; charset=utf-8').send(text);
+    return lookAtFile({ dir, heads }, file, caller);
   };
 
   /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
