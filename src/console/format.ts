@@ -69,8 +69,9 @@ export function timeOfDay(ms: number) {
   return clockOf(TIME_OF_DAY).format(ms);
 }
 
-export function timeToTheSecond(iso: string) {
-  return clockOf(TO_THE_SECOND).format(new Date(iso));
+/** @param time ISO, or ms since 1970 */
+export function timeToTheSecond(time: string | number) {
+  return clockOf(TO_THE_SECOND).format(new Date(time));
 }
 
 /** A time to the second by the visitor's clock, with the time zone by its name. */

@@ -21,12 +21,12 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/imports/new',
     title: 'New import',
-    load: async () => (await import('./view/new-import.tsx')).NewImportFile,
+    load: async () => (await import('./view/upload/columns-step.tsx')).NewImportFile,
   },
   {
     path: '/imports/new/columns',
     title: 'Columns',
-    load: async () => (await import('./view/new-import.tsx')).NewImportColumns,
+    load: async () => (await import('./view/upload/columns-step.tsx')).NewImportColumns,
   },
   { path: '/imports/:id', title: 'Import', load: async () => (await import('./view/import-page.tsx')).ImportPage },
   {

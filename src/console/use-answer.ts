@@ -203,13 +203,6 @@ export class Pages<T> {
     if (!this.#shown.peek().dropped && !this.#leaving.signal.aborted) await this.refresh();
   }
 
-  /** An answer that is under way may be from before: it is asked for again. */
-  edit(change: (items: readonly T[]) => readonly T[]): void {
-    const present = this.#shown.peek();
-    if (present.items !== undefined) this.#shown.value = { ...present, items: change(present.items) };
-    if (this.#underWay > 0) void this.refresh();
-  }
-
   async #load(isMore = false): Promise<void> {
     const { path, step } = this;
     if (path === null) return;

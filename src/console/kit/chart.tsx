@@ -1,10 +1,7 @@
 /** Lines over time, as a drawing that is as wide as its place and has the colours of the page. */
 import { useState } from 'preact/hooks';
-import { rate } from '../format.ts';
+import { rate, timeOfDay, timeToTheSecond } from '../format.ts';
 
-const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
-const CLOCK = new Intl.DateTimeFormat('en-GB', TIME);
-const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...TIME });
 const DAY_S = 86_400;
 
 interface Line {
@@ -30,7 +27,7 @@ export function LineChart({ name, lines, times, columns }: LineChartProperties) 
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const most = Math.max(1, ...columns.map(largest));
   const x = (at: number) => ((at - first) / (last - first || 1)) * 100;
-  const timeText = (at: number) => (last - first > DAY_S ? DAY_AND_CLOCK : CLOCK).format(at * 1000);
+  const timeText = (at: number) => (last - first > DAY_S ? timeToTheSecond : timeOfDay)(at * 1000);
   const at = pointed === undefined ? undefined : times[pointed];
   return (
     <figure class="chart">

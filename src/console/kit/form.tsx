@@ -81,25 +81,17 @@ export class Form {
   /**
    * Says what is wrong with a field beside it.
    * @param controlOf the control of a field that the server names
-   * @param isOver whether an error that is shown goes; default: each
-   * @returns the control that it is said beside
    * @throws any other error of the task
    */
-  async attempt(
-    task: () => Promise<void>,
-    controlOf = (field: string) => field,
-    isOver?: (name: string) => boolean,
-  ): Promise<string | undefined> {
-    this.clearErrors(isOver);
+  async attempt(task: () => Promise<void>, controlOf = (field: string) => field): Promise<void> {
+    this.clearErrors();
     try {
       await task();
     } catch (error) {
-      const { field = '' } = error instanceof ApiError ? error.problem : {};
-      const control = controlOf(field);
-      if (error instanceof ApiError && this.showError(control, saidBeside(error.problem))) return control;
-      throw error;
+      if (!(error instanceof ApiError)) throw error;
+      const { problem } = error;
+      if (!this.showError(controlOf(problem.field ?? ''), saidBeside(problem))) throw error;
     }
-    return undefined;
   }
 
   register(name: string, control: HTMLElement | null) {

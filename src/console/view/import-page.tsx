@@ -42,7 +42,7 @@ import { ImportHead } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
-import { type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
+import { type ImportParts, type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
@@ -56,7 +56,7 @@ export function ImportPage() {
       <Queues live={live} />
       <ImportTitle live={live} />
       <div class="stack">
-        <ImportBody id={id} live={live} />
+        <ImportBody live={live} />
       </div>
     </>
   );
@@ -71,15 +71,13 @@ function ImportTitle({ live }: { live: LiveImport }) {
       <h1 tabIndex={-1}>
         {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
       </h1>
-      <Origin live={live} />
-      {!isMissing && <ImportTags live={live} />}
+      {view !== undefined && <Origin view={view} />}
+      {!isMissing && view !== undefined && <ImportTags live={live} view={view} />}
     </div>
   );
 }
 
-function Origin({ live }: { live: LiveImport }) {
-  const view = live.view.value;
-  if (view === undefined) return null;
+function Origin({ view }: { view: ImportView }) {
   return (
     <>
       {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
@@ -99,7 +97,7 @@ function Origin({ live }: { live: LiveImport }) {
   );
 }
 
-function ImportBody({ id, live }: { id: string; live: LiveImport }) {
+function ImportBody({ live }: { live: LiveImport }) {
   const { isOperator } = usePlace();
   const filter = useRowsWanted();
   if (live.error.value !== undefined) {
@@ -112,76 +110,65 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       </>
     );
   }
-  if (live.state.value === undefined) return <Empty>Loading …</Empty>;
-  const hasRows = live.hasRows.value;
   const view = live.view.value;
-  const isWaiting = view !== undefined && isReviewed(view);
-  const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
+  if (view === undefined) return <Empty>Loading …</Empty>;
+  const parts = { live, view, filter };
+  const hasRows = view.state !== 'staging' && view.rows.read > 0;
+  const isWaiting = isReviewed(view);
+  const isUnderWay = hasRows && view.finishedAt === null && view.startedAt !== null;
   return (
     <>
-      {isWaiting && !isOfSync(view) && <ReviewSteps id={id} />}
+      {isWaiting && !isOfSync(view) && <ReviewSteps id={view.id} />}
       {isWaiting ? (
-        <Review id={id} live={live} filter={filter} />
+        <Review {...parts} />
       ) : (
         <div class="card">
           <section class="state" aria-label="State">
-            <ImportHead live={live} />
-            {isOperator ? <ImportActions live={live} filter={filter} /> : <ImportDownloads live={live} />}
+            <ImportHead {...parts} />
+            {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
           </section>
         </div>
       )}
-      {hasRows && !isWaiting && <Sections live={live} isUnderWay={isUnderWay} />}
-      {hasRows && !isWaiting && <ImportProblems id={id} live={live} filter={filter} />}
+      {hasRows && !isWaiting && <Sections view={view} isUnderWay={isUnderWay} />}
+      {hasRows && !isWaiting && <ImportProblems {...parts} />}
       {isUnderWay && (
         <>
           <Card id="regions" title="Regions">
-            <ImportRegions live={live} />
+            <ImportRegions {...parts} />
           </Card>
           <Card id="pace" title="Throughput">
-            <ImportPace id={id} live={live} />
+            <ImportPace {...parts} />
           </Card>
         </>
       )}
-      <Folds id={id} live={live} isUnderWay={isUnderWay} />
+      <div class="card looked-up">
+        <Fold id="facts" title="Facts" gist={factsGist(view)}>
+          <Facts list={factsOf(view)} />
+        </Fold>
+        {hasRows && !isUnderWay && (
+          <Fold id="regions" title="Regions" gist={Object.keys(view.regions).join(', ')}>
+            <ImportRegions {...parts} />
+            <ImportPace {...parts} />
+          </Fold>
+        )}
+        <Fold id="journal" title="History">
+          <ImportJournal live={live} />
+        </Fold>
+      </div>
       {hasRows && (
         <Card id="rows" title="Rows">
-          <ImportRows id={id} live={live} filter={filter} />
+          <ImportRows {...parts} />
         </Card>
       )}
     </>
   );
 }
 
-/** Parts that people open now and then. */
-function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnderWay: boolean }) {
-  const view = live.view.value;
-  const hasRows = live.hasRows.value;
-  if (view === undefined) return null;
-  const regions = Object.keys(view.regions);
-  return (
-    <div class="card looked-up">
-      <Fold id="facts" title="Facts" gist={factsGist(view)}>
-        <Facts list={factsOf(view)} />
-      </Fold>
-      {hasRows && !isUnderWay && (
-        <Fold id="regions" title="Regions" gist={regions.join(', ')}>
-          <ImportRegions live={live} />
-          <ImportPace id={id} live={live} />
-        </Fold>
-      )}
-      <Fold id="journal" title="History">
-        <ImportJournal id={id} live={live} />
-      </Fold>
-    </div>
-  );
-}
-
 /** A way to each part of the page, which stays in sight. */
-function Sections({ live, isUnderWay }: { live: LiveImport; isUnderWay: boolean }) {
-  const view = live.view.value;
-  if (view === undefined) return null;
-  const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
-  const left = live.over.value ? leftToDo(view) : wrong;
+function Sections({ view, isUnderWay }: { view: ImportView; isUnderWay: boolean }) {
+  const over = view.finishedAt !== null;
+  const wrong = over ? needAttention(view.rows) : wentWrong(view.rows);
+  const left = over ? leftToDo(view) : wrong;
   const parts = [
     isUnderWay && ['regions', 'Regions'],
     wrong > 0 && ['problems', left > 0 ? `Problems (${grouped(left)})` : 'Problems'],
@@ -204,10 +191,9 @@ function Sections({ live, isUnderWay }: { live: LiveImport; isUnderWay: boolean 
   );
 }
 
-function ImportTags({ live }: { live: LiveImport }) {
+function ImportTags({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
   const { isOperator } = usePlace();
-  const view = live.view.value;
-  if (view === undefined || (!isOperator && view.tags.length === 0)) return null;
+  if (!isOperator && view.tags.length === 0) return null;
   const { id, tags } = view;
   const change = async (signal: AbortSignal) => {
     const changes = await askForTags([view]);
@@ -315,8 +301,8 @@ function createdText({ created }: ImportView) {
   return parts.filter((part) => part !== false).join(', ');
 }
 
-function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
-  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }), { turn: live.turns.value });
+function ImportJournal({ live: { id, turns } }: { live: LiveImport }) {
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }), { turn: turns.value });
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
   return <Journal turns={data.transitions} tones={STATE_TONES} />;

@@ -20,17 +20,17 @@ import { isReviewed } from './upload/steps.ts';
 import { IMPORT } from './upload/upload-entry.ts';
 
 export function NowPage() {
-  const { isOperator } = usePlace();
   const known = overview.value;
   return (
     <>
       <h1>Now</h1>
-      {known === undefined ? <Empty>Loading …</Empty> : <Known overview={known} isOperator={isOperator} />}
+      {known === undefined ? <Empty>Loading …</Empty> : <Known overview={known} />}
     </>
   );
 }
 
-function Known({ overview: known, isOperator }: { overview: Overview; isOperator: boolean }) {
+function Known({ overview: known }: { overview: Overview }) {
+  const { isOperator } = usePlace();
   const { running, queued, syncsUnderWay, ready, recent, unknownFolders } = known;
   const isNew = known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
   return (

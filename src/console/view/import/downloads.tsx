@@ -3,10 +3,10 @@ import type { SentFor } from '../../../api/operation.ts';
 import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
+import type { ImportView } from '../../answers.ts';
 import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
 import { Menu } from '../../kit/actions.tsx';
 import { addressOf } from '../../requests.ts';
-import type { LiveImport } from './live-import.ts';
 
 type ReportAsked = NonNullable<SentFor<typeof rowOperations.report>['query']>;
 
@@ -17,9 +17,8 @@ interface Link {
   opens?: boolean;
 }
 
-export function ImportDownloads({ live }: { live: LiveImport }) {
-  const view = live.view.value;
-  if (view === undefined || view.rows.read === 0) return null;
+export function ImportDownloads({ view }: { view: ImportView }) {
+  if (view.rows.read === 0) return null;
   const { rows, finishedAt, created } = view;
   const report = (query: ReportAsked) => addressOf('GET /v1/imports/:id/report', { id: view.id, query });
   const forms = (query: ReportAsked) =>

@@ -22,7 +22,7 @@ import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Ta
 import { useListNews } from '../../live.ts';
 import { withControls } from '../../option-words.ts';
 import { connection } from '../../requests.ts';
-import type { LiveImport } from './live-import.ts';
+import type { ImportParts } from './live-import.ts';
 
 /** Shows the origin of an import, and its fate, in words beside its name. */
 export function KindTag({ view }: { view: ImportView }) {
@@ -40,9 +40,7 @@ export function KindTag({ view }: { view: ImportView }) {
 /** States whose reason says more than the state. */
 const REASONED: readonly ImportView['state'][] = ['aborted', 'rejected', 'failed'];
 
-export function ImportHead({ live }: { live: LiveImport }) {
-  const view = live.view.value;
-  if (view === undefined) return null;
+export function ImportHead({ live, view }: ImportParts) {
   const asOf = connection.asOf.value;
   return (
     <div>
@@ -59,8 +57,8 @@ export function ImportHead({ live }: { live: LiveImport }) {
           create them, or cancel.
         </p>
       )}
-      {view.state === 'running' && <Troubles live={live} />}
-      <FollowUps live={live} />
+      {view.state === 'running' && <Troubles live={live} view={view} />}
+      <FollowUps live={live} view={view} />
       <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
       {view.rows.read > 0 && (
         <>
@@ -96,9 +94,9 @@ export function Reason({ view }: { view: ImportView }) {
  * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
  * not answer: it may be over in a minute, and a person can pause the import until then.
  */
-function Troubles({ live }: { live: LiveImport }) {
+function Troubles({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
   const queues = live.queues.value;
-  const open = Object.entries(live.view.value?.regions ?? {}).flatMap(([region, { rows }]) => {
+  const open = Object.entries(view.regions).flatMap(([region, { rows }]) => {
     const [queue, left] = [queues[region], rows.read - sumOfOutcomes(rows)];
     return queue === undefined || left === 0 ? [] : [{ ...queue, left }];
   });
@@ -155,18 +153,17 @@ function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }: Read
   );
 }
 
-function FollowUps({ live }: { live: LiveImport }) {
-  const view = live.view.value;
+function FollowUps({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
   const leaving = useLeaving();
   // The view of an import that is over changes with what follows it up, and has no event for that.
   const isConcerned = (id: string) =>
-    live.over.peek() && (id === view?.id || view?.followUps.some((followUp) => followUp.id === id) === true);
+    live.over.peek() && (id === view.id || view.followUps.some((followUp) => followUp.id === id));
   const ask = () => live.over.peek() && live.load(leaving());
   useListNews(['sync'], ask, ({ id }) => isConcerned(id));
   useListNews(['imports'], ask, ({ imports }) =>
     imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
   );
-  return view === undefined ? null : <FollowUpList followUps={view.followUps} />;
+  return <FollowUpList followUps={view.followUps} />;
 }
 
 export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {

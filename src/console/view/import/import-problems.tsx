@@ -11,22 +11,21 @@ import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, query } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
-import type { LiveImport } from './live-import.ts';
+import type { ImportParts } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
 const MAX_ON_PHONE = 2;
 
-export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
+export function ImportProblems({ live, view, filter }: ImportParts) {
   const { isOperator } = usePlace();
+  const { id, rows, repaired, edited } = view;
   const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
     turn: live.turns.value,
   });
-  const view = live.view.value;
-  const rows = view?.rows;
-  const wrong = rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows);
-  useRenewal(`${wrong} ${view?.repaired} ${view?.edited}`, reload);
+  const wrong = sumOfOutcomes(rows) - inPlace(rows);
+  useRenewal(`${wrong} ${repaired} ${edited}`, reload);
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
@@ -53,7 +52,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
         noun="problems"
         most={most}
         keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
-        columns={columnsFor(id, filter, isOperator, view && completeRetry(view)?.id)}
+        columns={columnsFor(id, filter, isOperator, completeRetry(view)?.id)}
         empty=""
       />
     </Card>

@@ -8,11 +8,9 @@ import { LineChart } from '../../kit/chart.tsx';
 import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
 import { addressOf, connection } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
-import type { LiveImport } from './live-import.ts';
+import type { ImportParts } from './live-import.ts';
 
-export function ImportRegions({ live }: { live: LiveImport }) {
-  const view = live.view.value;
-  if (view === undefined) return null;
+export function ImportRegions({ live, view }: ImportParts) {
   const now = connection.asOf.value === null ? live.queues.value : {};
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
@@ -72,11 +70,11 @@ const LINES = [
 ] as const;
 
 /** The calls that the ledger has. */
-export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
-  const path = addressOf('GET /v1/imports/:id/calls', { id });
+export function ImportPace({ live, view: { id, startedAt, finishedAt, calls } }: ImportParts) {
   // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
-  const { data, error, reload } = useAnswer(live.hasRows.value ? path : null, { turn: live.turns.value });
-  const { startedAt = null, finishedAt, calls = 0 } = live.view.value ?? {};
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/calls', { id }), {
+    turn: live.turns.value,
+  });
   useRenewal(calls, reload);
   if (startedAt === null || (data ?? error) === undefined) return null;
   const rates = data?.rates ?? [];

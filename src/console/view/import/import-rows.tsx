@@ -14,9 +14,8 @@ import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
 import { TargetOfServer } from './before-sending.tsx';
-import type { LiveImport } from './live-import.ts';
+import type { ImportParts } from './live-import.ts';
 import { RowDetails } from './row-details.tsx';
-import type { RowsWanted } from './rows-wanted.tsx';
 
 const PAGE = 100;
 /** There each row is as high as a quarter of the screen, and stands below much else: more are shown when they are asked for. */
@@ -25,7 +24,9 @@ const STEP_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MAX_ROWS = 500;
 
-export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
+export function ImportRows(parts: ImportParts) {
+  const { live, view, filter } = parts;
+  const { id } = view;
   const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
   const { limit, step } = useMemo(
     () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
@@ -35,14 +36,14 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   const { isOld } = pages;
   const { items, total } = pages.shown;
   // Once it is sent, the outcomes count.
-  const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
-  const over = live.over.value;
+  const hasCheck = view.state === 'staged' && view.checkedRows !== undefined;
+  const over = view.finishedAt !== null;
   const columns = useMemo(() => rowColumns(hasCheck, over), [hasCheck, over]);
   const turns = live.turns.value;
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
-  useRenewal(useSettled(live, filter, items), () => !over && pages.follow());
+  useRenewal(useSettled(parts, items), () => !over && pages.follow());
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
       <List
@@ -60,9 +61,9 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
         empty="No rows yet."
       >
         <p class="note" role="status">
-          {shownSentence(pages, live.view.value?.rows.read ?? 0, filter.isSet)}
+          {shownSentence(pages, view.rows.read, filter.isSet)}
         </p>
-        <RowsActions id={id} live={live} filter={filter} total={total} />
+        <RowsActions {...parts} total={total} />
       </List>
     </div>
   );
@@ -72,11 +73,10 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
  * Returns a number that changes when other rows may be shown: that of the rows with an outcome; always the same if all
  * shown rows have theirs, and stand in an order that no outcome changes.
  */
-function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowView[] | undefined) {
-  const view = live.view.value;
+function useSettled({ view, filter }: ImportParts, items: readonly RowView[] | undefined) {
   const { sort = '' } = filter.values;
   const isFixed = useMemo(() => items?.every(({ status }) => status !== 'unprocessed'), [items]);
-  if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
+  if (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort)) return 0;
   return sumOfOutcomes(view.rows);
 }
 
@@ -89,21 +89,18 @@ function shownSentence({ isOld, shown: { items = [], total, dropped } }: Pages<u
   return `${which}; ${grouped(items.length)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
 }
 
-interface RowsActionsProperties {
-  id: string;
-  live: LiveImport;
-  filter: RowsWanted;
+interface RowsActionsProperties extends ImportParts {
   /** Rows that pass the filter. */
   total: number | null;
 }
 
-function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
+function RowsActions({ live, view, filter, total }: RowsActionsProperties) {
   const { isOperator, go } = usePlace();
-  const view = live.view.value;
+  const { id } = view;
   const chosen = filter.set;
-  const mayRetry = isOperator && filter.isSet && view?.actions.includes('retry') === true;
+  const mayRetry = isOperator && filter.isSet && view.actions.includes('retry');
   const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value) ?? 0;
-  if (view === undefined || total === null || total === 0) return null;
+  if (total === null || total === 0) return null;
   const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
   const report = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, ...chosen } });
   const label = `Retry ${counted(again, 'row')}`;

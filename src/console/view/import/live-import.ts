@@ -9,6 +9,7 @@ import { announce } from '../../kit/actions.tsx';
 import { onListEvents } from '../../live.ts';
 import { addressOf, call } from '../../requests.ts';
 import { isAway, useAnswer } from '../../use-answer.ts';
+import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Progress is said aloud no more often. */
 const ANNOUNCED_EVERY_MS = 15_000;
@@ -23,15 +24,9 @@ export class LiveImport {
   error = signal<unknown>(undefined);
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
   turns = signal(0);
-  /** Whether it has rows that can be looked at. */
-  hasRows = computed(() => {
-    const view = this.view.value;
-    return view !== undefined && view.state !== 'staging' && view.rows.read > 0;
-  });
   /** Queues of its regions as they are now, by region; none while it is not at work. */
   queues = signal<Readonly<Record<string, RegionQueue>>>({});
   over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
-  state = computed(() => this.view.value?.state);
   readonly id;
   #heard = 0;
   #isRemoved = false;
@@ -87,6 +82,13 @@ export class LiveImport {
   }
 }
 
+/** An import whose view is known, for the parts of its page. */
+export interface ImportParts {
+  live: LiveImport;
+  view: Followed;
+  filter: RowsWanted;
+}
+
 /** Follows the import for as long as this part of the page is there. */
 export function useLiveImport(id: string) {
   const kept = useRef<LiveImport | undefined>(undefined);
@@ -124,8 +126,8 @@ const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cance
 const EVERY_MS = 2000;
 
 /** Asks for the queues, and draws nothing. */
-export function Queues({ live: { state, queues } }: { live: LiveImport }) {
-  const isAtWork = AT_WORK.some((one) => one === state.value);
+export function Queues({ live: { view, queues } }: { live: LiveImport }) {
+  const isAtWork = AT_WORK.some((one) => one === view.value?.state);
   const { data } = useAnswer(isAtWork ? addressOf('GET /v1/regions', {}) : null, {
     news: ['imports'],
     everyMs: (known) => (known?.regions.some(isWaiting) ? EVERY_MS : undefined),

@@ -22,15 +22,8 @@ import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
 import { Reason } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
-import type { LiveImport } from './live-import.ts';
-import type { RowsWanted } from './rows-wanted.tsx';
+import type { ImportParts } from './live-import.ts';
 import { decisionOf, ImportActions, useActing } from './ways.tsx';
-
-interface ReviewProperties {
-  id: string;
-  live: LiveImport;
-  filter: RowsWanted;
-}
 
 /** The way through the steps, above the page of a file that nothing was sent of. */
 export function ReviewSteps({ id }: { id: string }) {
@@ -38,12 +31,9 @@ export function ReviewSteps({ id }: { id: string }) {
   return <Steps names={IMPORT.steps} at={2} hrefs={[undefined, columns ?? undefined]} />;
 }
 
-export function Review({ id, live, filter }: ReviewProperties) {
-  const view = live.view.value;
-  return view === undefined ? null : <Reviewed id={id} live={live} filter={filter} view={view} />;
-}
-
-function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportView }) {
+export function Review(parts: ImportParts) {
+  const { live, view, filter } = parts;
+  const { id } = view;
   const { isOperator } = usePlace();
   const checking = useCheck(id, live, view.hasCheck === true);
   const place = `review ${id}`;
@@ -78,7 +68,7 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
             </div>
           </section>
         </div>
-        <ImportProblems id={id} live={live} filter={filter} />
+        <ImportProblems {...parts} />
         <Card id="check" title="Check with the service">
           <ImportCheck id={id} filter={filter} checking={checking} />
         </Card>
@@ -101,8 +91,8 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
                 <Choices form={form} />
               </>
             )}
-            <SendButton view={view} live={live} form={form} rows={plan.data?.rows} choices={choices} place={place} />
-            <ImportActions live={live} filter={filter} />
+            <SendButton {...parts} form={form} rows={plan.data?.rows} choices={choices} place={place} />
+            <ImportActions {...parts} />
           </div>
         </Card>
       )}
@@ -136,9 +126,7 @@ function Choices({ form }: { form: Form }) {
   );
 }
 
-interface SendButtonProperties {
-  view: ImportView;
-  live: LiveImport;
+interface SendButtonProperties extends ImportParts {
   form: Form;
   /** Undefined: not known yet. */
   rows: number | undefined;

@@ -14,7 +14,7 @@ import { isReviewed } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
-import type { LiveImport } from './live-import.ts';
+import type { ImportParts, LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Those that cannot be undone are asked for twice. */
@@ -184,17 +184,7 @@ const KINDS: Readonly<Partial<Record<Action, string>>> = {
   delete: 'danger quiet',
 };
 
-interface ImportActionsProperties {
-  live: LiveImport;
-  filter: RowsWanted;
-}
-
-export function ImportActions({ live, filter }: ImportActionsProperties) {
-  const view = live.view.value;
-  return view === undefined ? null : <ActionsOf live={live} filter={filter} view={view} />;
-}
-
-function ActionsOf({ live, filter, view }: ImportActionsProperties & { view: ImportView }) {
+export function ImportActions({ live, view, filter }: ImportParts) {
   const { go } = usePlace();
   const acting = useActing(live, view);
   const undo = async (signal: AbortSignal) => {
@@ -216,7 +206,7 @@ function ActionsOf({ live, filter, view }: ImportActionsProperties & { view: Imp
         menu={{ label: 'More actions', list: those('cancel', 'delete') }}
       >
         {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
-        <ImportDownloads live={live} />
+        <ImportDownloads view={view} />
       </Actions>
     </div>
   );

@@ -22,7 +22,7 @@ import { ScopeWords } from './scope-words.tsx';
 import { READING, SHAPING } from './shape-form.ts';
 import { changedOf } from './steps.ts';
 import { Suggestions } from './suggestions.tsx';
-import { baseOf, fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { baseOf, fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 /** The first step, on a page of its own. */
 export function FilePage({ kind }: { kind: UploadKind }) {
@@ -33,6 +33,14 @@ export function FilePage({ kind }: { kind: UploadKind }) {
       <NewFile kind={kind} />
     </>
   );
+}
+
+export function NewImportFile() {
+  return <FilePage kind={IMPORT} />;
+}
+
+export function NewImportColumns() {
+  return <ColumnsPage kind={IMPORT} />;
 }
 
 export function ColumnsPage({ kind }: { kind: UploadKind }) {

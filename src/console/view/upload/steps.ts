@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, Preview, PreviewRow } from '../../answers.ts';
 import { listIn } from '../../format.ts';
 import { MISSING } from '../../import-words.ts';
-import { creatingOptions } from './creating-options.ts';
+import { pairsText } from './shape-form.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -125,6 +125,32 @@ export function changedOf(names: readonly string[], values: Values): number {
 
 /** Ways with rows that would fail, as the check says. */
 export type Failing = 'leaveOut' | 'create' | 'send';
+
+/** The options for creating users and groups, as the server takes them; '' where nothing of the kind is created. */
+export function creatingOptions({
+  createUsers = '',
+  createGroups = '',
+  reactivate = '',
+  ...values
+}: Values): Record<string, string> {
+  const users = createUsers !== '';
+  const groups = createGroups !== '';
+  const at = (name: string, isWanted: boolean) => (isWanted ? (values[name] ?? '') : '');
+  const pairs = (texts: Record<string, string>) =>
+    pairsText(Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')));
+  return {
+    createUsers,
+    createGroups,
+    reactivate,
+    userNameFrom: at('userNameFrom', users) && 'uid',
+    groupNameFrom: at('groupNameFrom', groups) && 'guid',
+    groupType: at('groupType', groups),
+    createMap:
+      at('createMap', createUsers + createGroups + reactivate !== '') ||
+      pairs({ name: at('nameColumn', users), group_name: at('groupNameColumn', groups) }),
+    maxCreate: pairs({ users: at('maxUsers', createUsers + reactivate !== ''), groups: at('maxGroups', groups) }),
+  };
+}
 
 const ASKED = Object.keys({ ...AMOUNT_LABELS, ...WAIT_LABELS, ...BAN_CHECKS });
 

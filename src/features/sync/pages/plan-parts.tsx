@@ -4,7 +4,7 @@ import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS } from '../../../console/sync-words.ts';
-import { creatingOptions } from '../../../console/view/upload/creating-options.ts';
+import { creatingOptions } from '../../../console/view/upload/steps.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN } from '../../../membership/plan-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
