@@ -28,6 +28,13 @@ join staged.memberships m on m.batch_id = b.id
 union all
 select r.group_id, r.id from staged.rows r where r.call_group_id is not null and exists (select 1 from staged.groups where guid = '');
 
+-- name: open_named
+-- Users whom the rows that would be sent name, in their groups: those of the rows, and acting users.
+create temp view named as
+select g.id as group_id, g.region, r.uid from staged.rows r join main.groups g on g.id = r.group_id where r.call_group_id is not null
+union all
+select g.id, g.region, cg.on_behalf_of from staged.call_groups cg join main.groups g on g.id = cg.group_id where cg.on_behalf_of <> '';
+
 -- name: fill_groups
 -- Groups of the rows that would be sent.
 insert into groups (id, region, guid)
@@ -35,28 +42,13 @@ select g.id, r.name, g.guid from staged.groups g join staged.regions r on r.id =
 where g.id in (select group_id from staged.rows where call_group_id is not null);
 
 -- name: fill_users
--- Users of the rows that would be sent.
-insert or ignore into users (region, uid)
-select r.name, rows.uid from staged.rows rows join staged.regions r on r.id = rows.region_id where rows.call_group_id is not null;
-
--- name: fill_acting_users
--- Users on whose behalf rows would be sent.
-insert or ignore into users (region, uid)
-select g.region, cg.on_behalf_of from staged.call_groups cg join groups g on g.id = cg.group_id where cg.on_behalf_of <> '';
+-- Users of the rows that would be sent, and users on whose behalf.
+insert or ignore into users (region, uid) select region, uid from named;
 
 -- name: fill_places
--- Users of rows, in the groups of these rows.
+-- The same, in the groups in which rows name them.
 insert or ignore into asked (group_id, user_id)
-select rows.group_id, u.id
-from staged.rows rows join groups g on g.id = rows.group_id join users u on u.region = g.region and u.uid = rows.uid
-where rows.call_group_id is not null;
-
--- name: fill_acting_places
--- Acting users, in the groups in which they act.
-insert or ignore into asked (group_id, user_id)
-select g.id, u.id
-from staged.call_groups cg join groups g on g.id = cg.group_id join users u on u.region = g.region and u.uid = cg.on_behalf_of
-where cg.on_behalf_of <> '';
+select named.group_id, u.id from named join users u on u.region = named.region and u.uid = named.uid;
 
 -- name: count_asked
 -- After filling: how many users are asked about in each group.
@@ -139,7 +131,8 @@ with moved as materialized (
   join staged.call_groups cg on cg.id = r.call_group_id
   group by 1, 2
 ), acting as (
-  select cg.id as call_group_id, cg.on_behalf_of as uid, u.state, u.creation, u.first_row, m.joins, m.leaves,
+  select cg.id as call_group_id, cg.on_behalf_of as actor, u.state as actor_state, u.creation as actor_creation,
+    u.first_row as actor_row, m.joins, m.leaves,
     case
       when :anybody then :admin
       when g.state = 'missing' then iif(g.owner = cg.on_behalf_of collate nocase, :admin, :outside)
@@ -153,9 +146,8 @@ with moved as materialized (
 ), found as (
   select r.id, r.scope_id, cg.action_id as action, cg.action_id = :add and r.scope_id <> :ban as adds,
     g.state as group_state, g.code, g.creation as group_creation, g.type,
-    r.uid = g.owner collate nocase as owns, r.uid = a.uid collate nocase as acts, coalesce(m.place, g.absent) as now,
-    r.joined_at, g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.uid as actor, a.state as actor_state, a.creation as actor_creation,
-    a.first_row as actor_row, a.joins, a.leaves, a.place
+    r.uid = g.owner collate nocase as owns, r.uid = a.actor collate nocase as acts, coalesce(m.place, g.absent) as now,
+    r.joined_at, g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.*
   from staged.rows r
   join staged.call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = r.group_id
@@ -250,8 +242,7 @@ join staged.rows r on r.id = t.first left join staged.groups g on g.id = r.group
 -- Out: invalid rows by the code of their first problem, with the first of them.
 select t.code, t.n, r.line, coalesce(i.guid, '') as guid, coalesce(r.uid, '') as uid, t.reason
 from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged.problems p
-      where p.position = (select min(position) from staged.problems where row_id = p.row_id)
-        and p.row_id not in (select row_id from staged.duplicates)
+      where p.position = 0 and p.row_id not in (select row_id from staged.duplicates)
       group by p.code) t
 join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id = r.id order by t.code;
 
@@ -265,15 +256,11 @@ select count(*) as asked, count(*) filter (where state = 'found') as found, coun
 select count(*) as asked, count(*) filter (where state = 'exists') as exist, count(*) filter (where state = 'unknown') as unknown,
   count(*) filter (where state = 'deactivated') as deactivated, count(*) filter (where state is null) as notChecked from users;
 
--- name: rows_read
--- Out: rows of the file.
-select sum(n) as n from staged.counters where name = 'read';
-
--- name: ways
--- Out: messages and calls of both ways to add the rows, added and in silence; null where they do not only add.
-select (select sum(n) from staged.counters where name = 'addedMessages') as messages,
-  (select sum(n) from staged.counters where name = 'addedCalls') as addedCalls,
-  (select sum(n) from staged.counters where name = 'silentCalls') as silentCalls;
+-- name: counted
+-- Out: rows of the file; messages and calls of both ways to add them, added and in silence: null where rows do not only add.
+select sum(n) filter (where name = 'read') as read, sum(n) filter (where name = 'addedMessages') as messages,
+  sum(n) filter (where name = 'addedCalls') as addedCalls, sum(n) filter (where name = 'silentCalls') as silentCalls
+from staged.counters;
 
 -- name: unsent_rows
 -- Out: rows that would not be sent, duplicates and others.
@@ -301,8 +288,8 @@ select region, sum(n) as n from (
 
 -- name: group_results
 -- Out: groups in the order of the file, with the verdicts in each.
-select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.size as members, g.creation,
-  coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
+select g.region, g.guid, g.state, g.code, g.message, g.name as group_name, g.type as group_type, g.owner as group_owner,
+  g.size as members, g.creation, coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as "add", coalesce(v.fails, 0) as fail
 from groups g
 left join (select group_id, count(*) as rows, sum(verdict in ('add', 'create', 'lifts_ban')) as adds, sum(verdict = 'fail') as fails
            from checked group by group_id) v on v.group_id = g.id
@@ -327,9 +314,9 @@ where verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unba
 
 -- name: row_results
 -- Out: every row of the file in its order, with its verdict.
-select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
+select r.line as row, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
   coalesce(s.name, inv.scope, '') as scope,
-  coalesce(x.verdict, iif(d.row_id is not null, 'duplicate', iif(sk.row_id is not null, 'skipped', 'invalid'))) as verdict,
+  coalesce(x.verdict, iif(d.row_id is not null, 'duplicate', iif(sk.row_id is not null, 'skipped', 'invalid'))) as "check",
   coalesce(x.code, iif(d.row_id is not null, '', coalesce(sk.code, pr.code, ''))) as code,
   (select o.line from staged.rows o where o.id = d.of_row) as of_line,
   pr.reason as problem, iif(x.row_id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message, cg.on_behalf_of as acting,
@@ -345,6 +332,6 @@ left join verdicts x on x.row_id = r.id
 left join staged.duplicates d on d.row_id = r.id
 left join staged.skipped sk on sk.row_id = r.id
 left join staged.parts pa on pa.row_id = r.id
-left join staged.problems pr on pr.row_id = r.id and pr.position = (select min(position) from staged.problems where row_id = r.id)
+left join staged.problems pr on pr.row_id = r.id and pr.position = 0
 left join members m on m.group_id = r.group_id and m.uid = r.uid
 order by r.id;

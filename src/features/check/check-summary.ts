@@ -36,7 +36,7 @@ export interface CheckSubject {
 export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
   const verdicts = sql<CountedRows>('count_verdicts').all();
-  const { n: read } = one<Counted>('rows_read');
+  const { read, messages, addedCalls, silentCalls } = one<Counters>('counted');
   const counts = countsOf(verdicts, one('unsent_rows'));
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
@@ -65,7 +65,6 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   const { id, file, isSilent = false } = subject;
   const callsPerMinute = subject.pace.importsPerMinute;
   const pace = isSilent ? { ...subject.pace, callsPerMinute } : subject.pace;
-  const { messages, addedCalls, silentCalls } = one<Record<string, number | null>>('ways');
   const added = { messages: messages ?? 0, calls: addedCalls ?? 0, callsPerMinute: subject.pace.callsPerMinute };
   return {
     id,
@@ -95,6 +94,7 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   };
 }
 
+type Counters = { readonly read: number } & Record<'messages' | 'addedCalls' | 'silentCalls', number | null>;
 interface Counted {
   readonly n: number;
 }

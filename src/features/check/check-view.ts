@@ -3,16 +3,26 @@ import { readFile } from 'node:fs/promises';
 import type { ImportView } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { CHECK_SCHEMA } from '../../imports/predictions/row-check.ts';
 import type { SurveyProgress } from '../../imports/survey/crawl.ts';
+import { Survey } from '../../imports/survey/survey.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { openForReading } from '../../platform/sqlite.ts';
 import type { Works } from '../../platform/works.ts';
 import { type CheckSummary, type CheckView, checkSummary } from './api.ts';
-import { readCheck } from './check-ledger.ts';
 
 /** Returns the record of an import's check; undefined if there is none. @param folder of the import */
 export function checkOf(folder: string) {
-  return readCheck(folder, ({ survey }) => survey.record());
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return undefined;
+  const survey: Survey<'done'> = new Survey(openForReading(check, CHECK_SCHEMA));
+  try {
+    // A process that was killed at the beginning leaves a file without a survey.
+    return survey.sql('run').get() && survey.record();
+  } finally {
+    survey.close();
+  }
 }
 
 /** The result of an import's check; undefined until it has finished. @param folder of the import */
@@ -22,15 +32,11 @@ export async function checkSummaryOf(folder: string): Promise<CheckSummary | und
   return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
 }
 
-/** The check of an import as it is shown; undefined if there is none. @param works the checks that this process makes */
-export async function checkView(
-  dir: DataDir,
-  id: string,
-  works?: Works<SurveyProgress>,
-): Promise<CheckView | undefined> {
+/** The check of an import as it is shown. @param works the checks that this process makes @throws NO_CHECK_YET */
+export async function checkIn(dir: DataDir, id: string, works?: Works<SurveyProgress>): Promise<CheckView> {
   const folder = dir.folder(id);
   const record = checkOf(folder);
-  if (record === undefined) return undefined;
+  if (record === undefined) throw noCheck(id);
   const { state, reason, calls, price } = record;
   return {
     importId: id,
@@ -42,13 +48,6 @@ export async function checkView(
     progress: works?.progress(id) ?? null,
     summary: (await checkSummaryOf(folder)) ?? null,
   };
-}
-
-/** The check of an import. @throws NO_CHECK_YET */
-export async function checkIn(...place: Parameters<typeof checkView>): Promise<CheckView> {
-  const view = await checkView(...place);
-  if (view === undefined) throw noCheck(place[1]);
-  return view;
 }
 
 export function noCheck(id: string): RollcallError {

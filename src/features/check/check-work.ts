@@ -12,13 +12,13 @@ import {
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { optionsOfCheck } from '../../imports/predictions/row-check.ts';
-import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
+import { actionId, scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
-import { BANNED, type CheckLedger, OTHER_SCOPE, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
+import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
@@ -62,7 +62,7 @@ function fill(ledger: CheckLedger) {
   });
 }
 
-const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_asked'];
+const FILLING = ['fill_groups', 'fill_users', 'fill_places', 'count_asked'];
 
 /** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
 async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject) {
@@ -103,20 +103,32 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
   ledger.survey.move('done');
 }
 
+/** A user's place in a group, as a number: that of the scope in the ledger, or one of these. */
+const BANNED = scopeId('ban');
+const OUTSIDE = 0;
+const OTHER_SCOPE = 9;
+
+/** In words, for people. */
+function placeWord(place: number) {
+  if (place === OUTSIDE) return 'not a member';
+  if (place === BANNED) return 'banned';
+  return place === OTHER_SCOPE ? 'another scope' : scopeOf(place);
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
-const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'] as const;
+const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'];
 
 function* rowResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
   for (const row of sql('row_results').iterate()) {
-    const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => row[name]);
-    const place = row['place'] === null ? '' : placeWord(Number(row['place']));
-    yield [...cells, place, row['code'], reasonOfRow(row), row['value']];
+    const now = row['place'] === null ? '' : placeWord(Number(row['place']));
+    const cells: Row = { ...row, now, reason: reasonOfRow(row) };
+    yield ROW_COLUMNS.map((name) => cells[name]);
   }
 }
 
 function reasonOfRow(row: Row) {
-  const verdict = row['verdict'];
+  const verdict = row['check'];
   const code = String(row['code']);
   if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
   if (verdict === 'invalid') return String(row['problem'] ?? '');
@@ -142,7 +154,7 @@ function ofActing(code: string, acting: unknown) {
 
 const GROUP_COLUMNS = [
   ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
-] as const;
+];
 
 const FOUND: Readonly<Record<string, string>> = { found: 'yes', missing: 'no' };
 
@@ -153,10 +165,9 @@ function reasonOfGroup({ code, message, creation }: Row) {
 
 function* groupResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
   for (const row of sql('group_results').iterate()) {
-    const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => row[name]);
-    const found = row['creation'] === '' ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
-    const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => row[name]);
-    const reason = row['creation'] === '' ? '' : reasonOfGroup(row);
-    yield [...facts, found, ...numbers, reason];
+    const isNew = row['creation'] === '';
+    const found = isNew ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
+    const cells: Row = { ...row, found, reason: isNew ? '' : reasonOfGroup(row) };
+    yield GROUP_COLUMNS.map((name) => cells[name]);
   }
 }

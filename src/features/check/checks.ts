@@ -93,7 +93,7 @@ export class Checks {
     const { survey, sql } = ledger;
     const folder = dir.folder(id);
     try {
-      const rows = Number(sql('rows_read').get()?.['n'] ?? 0);
+      const rows = Number(sql('counted').get()?.['read'] ?? 0);
       const { file, options } = coordinator.find(id);
       const { create, bans, silent: isSilent } = readOptions({ options });
       const work = async (step: CheckWork['step']) => {
