@@ -1,36 +1,17 @@
-import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { isFinal, isUnderWay } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
-import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
-import { type Logger, type LogStream, openLog } from '../platform/log.ts';
-import type { Service } from './chat-service.ts';
+import { type LogStream, openLog } from '../platform/log.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
 import type { OpenedService } from './open-service.ts';
 import { type AnswerOwner, serveOwner, whenLeft } from './owner-socket.ts';
-import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
 
 /** A process that owns a data directory: what `import`, `sync`, `serve` and programs have in common. */
-export interface App {
-  readonly service: Service;
-  readonly dir: DataDir;
-  readonly log: Logger;
-  /** Undefined where no traces are wanted. */
-  readonly tracing: Tracing | undefined;
-  readonly coordinator: Coordinator;
-  /** To the log and to the user. */
-  readonly warn: (text: string) => void;
-  /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
-  readonly failed: Promise<Error>;
-  readonly fail: (error: Error) => void;
-  /** Answers requests of other processes. To be called once. */
-  serveOwner(answer: AnswerOwner): Promise<void>;
-  /** Follows the imports under way that others began here, one by one, and answers no more. @param follow until one is over */
-  othersOver(follow: (id: string) => Promise<unknown>): Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof openApp>>;
 
 interface AppOptions {
   readonly config: Config;
@@ -53,7 +34,7 @@ interface AppOptions {
 export async function openApp(
   lifecycle: Lifecycle,
   { config, openService, show, keepMs, logStream, observer, reading, isServer = false, signal }: AppOptions,
-): Promise<App> {
+) {
   const fewFiles = checkFileLimit(isServer);
   let warn = (text: string) => show(`Warning: ${text}.`);
   const tracing = await openTracing((text) => warn(text));
@@ -97,17 +78,22 @@ export async function openApp(
     service,
     dir,
     log,
+    /** Undefined where no traces are wanted. */
     tracing,
     coordinator,
+    /** To the log and to the user. */
     warn,
+    /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
     failed,
     fail,
-    serveOwner: async (answer) => {
+    /** Answers requests of other processes. To be called once. */
+    serveOwner: async (answer: AnswerOwner) => {
       const served = await serveOwner(dir, answer);
       serving = served;
       lifecycle.onStop(() => served.close());
     },
-    othersOver: async (follow) => {
+    /** Follows the imports under way that others began here, one by one, and answers no more. @param follow until one is over */
+    othersOver: async (follow: (id: string) => Promise<unknown>) => {
       const isOn = (id: string) => isUnderWay(coordinator.lookUp(id)?.state ?? 'completed');
       const all = async () => {
         for (const id of moved) if (isOn(id)) await follow(id);

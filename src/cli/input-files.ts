@@ -3,27 +3,12 @@ import { fileStateOf } from '../imports/read/file-state.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
-import { type Fetched, type FetchedFile, fileToFetch, standardInput } from './fetched-file.ts';
+import { type Fetched, fileToFetch, standardInput } from './fetched-file.ts';
 import type { SourceFlags } from './flags/source-flags.ts';
 import type { Running } from './run.ts';
 
-/** The file of a command, its identity file and its group file, each at a path or to be fetched. */
-interface InputFiles {
-  /** The file itself, where it is not at a path. */
-  readonly fetched: FetchedFile | undefined;
-  /** Whether one of them comes from an address. */
-  readonly areFetched: boolean;
-  /** Progress of fetching. */
-  lines(): readonly string[];
-  /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws BAD_SOURCE */
-  obtain(path: string, signal: AbortSignal): Promise<Obtained | undefined>;
-}
-
-interface Obtained extends Fetched {
-  readonly lookups: ByLookup<LookupSource>;
-}
-
 /**
+ * The file of a command, its identity file and its group file, each at a path or to be fetched.
  * @param isStored standard input is stored as a file first
  * @throws IntakeError, BAD_SOURCE, BAD_USAGE for what can be refused without asking anyone
  */
@@ -32,7 +17,7 @@ export async function inputFiles(
   file: string,
   flags: ByLookup<string> & SourceFlags,
   isStored = true,
-): Promise<InputFiles> {
+) {
   const fetched = file === '-' && isStored ? standardInput(io) : await fileToFetch(config, file, flags);
   const others = await mapLookupsInTurn(flags, async (name) => {
     const itself = await fileToFetch(config, name, flags, true);
@@ -41,13 +26,17 @@ export async function inputFiles(
   });
   const all = [fetched, ...Object.values(others).map((one) => one.fetched)].filter((one) => one !== undefined);
   return {
+    /** The file itself, where it is not at a path. */
     fetched,
+    /** Whether one of them comes from an address. */
     areFetched: all.length > 0,
+    /** Progress of fetching. */
     lines: () => all.flatMap((one) => one.lines()),
-    obtain: async (path, signal) => {
-      const own = fetched === undefined ? { name: file } : await fetched.fetch(path, signal);
+    /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws BAD_SOURCE */
+    obtain: async (path: string, signal: AbortSignal) => {
+      const own: Fetched | undefined = fetched === undefined ? { name: file } : await fetched.fetch(path, signal);
       let isStopped = own === undefined;
-      const lookups = await mapLookupsInTurn(others, async (one, lookup) => {
+      const lookups = await mapLookupsInTurn(others, async (one, lookup): Promise<LookupSource | undefined> => {
         if (isStopped) return undefined;
         if (one.fetched === undefined) return { path: resolve(one.name), name: one.name };
         const copy = lookupCopy(dirname(path), lookup);

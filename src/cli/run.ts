@@ -1,5 +1,6 @@
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
+import { badUsage } from '../errors/rollcall-error.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
@@ -34,8 +35,18 @@ export async function openRunning(io: Io, flags: RunningFlags): Promise<Running>
   return { config, io, imports, openService: () => openService(config, flags), json: flags.json === true };
 }
 
+/** Imports for the sandbox must not reach the service, and the reverse. */
+export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean) {
+  if (wasSandbox && !sandbox) {
+    throw badUsage(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
+  }
+  if (!wasSandbox && sandbox) {
+    throw badUsage(`import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`);
+  }
+}
+
 /** This process while it does the work: the owner of the data directory, with its coordinator. */
-export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed'>, Owner {
+export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed' | keyof Owner>, Owner {
   /** Registers what is opened beside the coordinator and must stop before it. */
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C, and when this process cannot continue. */

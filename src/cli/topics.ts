@@ -8,14 +8,8 @@ const NAMES: Readonly<Record<string, string>> = { sync: 'syncs', recipes: 'using
 /** For those who change rollcall. */
 const NOT_FOR_USERS = new Set(['architecture']);
 
-interface Topic {
-  readonly name: string;
-  readonly title: string;
-  readonly text: () => string;
-}
-
 /** In the order in which they are listed. */
-export function helpTopics(): readonly Topic[] {
+export function helpTopics() {
   return readdirSync(new URL('docs/', PACKAGE_FOLDER))
     .flatMap((file) => /^(.+)\.md$/.exec(file)?.[1] ?? [])
     .filter((document) => !NOT_FOR_USERS.has(document))

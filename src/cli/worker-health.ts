@@ -14,7 +14,6 @@ import {
   STOPPED,
 } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
-import type { CallObserver } from '../imports/send/call-observer.ts';
 import { depthOf } from '../imports/send/lists-queue.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -25,20 +24,14 @@ import { answersSoon } from '../server/http-answers.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
-export interface WorkerMetrics {
-  readonly registry: Registry;
-  readonly observer: CallObserver;
-  /** Reads the queues when it is asked for metrics. A queue that does not answer is left out. */
-  watch(regions: readonly WorkingRegion[]): void;
-}
-
-export function workerMetrics(): WorkerMetrics {
+export function workerMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {
     registry,
     observer: callMetrics(registry),
-    watch: (regions) => {
+    /** Reads the queues when it is asked for metrics. A queue that does not answer is left out. */
+    watch: (regions: readonly WorkingRegion[]) => {
       const known = <Value>(read: (working: WorkingRegion) => Promise<Value>) =>
         Promise.all(
           regions.map(async (working) => {
@@ -69,21 +62,11 @@ export function workerMetrics(): WorkerMetrics {
 const change = z.strictObject({ region: z.enum(REGIONS), concurrency: z.int().min(1).max(1000) });
 const MAX_BODY_LENGTH = 1_000;
 
-export interface HealthServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /**
  * `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus.
  * `PUT /concurrency` with `{"region":"us","concurrency":40}`: calls at the same time, from now on.
  */
-export async function serveHealth(
-  port: number,
-  host: string,
-  regions: readonly WorkingRegion[],
-  registry: Registry,
-): Promise<HealthServer> {
+export async function serveHealth(port: number, host: string, regions: readonly WorkingRegion[], registry: Registry) {
   const server = createServer((request, reply) => {
     answer(request, reply, regions, registry).catch((error: unknown) => {
       send(reply, 503, { status: 'not ready', message: messageOf(error) });

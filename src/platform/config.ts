@@ -7,7 +7,7 @@ import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
 import { allowedValues } from './allowed-values.ts';
 import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
-import { type NamedSource, readNamedSources } from './named-sources.ts';
+import { readNamedSources } from './named-sources.ts';
 import { hostCorrection, serviceHost } from './service-host.ts';
 import { type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
 import {
@@ -30,33 +30,7 @@ import {
  */
 
 /** The settings under their names (`settings.ts`), and what follows from several of them. */
-export interface Config extends Omit<SettingValues, 'callsPerMinute' | 'budgetShare' | 'sources'> {
-  /** The profile that these settings are of. */
-  readonly profile: string | undefined;
-  /** The value of `--profile`, for commands to copy. */
-  readonly profileFlag: string | undefined;
-  /** The value of `--data-dir`, for commands to copy. Undefined if the folder comes from a setting or the default. */
-  readonly dataDirFlag: string | undefined;
-  /** The correction of a host that was given as a longer address, for the user to read. */
-  readonly hostCorrection: string | undefined;
-  readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
-  /** For management operations; undefined where none are set. */
-  readonly management: { readonly key: string; readonly secret: string } | undefined;
-  /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
-  readonly defaultRegion: Region;
-  /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
-  readonly proxy: { readonly url: string; readonly except: string } | undefined;
-  /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
-  readonly callsPerMinute: number;
-  /** Calls a minute and app of imports in silence, of which the share below is used too. */
-  readonly importsPerMinute: number;
-  /** Undefined where the calls are set: then exactly these are made. */
-  readonly budgetShare: number | undefined;
-  /** Folders (whole paths) and addresses that schedules made over the API may read. */
-  readonly sources: readonly string[];
-  /** By name. */
-  readonly namedSources: Readonly<Record<string, NamedSource>>;
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /** A variable that the user has named, such as one with the token of a source. */
 export function environmentVariable(name: string): string | undefined {
@@ -64,7 +38,7 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /** @throws BAD_SETTING */
-export function readConfig(flags: Flags, environment: Environment = process.env, folder = process.cwd()): Config {
+export function readConfig(flags: Flags, environment: Environment = process.env, folder = process.cwd()) {
   const env = withEnvFile(environment, folder);
   refuseUnknown(env);
   const { path, file: everything } = readConfigFile(env[SETTINGS.config.env], folder);
@@ -88,18 +62,30 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   const host = given('host');
   return Object.freeze({
     ...values,
+    /** The profile that these settings are of. */
     profile,
+    /** The value of `--profile`, for commands to copy. */
     profileFlag: flags.profile,
+    /** The value of `--data-dir`, for commands to copy. Undefined if the folder comes from a setting or the default. */
     dataDirFlag: flags.dataDir,
+    /** The correction of a host that was given as a longer address, for the user to read. */
     hostCorrection: host && hostCorrection(host),
     apps,
+    /** For management operations; undefined where none are set. */
     management: managementOf(set('managementKey'), set('managementSecret')),
+    /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
     defaultRegion: region ?? onlyRegion(apps) ?? DEFAULT_REGION,
+    /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
     proxy: proxySetting(env),
+    /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
     callsPerMinute: callsPerMinute ?? Math.floor((USUAL_CALLS_PER_MINUTE * budgetShare) / 100),
+    /** Calls a minute and app of imports in silence, of which the share below is used too. */
     importsPerMinute: Math.floor((IMPORTS_PER_MINUTE * (callsPerMinute === undefined ? budgetShare : 100)) / 100),
+    /** Undefined where the calls are set: then exactly these are made. */
     budgetShare: callsPerMinute === undefined ? budgetShare : undefined,
+    /** Folders (whole paths) and addresses that schedules made over the API may read. */
     sources: sources.map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
+    /** By name. */
     namedSources: readNamedSources(file.sources, folder),
   });
 }
@@ -148,7 +134,7 @@ export function profileNames(environment: Environment = process.env, folder = pr
 function checkProfile(
   name: string,
   chosen: SettingsOfFile = {},
-  { host, apps }: { readonly host: string | undefined; readonly apps: Config['apps'] },
+  { host, apps }: { readonly host: string | undefined; readonly apps: Apps },
 ) {
   const clash = (what: string, says: string, is: string | undefined) =>
     badSetting(
@@ -237,7 +223,7 @@ function proxySetting(env: Environment) {
   return url === undefined ? undefined : { url, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }
 
-function onlyRegion(apps: Config['apps']) {
+function onlyRegion(apps: Apps) {
   const [only, ...others] = Object.keys(apps) as Region[];
   return others.length === 0 ? only : undefined;
 }
@@ -250,6 +236,8 @@ interface AppSettings {
   /** Needed by processes that call the service; a secret. Throws BAD_SETTING where its file cannot be read. */
   readonly apiKey: string | undefined;
 }
+
+type Apps = ReturnType<typeof readApps>;
 
 /**
  * The apps of all regions, each with its key.

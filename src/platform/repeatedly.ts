@@ -1,9 +1,6 @@
 import { asError } from '../errors/message-of.ts';
 
-export interface Repeated {
-  /** Resolves when it does nothing more. */
-  stop(): Promise<void>;
-}
+export type Repeated = ReturnType<typeof repeatedly>;
 
 /**
  * Runs `work` again and again, one run after the other, also after an error. An error of a run that `stop` interrupts is
@@ -14,7 +11,7 @@ export function repeatedly(
   onError: (error: Error) => void,
   work: () => Promise<void>,
   keepsProcess = false,
-): Repeated {
+) {
   let underWay = Promise.resolve();
   let stopping = false;
   let timer: NodeJS.Timeout | undefined;
@@ -32,6 +29,7 @@ export function repeatedly(
   };
   later();
   return {
+    /** Resolves when it does nothing more. */
     stop: async () => {
       stopping = true;
       clearTimeout(timer);

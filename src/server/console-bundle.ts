@@ -8,21 +8,9 @@ import { gzip } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 
 /** A file of the console as it goes to the browser, packed once. */
-export interface ConsoleFile {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly gzipped: Buffer;
-  /** Changes with the content. */
-  readonly tag: string;
-}
+export type ConsoleFile = Awaited<ReturnType<typeof consoleFile>>;
 
-/** The console: its one page, and the files under /assets by name. A name that ends in a hash changes with the content. */
-export interface ConsoleBundle {
-  readonly page: ConsoleFile;
-  readonly assets: ReadonlyMap<string, ConsoleFile>;
-}
-
-/** The same as plain files: `index.html`, and what goes under /assets. */
+/** The console as plain files: `index.html`, and what goes under /assets. */
 export type ConsoleTexts = ReadonlyMap<string, Buffer>;
 
 /** Its sources; in the npm package, what `npm run build` has made of them. */
@@ -56,15 +44,16 @@ export const BUNDLED = {
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 
-let opened: Promise<ConsoleBundle> | undefined;
+let opened: ReturnType<typeof open> | undefined;
 
 /** The console as this installation has it, read or made once in a process. */
-export function consoleBundle(): Promise<ConsoleBundle> {
+export function consoleBundle() {
   opened ??= open();
   return opened;
 }
 
-async function open(): Promise<ConsoleBundle> {
+/** Its one page, and the files under /assets by name. A name that ends in a hash changes with the content. */
+async function open() {
   const texts = existsSync(new URL(ENTRY, FOLDER)) ? await bundleConsole() : await readBuilt();
   const files = await Promise.all(
     [...texts].map(async ([name, body]) => [name, await consoleFile(name, body)] as const),
@@ -128,8 +117,9 @@ function importedBy(metafile: Metafile, path: string): string[] {
   return [...new Set(own.flatMap((one) => [one, ...importedBy(metafile, one)]))];
 }
 
-async function consoleFile(name: string, body: Buffer): Promise<ConsoleFile> {
+async function consoleFile(name: string, body: Buffer) {
   const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  // The tag changes with the content.
   return { type, body, gzipped: await promisify(gzip)(body), tag };
 }

@@ -29,7 +29,6 @@ import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { VERSION } from '../../platform/package-folder.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
-import type { Tracing } from './traced.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 const NAME = 'rollcall';
@@ -41,7 +40,7 @@ const STOP_MS = 800;
 const SERVICE = new RegExp(`\\.api-(${REGIONS.join('|')})\\.`);
 
 /** Traces all that this process does from now on. Everything else that OTEL_… variables say, the exporter reads itself. */
-export function openTelemetry(settings: TracingSettings, warn: (text: string) => void): Tracing {
+export function openTelemetry(settings: TracingSettings, warn: (text: string) => void) {
   let isLost = false;
   const lose = (why: string) => {
     if (isLost) return;
@@ -69,9 +68,13 @@ export function openTelemetry(settings: TracingSettings, warn: (text: string) =>
   const calls = new UndiciInstrumentation({ ignoreRequestHook: ({ origin }) => !SERVICE.test(origin) });
   calls.setTracerProvider(provider);
   return {
+    /** For queues and workers. */
     telemetry: new BullMQOtel({ tracerName: NAME, version: VERSION }),
+    /** A span for each batch. */
     observer: batchSpans(provider.getTracer(NAME, VERSION)),
+    /** For the HTTP server. */
     plugin: requestSpans(provider.getTracer(NAME, VERSION)),
+    /** Sends what is left. */
     stop: async () => {
       calls.disable();
       // Do not wait for a receiver that is down.

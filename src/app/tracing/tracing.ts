@@ -1,12 +1,11 @@
 import { withPackages } from '../../platform/optional-packages.ts';
-import type { Tracing } from './traced.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
 /**
  * Undefined where no traces are wanted: then nothing of OpenTelemetry is loaded. @throws BAD_SETTING, PACKAGE_MISSING
  * @param warn is told once when traces are lost
  */
-export async function openTracing(warn: (text: string) => void): Promise<Tracing | undefined> {
+export async function openTracing(warn: (text: string) => void) {
   const settings = tracingSettings();
   if (settings === undefined) return undefined;
   const { openTelemetry } = await withPackages(

@@ -2,8 +2,6 @@ import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
 import { serviceOperations } from '../../api/operations/service-operations.ts';
-import type { RegionStatus } from '../../api/region-status.ts';
-import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallLimits } from '../../imports/report/summary.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
@@ -11,7 +9,7 @@ import type { Io } from '../screen/io.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 
-/** The place of imports: a data directory (data-directory.ts) or a server (server-place.ts). */
+/** The place of imports: a data directory (data-directory.ts) or a server (open-imports.ts). */
 interface Place {
   /** The server that runs imports. Undefined: this process, or another one on this machine. */
   readonly server: Server | undefined;
@@ -35,18 +33,7 @@ interface Place {
 export type Files = readonly (readonly [what: string, where: string | null])[];
 
 /** The imports that commands are about. */
-export interface Imports extends Place {
-  /** The state of the regions; undefined where no process runs imports. */
-  regions(): Promise<readonly RegionStatus[] | undefined>;
-  /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
-  list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
-  /** The import with this id, or the latest one. @throws NO_IMPORTS, UnknownImport */
-  find(id: string | undefined): Promise<ImportView>;
-  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport */
-  one(id: string): Promise<ImportView>;
-  /** Its rows that need attention, by outcome and code. */
-  problems(id: string): Promise<readonly ProblemCount[]>;
-}
+export type Imports = ReturnType<typeof importsIn>;
 
 /** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
 export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
@@ -56,7 +43,7 @@ export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'reg
 /** Imports that a page of the list holds at most. */
 const MAX_OF_PAGE = 200;
 
-export function importsIn(place: Place): Imports {
+export function importsIn(place: Place) {
   const { client, server } = place;
   const noImports = () =>
     new RollcallError('NO_IMPORTS', {
@@ -78,22 +65,28 @@ export function importsIn(place: Place): Imports {
     };
     return (await entriesOf(page, MAX_OF_PAGE, limit)).map(shown);
   };
+  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UNKNOWN_IMPORT */
   const one = async (id: string) => shown(await client.call(importOperations.one, { id }));
   return {
     ...place,
+    /** The state of the regions; undefined where no process runs imports. */
     regions: async () => (await unless('NO_OWNER', client.call(serviceOperations.regions, {})))?.regions,
     one,
-    list: async (limit, filter = {}) => {
+    /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
+    list: async (limit: number, filter: FilterTexts = {}) => {
       const found = await newest(limit, filter);
       if (found.length === 0 && Object.keys(filter).length === 0) throw noImports();
       return found;
     },
-    find: async (id) => {
+    /** The import with this id, or the latest one. @throws NO_IMPORTS, UNKNOWN_IMPORT */
+    find: async (id: string | undefined) => {
       if (id !== undefined) return one(id);
       const [latest] = await newest(1, {});
       if (latest === undefined) throw noImports();
       return latest;
     },
-    problems: async (id) => (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],
+    /** Its rows that need attention, by outcome and code. */
+    problems: async (id: string) =>
+      (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],
   };
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { InputOf, Operation } from '../../api/operation.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { type ErrorCode, entryOf } from '../../errors/errors.ts';
+import { isError } from '../../errors/rollcall-error.ts';
+import { asSentence } from '../../text/wording.ts';
 
 /** Does operations for a command: a server, over HTTP (server-client.ts), or this process (local-client.ts). */
 export interface Client {
@@ -19,13 +21,20 @@ export interface Answering<Answer> {
 }
 
 /** An answer; undefined where it is refused with this code. */
-export async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
+export async function unless<Answer>(code: ErrorCode, answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof RollcallError && error.code === code) return undefined;
+    if (isError(error, code)) return undefined;
     throw error;
   }
+}
+
+/** The remedy of a refusal for a person at a terminal. @param given for programs */
+export function remedyFor(code: string, given: string) {
+  const { remedy } = entryOf(code) ?? {};
+  const command = typeof remedy === 'object' && 'command' in remedy ? remedy.command : undefined;
+  return typeof command === 'string' ? asSentence(command) : given;
 }
 
 /** The first entries of a server's list, asked for page by page. @param most entries of a page  @param limit default: all */

@@ -8,11 +8,10 @@ import { addressOf } from '../../api/address-of.ts';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
+import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { connectTimes, isLoopback } from '../../platform/loopback.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
-import type { Answering, Client } from './operation-client.ts';
-import { remedyFor } from './remedy-for.ts';
+import { type Answering, type Client, remedyFor } from './operation-client.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
 export interface Server extends Client {
@@ -51,8 +50,6 @@ const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 /** Waits before an upload is repeated. */
 const AGAIN_MS = [1_000, 3_000, 10_000];
-/** Refusals of an upload that pass by themselves. */
-const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 'AWAY']);
 /** Longest document that is read, in characters; longer ones are not from rollcall. */
 const MAX_PROBLEM_LENGTH = 100_000;
 
@@ -149,7 +146,7 @@ async function again<Answer>(send: () => Promise<Answer>, waitsMs: readonly numb
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof RollcallError) || !PASSING.has(error.code)) throw error;
+      if (!isError(error, 'BUSY', 'KEY_IN_USE', 'AWAY')) throw error;
       await sleep(waitMs, undefined, { signal });
     }
   }

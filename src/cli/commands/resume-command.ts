@@ -11,7 +11,6 @@ import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
-import { checkTarget } from '../check-target.ts';
 import { isAlone } from '../client/import-place.ts';
 import { viewing } from '../client/kept-imports.ts';
 import type { Action } from '../exit-codes.ts';
@@ -19,7 +18,7 @@ import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
-import { openRunning, type Running, run } from '../run.ts';
+import { checkTarget, openRunning, type Running, run } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 

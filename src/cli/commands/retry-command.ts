@@ -8,14 +8,13 @@ import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
-import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
 import { unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
-import { openRunning, run, type Work } from '../run.ts';
+import { checkTarget, openRunning, run, type Work } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 
 type Flags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };

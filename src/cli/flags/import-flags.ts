@@ -1,17 +1,23 @@
 import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import type { BanChoices } from '../../options/ban-options.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE } from '../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices, type SENDING } from '../../options/sending-options.ts';
+import {
+  CHECKING,
+  DEFAULT_MAX_CALLS,
+  EXPECTING,
+  type ExpectingChoices,
+  type SENDING,
+} from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { addressName } from '../../text/address-text.ts';
 import { STANDARD_INPUT } from '../fetched-file.ts';
 import { recipeToSend } from '../recipe-options.ts';
-import type { CheckFlags } from './check-flags.ts';
 import type { RunningFlags } from './flags.ts';
-import type { RecipeFlags } from './option-flags.ts';
+import { type RecipeFlags, withOptions } from './option-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
 import type { SourceFlags } from './source-flags.ts';
 
@@ -51,4 +57,20 @@ export async function readingQuery(
   if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
   for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
   return query;
+}
+
+export interface CheckFlags extends Given<typeof CHECKING> {
+  readonly yes?: true;
+}
+
+/** Adds the flags that limit the cost of a check. */
+export function withCheckCost(command: Command) {
+  return withOptions(
+    command.addOption(new Option('--yes', 'check however many calls it takes').conflicts('maxCalls')),
+    CHECKING,
+  );
+}
+
+export function maxCallsOf({ yes, maxCalls = DEFAULT_MAX_CALLS }: CheckFlags) {
+  return yes ? Number.POSITIVE_INFINITY : maxCalls;
 }

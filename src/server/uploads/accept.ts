@@ -195,16 +195,8 @@ export function checkLength({ headers }: FastifyRequest, maxBytes: number): void
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes });
 }
 
-/** The beginning of a file, in memory. */
-export interface SentHead extends Pick<SentFile, 'name' | 'type'> {
-  readonly head: Buffer;
-}
-
-/** Takes the first bytes of the file in a request. @throws BAD_BODY, MEDIA_TYPE, TOO_LARGE */
-export function takeHead(
-  request: FastifyRequest,
-  limits: ReceiveOptions & { readonly maxZipBytes: number },
-): Promise<SentHead> {
+/** Takes the first bytes of the file in a request, in memory. @throws BAD_BODY, MEDIA_TYPE, TOO_LARGE */
+export function takeHead(request: FastifyRequest, limits: ReceiveOptions & { readonly maxZipBytes: number }) {
   checkLength(request, limits.maxZipBytes);
   return withFileOf(request, async ({ stream, type, name }) => ({
     type,

@@ -15,18 +15,12 @@ export interface ReceiveOptions {
   readonly came?: (bytes: number) => void;
 }
 
-export interface Received {
-  readonly bytes: number;
-  /** SHA-256 in hex. */
-  readonly hash: string;
-}
-
 /**
  * Streams a body to a new file, with at most one piece in memory. After an error the file is deleted; the body stays
  * open, so that the client gets the answer.
  * @throws Problem TOO_LARGE, BAD_BODY when it is empty or stalls, the signal's reason; the stream's error when the client has gone
  */
-export async function receive(body: Readable, path: string, options: ReceiveOptions): Promise<Received> {
+export async function receive(body: Readable, path: string, options: ReceiveOptions) {
   const hash = createHash('sha256');
   let bytes = 0;
   const file = await open(path, 'wx', 0o600);
@@ -40,6 +34,7 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
     }
     if (bytes === 0) throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be a file with rows' });
     await file.close();
+    // SHA-256 in hex.
     return { bytes, hash: hash.digest('hex') };
   } catch (error) {
     await file.close();
@@ -97,16 +92,10 @@ async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): As
 export const SLOWEST = 1_024;
 
 /** Measures the speed of an upload. */
-export interface Pace {
-  readonly came: (bytes: number) => void;
-  /** Bytes per second, in the last while. */
-  rate(): number;
-  /** Whether it has been slower than `SLOWEST` for a while; one that has only begun is not. */
-  isSlow(): boolean;
-}
+export type Pace = ReturnType<typeof openPace>;
 
 /** @param windowMs over how long it is measured */
-export function openPace(windowMs: number): Pace {
+export function openPace(windowMs: number) {
   let before = { at: performance.now(), bytes: 0 };
   let now = before;
   const begun = before.at;
@@ -115,16 +104,18 @@ export function openPace(windowMs: number): Pace {
     before = now;
     now = { at, bytes: 0 };
   };
+  /** Bytes per second, in the last while. */
   const rate = () => {
     const bytes = before === now ? now.bytes : before.bytes + now.bytes;
     return (bytes / Math.max(1, performance.now() - before.at)) * 1_000;
   };
   return {
-    came: (bytes) => {
+    came: (bytes: number) => {
       roll(performance.now());
       now.bytes += bytes;
     },
     rate,
+    /** Whether it has been slower than `SLOWEST` for a while; one that has only begun is not. */
     isSlow: () => performance.now() - begun >= windowMs && rate() < SLOWEST,
   };
 }

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
-import { openRunning, run, type Work } from '../../../cli/run.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/import-flags.ts';
+import { checkTarget, openRunning, run, type Work } from '../../../cli/run.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { isAddress } from '../../../text/address-text.ts';

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
-import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type RunningFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { run } from '../../../cli/run.ts';
+import { checkTarget, run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { MODE, NAMING } from '../../../options/deciding-options.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { checkTarget } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
