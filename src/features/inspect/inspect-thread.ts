@@ -98,7 +98,6 @@ async function inspectHead({ recipes, ...request }: InspectRequest): Promise<Fil
   const given = Buffer.from(request.head);
   return inspect({
     name,
-    bytes: undefined,
     head: await headOf(given, options.encoding),
     isCut: !isWhole && (isCut || given.length >= BEGINNING_BYTES),
     open,

@@ -30,7 +30,7 @@ const MAX_COLUMNS = 100;
 /** The file to inspect, and how it is read. */
 export interface InspectOptions {
   readonly name: string;
-  readonly bytes: number | undefined;
+  readonly bytes?: number | undefined;
   readonly head: Head;
   /** Only the beginning of a longer file is there. */
   readonly isCut?: boolean;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { ThreadQueue } from '../../platform/thread-queue.ts';
@@ -57,37 +56,32 @@ export function inspectRoutes(scope: Api, context: ServerContext, { limits: { id
       const asSent = { contentType: type, region: settings.defaultRegion, sandbox: settings.sandbox };
       const options = uploadOptions({ ...query, recipe: undefined }, asSent);
       const settled = recipes.settle(uploadOptions(query, asSent), { head }, name, caller);
-      const before = beforeOf(context, { head, bytes: size ?? head.length });
-      return lookAtFile(context, { head, name, options }, caller, { settled, before });
+      const looked = await lookAtFile(context, { head, name, options }, caller, settled);
+      return { ...looked, before: await beforeOf(context, { head, bytes: size ?? head.length }).catch(() => null) };
     },
   });
 }
 
-/** Facts that are not in the file itself. */
-interface Beside {
-  /** The options for its rows, where a recipe settles them. */
-  readonly settled?: Promise<ImportOptions>;
-  readonly before?: Promise<FileLook['before']>;
-}
-
-/** The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
+/**
+ * The facts are a help that nothing depends on; why the file cannot be read is an answer too.
+ * @param settled the options for its rows, where a recipe settles them
+ */
 export async function lookAtFile(
   { heads, dir }: Pick<ServerContext, 'heads' | 'dir'>,
   file: PreviewRequest,
   caller: Caller,
-  { settled = Promise.resolve(file.options), before: imported = Promise.resolve(null) }: Beside = {},
+  settled = Promise.resolve(file.options),
 ): Promise<FileLook> {
   const asked = { deadlineMs: DEADLINE_MS, ...caller };
-  const [facts, preview, before] = await Promise.allSettled([
+  const [facts, preview] = await Promise.allSettled([
     heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked),
     settled.then((options) => heads.ask('preview', { ...file, options }, asked)),
-    imported,
   ]);
   return {
     facts: known(facts),
     preview: known(preview),
     problem: preview.status === 'fulfilled' ? null : problemDocument(problemIn(preview.reason)),
-    before: known(before),
+    before: null,
   };
 }
 

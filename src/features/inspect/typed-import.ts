@@ -36,7 +36,9 @@ function flagsOf({
     numbered: pairs(numbered),
     scopeWords: pairs(scopeWords, escaped),
     where: where
-      ?.map(({ column, is, isNot = [] }) => `${escaped(column)}${is === undefined ? '!=' : '='}${anyOf(is ?? isNot)}`)
+      ?.map(
+        ({ column, is, isNot = [] }) => `${escaped(column)}${is === undefined ? '!=' : '='}${list(is ?? isNot, '|')}`,
+      )
       .join(','),
     actions: actions?.column,
     actionWords: pairs(actions?.words, escaped),
@@ -53,12 +55,8 @@ function escaped(text: string) {
   return text.replace(/[=,|]/g, '\\$&');
 }
 
-function list(names: readonly string[] | undefined) {
-  return names?.map(escaped).join(',');
-}
-
-function anyOf(values: readonly string[]) {
-  return values.map(escaped).join('|');
+function list(names: readonly string[] | undefined, separator = ',') {
+  return names?.map(escaped).join(separator);
 }
 
 function pairs(words: Readonly<Partial<Record<string, string>>> = {}, written = (name: string) => name) {

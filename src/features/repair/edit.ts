@@ -3,7 +3,7 @@ import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { cellsOf, editablePlaces } from './edited-rows.ts';
-import { CONTRADICTION_CODES, judge } from './judge.ts';
+import { AT_ONCE, CONTRADICTION_CODES, judge } from './judge.ts';
 import {
   type AskedEdit,
   MAX_CELL,
@@ -82,8 +82,13 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap
   const refused: RefusedEdit[] = [];
   for (const { row, column, was, value } of asked) {
     const found = rows.get(row);
-    if (found === undefined)
-      throw new RollcallError('BAD_OPTION', { field: 'row', what: `the import has no row ${row}`, remedy: NO_ROW });
+    if (found === undefined) {
+      throw new RollcallError('BAD_OPTION', {
+        field: 'row',
+        what: `the import has no row ${row}`,
+        remedy: 'edit only rows that are listed as rows to repair',
+      });
+    }
     const { line, edits, editors } = found;
     const inFile = cellsOf(repair.input, found)[places.get(column) ?? -1] ?? null;
     const now = edits.get(column) ?? inFile;
@@ -100,8 +105,6 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap
   }
   return { taken, refused };
 }
-
-const NO_ROW = 'edit only rows that are listed as rows to repair';
 
 /** The reason why a row cannot be edited; undefined where it can. */
 function whyClosed({ statuses, takenBy }: OpenRepair, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
@@ -130,8 +133,6 @@ function editablePlace({ input }: OpenRepair, column: string) {
 
 /** Rows that one replacement changes. */
 const MAX_ROWS = 100_000;
-/** Rows that are read together: a bound on memory. Each time, all rows behind are looked at for the first of them. */
-const PAGE = 10_000;
 /** Changes that are shown as examples. */
 const MAX_EXAMPLES = 10;
 
@@ -156,22 +157,21 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
   return { ...taken, rows: changes.length, examples };
 }
 
-function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace) {
+function changesIn(repair: OpenRepair, request: RepairReplace) {
   const { column } = request;
   const replaced = replacing(request);
   const place = editablePlace(repair, column);
   const changes: (AskedEdit & { value: string; line: number })[] = [];
-  for (let after = 0; ; ) {
-    const page = rowsToRepair(repair, { ...request, states }, after, PAGE);
-    for (const row of rowsOf(repair, page).values()) {
+  const numbers = rowsToRepair(repair, request);
+  for (let at = 0; at < numbers.length; at += AT_ONCE) {
+    for (const row of rowsOf(repair, numbers.slice(at, at + AT_ONCE)).values()) {
       const was = row.edits.get(column) ?? cellsOf(repair.input, row)[place] ?? null;
       const value = replaced(was ?? '');
       // Where nothing matches, a missing cell stays missing.
       if (value !== (was ?? '')) changes.push({ row: row.row, line: row.line, column, was, value });
     }
-    after = page.at(-1) ?? 0;
-    if (page.length < PAGE) return changes;
   }
+  return changes;
 }
 
 /** The new text of a cell. @throws CannotRepair */

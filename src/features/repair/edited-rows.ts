@@ -8,7 +8,6 @@ import {
   elementOf,
   type Original,
   originalCells,
-  originalOnOneLine,
 } from '../../imports/report/report-table.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
@@ -59,18 +58,11 @@ export function cellsOf(input: InputDescription, row: Original): (string | null)
  * @param needed keys that it must have, so that it is taken for a row: null where it has none
  * @param added further keys and values
  */
-function editedElement(
-  row: Original,
-  edits: OpenRow['edits'],
-  needed: readonly string[],
-  added: readonly (readonly [string, string])[],
-) {
-  const isUntouched = edits.size === 0 && needed.length === 0 && added.length === 0;
-  if (isUntouched) return originalOnOneLine(row);
+function editedElement(row: OpenRow, needed: readonly string[], added: ReadonlyMap<string, string>) {
   const before = elementOf(row);
   const after = new Map(before);
   for (const key of needed) if (!after.has(key)) after.set(key, null);
-  for (const [key, text] of edits) after.set(key, elementValue(text, before.get(key)));
+  for (const [key, text] of row.edits) after.set(key, elementValue(text, before.get(key)));
   for (const [key, text] of added) after.set(key, text);
   return `{${[...after].map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
 }
@@ -143,7 +135,7 @@ export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): G
   for (const row of rows) {
     const cells = cellsOf(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
     const noted = new Map(isShaped ? [] : notesOn(row, (name) => cells[input.columns.indexOf(name)] ?? ''));
-    if (!isCsv) yield `${editedElement(row, row.edits, needed, [...noted])}\n`;
+    if (!isCsv) yield `${editedElement(row, needed, noted)}\n`;
     else
       yield csvLine(
         [

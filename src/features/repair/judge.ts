@@ -22,7 +22,7 @@ export interface Judged {
 }
 
 /** Rows that are read at a time: a bound on memory. */
-const AT_ONCE = 5_000;
+export const AT_ONCE = 5_000;
 
 /** Judges edited rows, by the code that reads files. @param together rows among them that may contradict each other */
 export async function judge(

@@ -90,12 +90,12 @@ export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<nu
   return Map.groupBy(sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) }), ({ row }) => row);
 }
 
-/** Numbers of rows behind `after` that pass the filter. */
+/** Numbers of rows behind `after` that pass the filter; without a limit all of them. */
 export function rowsToRepair(
   { sql, statuses }: OpenRepair,
   { status, code, problemColumn, states = NOT_SENT }: RepairFilter,
-  after: number,
-  limit: number,
+  after = 0,
+  limit = -1,
 ): number[] {
   return sql<{ row: number }>('page_to_repair')
     .all({

@@ -161,12 +161,12 @@ select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as r
   from temp.repaired;
 
 -- name: count_sent
--- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: rows that were invalid, left out or failed and were sent
+-- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows that were invalid, left out or failed and were sent
 -- repaired, and those of them that a retry would send.
 select (select count(distinct c.own_id) from temp.to_repair c
          where c.own_id in (select id from temp.sent) and c.status <> 'unprocessed') as rows,
        (select count(*) from temp.sent s join memberships m on m.row_id = s.id
-         where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable))) as retryable;
+         where m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes))) as retryable;
 
 -- name: claim
 -- In: import, failed (1: failed rows too). All rows that are ready belong to this import from now on.

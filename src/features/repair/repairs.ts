@@ -16,7 +16,6 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { Thread } from '../../platform/threads.ts';
 import type { Subject } from './repair-ledger.ts';
 import { type Asked, type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
-import type { Fate } from './send.ts';
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
@@ -52,11 +51,7 @@ export class Repairs {
   }
 
   /** Shows or edits rows. */
-  do<Name extends 'overview' | 'page' | 'edit' | 'replace' | 'takeFile'>(
-    id: string,
-    name: Name,
-    ...given: Given<Name>
-  ): Promise<Result<Name>> {
+  do<Name extends TaskName>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
     return this.#inTurn(id, (subject) => doRepair(subject, name, ...given));
   }
 
@@ -108,13 +103,12 @@ export class Repairs {
     };
   }
 
-  /** States of the imports that send its rows. */
-  #fatesOf(id: string) {
+  /** Whether the imports that send its rows have read them, or are still to do so. */
+  #areReadBy(id: string) {
     return Object.fromEntries(
-      this.#of.coordinator.catalog.retries(id).map((record): [string, Fate] => {
-        const isRead = !isFinal(record.state) || ledgerIsThere(this.#of.dir.ledger(record.id));
-        return [record.id, isRead ? 'there' : 'unread'];
-      }),
+      this.#of.coordinator.catalog
+        .retries(id)
+        .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(this.#of.dir.ledger(record.id))]),
     );
   }
 
@@ -123,7 +117,7 @@ export class Repairs {
     return inTurn(id, async () => {
       const subject = this.#subjectOf(id);
       // Rows that a crash, or an import that never read them, still claims can be sent again.
-      if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'settle', this.#fatesOf(id));
+      if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'settle', this.#areReadBy(id));
       return work(subject);
     });
   }
@@ -149,12 +143,12 @@ export class Repairs {
       });
     } catch (error) {
       if (this.#of.coordinator.lookUp(id) === undefined) {
-        await doRepair(subject, 'settle', { [id]: 'unread' });
+        await doRepair(subject, 'settle', { [id]: false });
         await rm(folder, { recursive: true, force: true });
       }
       throw error;
     }
-    await doRepair(subject, 'settle', { [id]: 'there' });
+    await doRepair(subject, 'settle', { [id]: true });
     return id;
   }
 }

@@ -7,23 +7,19 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
-import { judge } from './judge.ts';
+import { AT_ONCE, judge } from './judge.ts';
 import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rowsOf } from './repair-ledger.ts';
 
-/** Rows that are written at a time: a bound on memory. */
-const AT_ONCE = 5_000;
-
-/** State of an import of repaired rows that the catalog has: there, or ended before its rows were read. */
-export type Fate = 'there' | 'unread';
-
-/** Looks after imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read. */
-export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<string, Fate>>): void {
+/**
+ * Looks after imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read.
+ * @param isThere of those that the catalog has; false: ended before
+ */
+export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<string, boolean>>): void {
   inTransaction(database, () => {
     for (const { id, created } of sql<{ id: string; created: 0 | 1 }>('sends').all()) {
-      const fate = fates[id];
-      if (fate === 'there') sql('set_created').run({ import: id });
+      if (isThere[id] === true) sql('set_created').run({ import: id });
       // One that was there and is missing now was deleted by a user: its rows were sent.
-      else if (fate === 'unread' || !created) {
+      else if (isThere[id] === false || !created) {
         sql('release').run({ import: id });
         sql('drop_send').run({ import: id });
       }
@@ -84,9 +80,9 @@ async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {
 
 /** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */
 export function sentRepaired(repair: OpenRepair) {
-  const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
+  const outcomes = JSON.stringify([...RETRYABLE].map(outcomeId));
   const { rows = 0, retryable = 0 } =
-    repair.sql<Record<'rows' | 'retryable', number>>('count_sent').get(outcomes) ?? {};
+    repair.sql<Record<'rows' | 'retryable', number>>('count_sent').get({ outcomes }) ?? {};
   const { ready, wrong } = countsOf(repair);
   return { rows, retryable, edited: ready + wrong };
 }

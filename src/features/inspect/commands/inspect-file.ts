@@ -36,7 +36,7 @@ export async function inspectFile(
   name = file,
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
-  const { recipes } = listRecipes(dir);
+  const asked = { name, options, lookups, recipes: listRecipes(dir).recipes, write: asFlag };
   if (file !== '-') await checkInput(file);
   const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
@@ -44,12 +44,11 @@ export async function inspectFile(
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
     const head = await headOf(bytes, options.encoding);
     const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
-    return inspect({ name, bytes: undefined, head, open, options, lookups, recipes, write: asFlag });
+    return inspect({ ...asked, head, open });
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
-  const source = () => ({ path: file, name });
-  const facts = await inspect({ name, bytes, head, open: source, options, lookups, recipes, write: asFlag });
+  const facts = await inspect({ ...asked, bytes, head, open: () => ({ path: file, name }) });
   const before = bytes === undefined ? undefined : await importedAs(config.dataDir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }

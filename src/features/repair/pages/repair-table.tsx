@@ -90,7 +90,7 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
       class={Object.hasOwn(row.edits, column) ? 'edited' : ''}
       data-column={column}
       aria-label={`${columnLabel(column)}, row ${row.line}`}
-      aria-invalid={(row.state !== 'sent' && row.problems.some((problem) => problem.column === column)) || undefined}
+      aria-invalid={row.problems.some((problem) => problem.column === column) || undefined}
       aria-describedby={`state-${row.row}`}
       ref={field}
       placeholder={now === null && lacksCells(row) ? 'no such cell' : undefined}
@@ -155,7 +155,7 @@ function RowState({ row }: { row: RepairRow }) {
             Sent in <a href={importHref(sentIn ?? '')}>{foreign(sentIn ?? '')}</a>.
           </p>
         )}
-        {(state === 'open' || state === 'wrong') && (
+        {problems.length > 0 && (
           <ul class="plain">
             {problems.map(({ column, reason }, index) => (
               <li key={index}>
