@@ -42,7 +42,14 @@ const COMPATIBLE = new Set([
 test('what is installed with rollcall, in the package and in the image, has a compatible licence', async () => {
   const parts = packagesIn(await bundleConsole());
   expect(parts).toEqual(
-    ['cronstrue', 'preact', '@preact/signals', '@preact/signals-core', 'swagger-ui-dist'].toSorted(),
+    [
+      'cronstrue',
+      'preact',
+      '@preact/signals',
+      '@preact/signals-core',
+      '@primer/octicons',
+      'swagger-ui-dist',
+    ].toSorted(),
   );
   const licences = [
     ...bill.components.map(({ name, licenses }) => [name, licenses?.map(({ license }) => license?.id).join(' and ')]),
