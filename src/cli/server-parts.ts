@@ -7,13 +7,13 @@ import { badUsage } from '../errors/rollcall-error.ts';
 import { checkOperations } from '../features/check/operations.ts';
 import { serverChecks } from '../features/check/routes.ts';
 import { exportOperations } from '../features/export/operations.ts';
-import { exportHandlers } from '../features/export/routes/export-handlers.ts';
+import { exportHandlers } from '../features/export/routes.ts';
 import { repairsFor } from '../features/repair/routes.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../features/sync/routes/sync-handlers.ts';
-import { REGIONS, type Region } from '../membership/membership.ts';
+import { REGIONS } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
@@ -67,10 +67,7 @@ export function answersOf(context: ServerContext): AnswerOwner {
   const files = handled(syncFileOperations, syncMaking(context));
   const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
   const checks = handled(checkOperations, serverChecks(context));
-  const exports = handled(
-    exportOperations,
-    exportHandlers(context.exports, Object.keys(context.settings.apps) as Region[]),
-  );
+  const exports = handled(exportOperations, exportHandlers(context.exports, context.settings.apps));
   const all = [...importOwner(context), ...repairsFor(context), syncs, files, schedules, checks, exports];
   return ownerAnswers(context, all);
 }

@@ -1,5 +1,5 @@
 import { checkRoutes } from '../features/check/routes.ts';
-import { exportRoutes } from '../features/export/routes/export-routes.ts';
+import { exportRoutes } from '../features/export/routes.ts';
 import { notificationOperations } from '../features/notify/operations.ts';
 import { notificationHandlers } from '../features/notify/routes.ts';
 import { recipeRoutes } from '../features/recipes/routes.ts';

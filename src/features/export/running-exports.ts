@@ -178,16 +178,15 @@ export class Exports {
   }
 }
 
-interface ExportRun extends Omit<SurveyRun, 'survey'> {
-  readonly store: ExportStore;
-}
-
 /**
  * Reads an export's lists into its file, and continues where an earlier run was interrupted: with the lists and
  * groups that were not read to their end. Ends with the state that it writes: `completed`, `incomplete` where groups could
  * not be read, or as runSurvey says. Rejects with the signal's reason, and then the export can continue.
  */
-export async function runExport({ store, ...run }: ExportRun): Promise<void> {
+export async function runExport({
+  store,
+  ...run
+}: Omit<SurveyRun, 'survey'> & { readonly store: ExportStore }): Promise<void> {
   const { survey } = store;
   const { regions, groups, groupsOnly, users } = store.record().options;
   const parts: Part[] = groupsOnly ? ['facts'] : ['facts', 'members', 'banned'];

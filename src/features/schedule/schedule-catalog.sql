@@ -18,9 +18,9 @@ insert into schedules (name, schedule) values (:name, :schedule)
 delete from schedules where name = :name;
 
 -- name: add_run
--- In: schedule, due (ms), at (ms), state, reason, who. Out: the id of the new run.
+-- In: schedule, dueAt (ms), at (ms), state, reason, who. Out: the id of the new run.
 insert into schedule_runs (schedule, due_at, at, state, reason, who)
-  values (:schedule, :due, :at, :state, :reason, :who) returning id;
+  values (:schedule, :dueAt, :at, :state, :reason, :who) returning id;
 
 -- name: set_run
 -- In: id, state, reason.

@@ -77,8 +77,7 @@ export function openScheduleCatalog(path: string) {
     /** With its runs. */
     remove: (name: string) => void sql('remove_schedule').run({ name }),
     addRun: (run: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>): ScheduleRun => {
-      const { dueAt: due, ...facts } = run;
-      const [id] = idsOf(sql('add_run').all({ ...facts, due }));
+      const [id] = idsOf(sql('add_run').all({ ...run }));
       return { ...run, id: Number(id), syncId: null, sync: null };
     },
     setRun: (id: number, state: RunState, reason: string) => void sql('set_run').run({ id, state, reason }),

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { foldId } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
@@ -72,7 +72,7 @@ export function rowReader(database: DatabaseSync, choice: string): (values: Valu
   return (values) => {
     const around: RowsAround = {
       guidOf: kept((group) => String(groups.get({ group })?.['guid'])),
-      batchOf: kept((batch) => batchOfRows(batches.get({ batch }))),
+      batchOf: kept((batch) => batches.get({ batch }) as unknown as BatchOfRows),
       createdFor,
     };
     const found = statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>;
@@ -101,17 +101,6 @@ function kept<Found>(find: (id: number) => Found): (id: number) => Found {
   };
 }
 
-function batchOfRows(batch: Record<string, SQLOutputValue> | undefined) {
-  const { calls, http_status, finished_at, members, messages } = batch ?? {};
-  return {
-    attempts: Number(calls ?? 0),
-    httpStatus: numberOf(http_status),
-    finishedAt: timeOf(finished_at),
-    members: numberOf(members),
-    messages: typeof messages === 'string' ? messages : '',
-  };
-}
-
 /**
  * The id of the message about the addition of `row`; '' if there is none. It is looked for in the text: where a file mixes
  * many groups, a batch is read again for each of its rows, and parsing the ids of all would cost most of a report.
@@ -125,15 +114,6 @@ function messageOfRow(messages: string, row: number) {
   // A quote in an id is escaped, so that this is the entry of the row, or another id that ends in `[57,`: then `"]` follows.
   if (!id.includes('\\') && !id.startsWith(']')) return id;
   return new Map(storedJson(messages, 'ids of messages', listOf(isMessage))).get(row) ?? '';
-}
-
-function numberOf(value: SQLOutputValue | undefined) {
-  return typeof value === 'number' ? value : null;
-}
-
-/** A time of the ledger (ms since 1970) in ISO 8601. */
-function timeOf(at: unknown): string | null {
-  return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
 }
 
 function isMessage(value: unknown): value is [row: number, id: string] {

@@ -30,7 +30,9 @@ select guid from groups where id = :group;
 
 -- name: batch_of_rows
 -- In: batch. Out: what a report says of all of its rows, and its messages by row.
-select calls, http_status, finished_at, members, messages from batches where id = :batch;
+select calls as attempts, http_status as httpStatus,
+       strftime('%Y-%m-%dT%H:%M:%fZ', finished_at / 1000.0, 'unixepoch') as finishedAt, members, coalesce(messages, '') as messages
+  from batches where id = :batch;
 
 -- name: found_by_row
 -- Out: rows that a search finds, with what they are sorted by; the search replaces the marks. SQLite leaves out a table

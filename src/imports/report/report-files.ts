@@ -1,9 +1,10 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
-import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import { type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeTable } from '../../platform/table.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
+import { totalRows } from '../record/counters.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
 import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
@@ -49,10 +50,8 @@ function retryText(
 }
 
 function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>) {
-  for (const { rows } of reader.counters().values()) {
-    if (OUTCOMES.some((outcome) => outcomes.has(outcome) && rows[outcome] > 0)) return true;
-  }
-  return false;
+  const rows = totalRows(reader.counters());
+  return [...outcomes].some((outcome) => rows[outcome] > 0);
 }
 
 function hasCreated(reader: ImportReader) {

@@ -20,17 +20,17 @@ export function verdictOf(summary: ImportSummary): Verdict {
   const { rows, state, code } = summary;
   const open = rows.read - sumOfOutcomes(rows);
   const pending = isFinal(state) ? 0 : Math.max(0, open);
-  if (open !== pending) return { tone: 'fault', pending, sentence: faultSentence(rows.read, open) };
-  if (state === 'rejected')
-    return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
+  const said = (tone: Tone, sentence: string) => ({ tone, pending, sentence });
+  if (open !== pending) return said('fault', faultSentence(rows.read, open));
+  if (state === 'rejected') return said('attention', 'The file cannot be used; nothing was sent.');
   if (rows.read === 0 && (code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER'))
-    return { tone: 'attention', pending, sentence: 'Its ledger is gone or damaged, so its rows cannot be counted.' };
+    return said('attention', 'Its ledger is gone or damaged, so its rows cannot be counted.');
   if (rows.read === 0 && state === 'failed')
-    return { tone: 'attention', pending, sentence: 'Failed while reading the file; nothing was sent.' };
+    return said('attention', 'Failed while reading the file; nothing was sent.');
   if (rows.read === 0) {
     return isFinal(state)
-      ? { tone: 'attention', pending, sentence: 'The file has no rows; nothing was sent.' }
-      : { tone: 'pending', pending, sentence: 'The file is being read; nothing has been sent yet.' };
+      ? said('attention', 'The file has no rows; nothing was sent.')
+      : said('pending', 'The file is being read; nothing has been sent yet.');
   }
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && outcome !== 'skipped' && rows[outcome] > 0);
@@ -48,10 +48,10 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (pending === 0) parts.push('every row is accounted for');
   const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;
   const sentence = capitalised(`${waits ?? PREFIXES[state] ?? ''}${parts.join('; ')}.`);
-  if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
-  if (!isFinal(state)) return { tone: 'pending', pending, sentence };
+  if (state === 'blocked' || state === 'failed') return said('attention', sentence);
+  if (!isFinal(state)) return said('pending', sentence);
   const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate') && asked > 0;
-  return { tone: settled ? 'good' : 'attention', pending, sentence };
+  return said(settled ? 'good' : 'attention', sentence);
 }
 
 /** Verdicts for a blocked import that needs no decision of a person, by its code. */

@@ -4,6 +4,7 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
+import { madeText } from '../../../imports/report/summary-counts.ts';
 import { VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
 import { messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
@@ -128,10 +129,11 @@ function problemLines(problem: CheckSummary['problems'][number]) {
 }
 
 /** Returns the lines about creations; if there are more than allowed, in the report's words with the remedy. */
-function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>) {
-  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
+function creating(create: NonNullable<CheckSummary['create']>) {
+  const { reactivated, over } = create;
+  const made = madeText(create);
   return [
-    ...(made.length > 0 ? [`created first: ${made.join(' and ')}`] : []),
+    ...(made === '' ? [] : [`created first: ${made}`]),
     ...(reactivated > 0 ? [`made active again: ${counted(reactivated, 'user')}`] : []),
     ...over.map(
       ({ kind, missing, limit }) =>

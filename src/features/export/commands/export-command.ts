@@ -9,14 +9,13 @@ import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
-import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
 import { handled } from '../../../server/perform.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import { EXPORT_FORMATS, type ExportView } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
-import { exportHandlers } from '../routes/export-handlers.ts';
+import { exportHandlers } from '../routes.ts';
 import { Exports } from '../running-exports.ts';
 import { type ExportFlags, groupsOf, type Resumed, resumeCommand, toResume, withExport } from './export-flags.ts';
 import { concludeExport, type Wanted } from './export-outcome.ts';
@@ -103,8 +102,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
         onEnd: (id) => events.tell('export', { id }),
       });
       onStop(() => exports.stop());
-      const handlers = exportHandlers(exports, Object.keys(service.apps) as Region[]);
-      return ownImports(here, [handled(exportOperations, handlers)]);
+      return ownImports(here, [handled(exportOperations, exportHandlers(exports, service.apps))]);
     },
     begins,
     begin: ({ client }) => begin(client),
