@@ -101,15 +101,7 @@ export function ago(iso: string, now: number) {
 
 /** An ISO time by the clocks of a time zone. */
 export function dayAndTimeIn(iso: string, tz: string) {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: tz,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(new Date(iso));
+  return new Intl.DateTimeFormat('en-GB', { ...DAY_AND_TIME, weekday: 'short', timeZone: tz }).format(new Date(iso));
 }
 
 /** "choir, term 1" → its parts. */
@@ -154,7 +146,7 @@ effect(() => {
   }
 });
 
-const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The zone that times are shown in. */
 export function shownZone() {

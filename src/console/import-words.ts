@@ -261,19 +261,10 @@ function regionWords(region: RegionState) {
   return region.delayed > 0 ? `${counted(region.delayed, 'call')} waiting for a retry` : '';
 }
 
+export const ACTION_LABELS = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel…', delete: 'Delete…' };
+
 export function actionLabel(view: ImportView, action: Action) {
-  switch (action) {
-    case 'pause':
-      return 'Pause';
-    case 'resume':
-      return 'Resume';
-    case 'cancel':
-      return 'Cancel…';
-    case 'retry':
-      return `Retry ${counted(view.retryable, 'row')}`;
-    case 'delete':
-      return 'Delete…';
-  }
+  return action === 'retry' ? `Retry ${counted(view.retryable, 'row')}` : ACTION_LABELS[action];
 }
 
 /** Fields that a column of a file can be, with the label that pages have for them. */

@@ -1,17 +1,14 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
-import type { Session } from './answers.ts';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
 import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
 import { leaveOverview, watchOverview } from './live.ts';
 import { PAGES } from './pages.ts';
-import { PlaceContext, pageTitle, showTitle } from './place.ts';
+import { NOWHERE, PlaceContext, pageTitle, showTitle } from './place.ts';
 import { ApiError, access, call, connection, query } from './requests.ts';
 import { LoginDialog } from './view/login-page.tsx';
-
-const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
 
 /** Counts the pages that were shown: each begins afresh, also one of the same kind. */
 let visit = 0;
@@ -42,7 +39,7 @@ async function show({ moveFocus }: { moveFocus: boolean }) {
   const Page = await load().catch(unloaded);
   // Another one was opened meanwhile.
   if (own !== visit) return;
-  const who = session.peek() ?? NOBODY;
+  const who = session.peek() ?? NOWHERE.session;
   const isAdmin = who.role === 'admin';
   const isOperator = isAdmin || who.role === 'operator';
   const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };

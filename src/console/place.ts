@@ -21,7 +21,8 @@ interface Place {
 
 export type Page = () => ComponentChildren;
 
-const NOWHERE: Place = {
+/** For no one. */
+export const NOWHERE: Place = {
   param: '',
   query: new URLSearchParams(),
   session: { role: 'viewer', name: '', tokenRequired: true },

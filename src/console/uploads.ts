@@ -172,10 +172,7 @@ async function upload(
 
 function formOf(parts: readonly (readonly [name: string, file: File])[]) {
   const form = new FormData();
-  for (const [name, file] of parts) form.append(name, untyped(file));
+  for (const [name, file] of parts)
+    form.append(name, new File([file], file.name, { type: 'application/octet-stream' }));
   return form;
-}
-
-function untyped(file: File) {
-  return new File([file], file.name, { type: 'application/octet-stream' });
 }

@@ -1,7 +1,7 @@
 /** The filter of a list: its conditions as the list declares them, and their values, which the address of the page keeps. */
 
 import { type ReadonlySignal, Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
 import { query } from '../requests.ts';
@@ -30,14 +30,10 @@ export class Filter<Name extends string> {
   /** @param given values to begin with */
   constructor(conditions: Readonly<Record<Name, Condition>>, given: URLSearchParams) {
     this.conditions = conditions;
-    const set = [...this.#names(), 'sort', 'order'].flatMap((name) =>
+    const set = [...Object.keys(conditions), 'sort', 'order'].flatMap((name) =>
       given.get(name) ? [[name, given.get(name)]] : [],
     );
     this.#values = new Signal(Object.fromEntries(set) as Values<Name>);
-  }
-
-  #names() {
-    return Object.keys(this.conditions) as Name[];
   }
 
   /** The conditions that are set, and the order. */
@@ -68,7 +64,7 @@ export class Filter<Name extends string> {
 
   /** The order stays. */
   clear() {
-    this.choose(Object.fromEntries(this.#names().map((name) => [name, ''])) as Values<Name>);
+    this.choose(Object.fromEntries(Object.keys(this.conditions).map((name) => [name, ''])) as Values<Name>);
   }
 
   /** Sorts by this; turns the order around where it is sorted by it already. @param first the order without a choice */
@@ -84,10 +80,9 @@ export class Filter<Name extends string> {
 /** The filter of a page, which begins with what its address has. */
 export function useFilter<Name extends string>(conditions: Readonly<Record<Name, Condition>>): Filter<Name> {
   const { query: given } = usePlace();
-  const filter = useRef<Filter<Name> | undefined>(undefined);
-  filter.current ??= new Filter(conditions, given);
-  filter.current.conditions = conditions;
-  return filter.current;
+  const filter = useMemo(() => new Filter(conditions, given), []);
+  filter.conditions = conditions;
+  return filter;
 }
 
 /** More conditions than these are folded, but for the first ones. */

@@ -7,7 +7,16 @@ import type { importOperations } from '../../api/operations/import-operations.ts
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
-import { fileName, inPlace, leftToDo, STATE_GROUPS, stateLabel, stateTone, took } from '../import-words.ts';
+import {
+  ACTION_LABELS,
+  fileName,
+  inPlace,
+  leftToDo,
+  STATE_GROUPS,
+  stateLabel,
+  stateTone,
+  took,
+} from '../import-words.ts';
 import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
 import { Badge, Card, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
@@ -182,10 +191,10 @@ function progressOf({ rows, staging, finishedAt }: ImportView) {
 }
 
 const VERBS = [
-  ['pause', 'Pause', 'is pausing'],
-  ['resume', 'Resume', 'resumed'],
-  ['cancel', 'Cancel…', 'cancelled'],
-  ['delete', 'Delete…', 'deleted'],
+  ['pause', 'is pausing'],
+  ['resume', 'resumed'],
+  ['cancel', 'cancelled'],
+  ['delete', 'deleted'],
 ] as const;
 
 /** Asks whether the rows of these imports may be sent; a few are not asked about. */
@@ -252,8 +261,8 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
           <b>{views.length} selected</b>
           <Actions
             list={[
-              ...verbs.map(([verb, text, done]) => ({
-                text,
+              ...verbs.map(([verb, done]) => ({
+                text: ACTION_LABELS[verb],
                 kind: verb === 'delete' ? 'danger' : '',
                 question: questionOf(verb, views),
                 act: send({ action: verb }, done),

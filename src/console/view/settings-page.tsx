@@ -5,7 +5,7 @@ import type { Role } from '../../api/service.ts';
 import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView } from '../answers.ts';
-import { clock, size } from '../format.ts';
+import { clock, OWN_ZONE, size } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { type ActionButton, Actions, ask, textProblem } from '../kit/actions.tsx';
@@ -163,7 +163,6 @@ function Queues() {
 }
 
 function ClockChoice() {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <Control
       id="clock"
@@ -171,7 +170,7 @@ function ClockChoice() {
       note="Schedules keep the time zone that each of them names."
       value={clock.value}
       choices={[
-        ['local', `local time (${own})`],
+        ['local', `local time (${OWN_ZONE})`],
         ['utc', 'UTC'],
       ]}
       onValue={(chosen) => {

@@ -347,33 +347,28 @@ function Recent({ imports }: { imports: readonly ImportView[] }) {
         <Empty>No import has finished yet.</Empty>
       ) : (
         <ul class="plain recent">
-          {imports.map((view) => (
-            <RecentItem key={view.id} view={view} />
-          ))}
+          {imports.map((view) => {
+            const wrong = leftToDo(view);
+            return (
+              <li key={view.id}>
+                <span>
+                  <a href={importHref(view.id)}>{foreign(fileName(view.file))}</a>
+                  <KindTag view={view} />
+                </span>
+                <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
+                <span class="soft">
+                  {grouped(inPlace(view.rows))} of {counted(view.rows.read, 'row')} succeeded
+                  {wrong > 0 && `, ${grouped(wrong)} ${wrong === 1 ? 'needs' : 'need'} attention`} ·{' '}
+                  <Time iso={view.finishedAt ?? view.createdAt} />
+                </span>
+              </li>
+            );
+          })}
         </ul>
       )}
       <p>
         <a href="/imports">All imports</a>
       </p>
     </Card>
-  );
-}
-
-function RecentItem({ view }: { view: ImportView }) {
-  const { id, file, rows, finishedAt, createdAt } = view;
-  const wrong = leftToDo(view);
-  return (
-    <li>
-      <span>
-        <a href={importHref(id)}>{foreign(fileName(file))}</a>
-        <KindTag view={view} />
-      </span>
-      <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-      <span class="soft">
-        {grouped(inPlace(rows))} of {counted(rows.read, 'row')} succeeded
-        {wrong > 0 && `, ${grouped(wrong)} ${wrong === 1 ? 'needs' : 'need'} attention`} ·{' '}
-        <Time iso={finishedAt ?? createdAt} />
-      </span>
-    </li>
   );
 }

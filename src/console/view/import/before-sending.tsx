@@ -20,13 +20,13 @@ export const MANY_ROWS = 100;
 /** The query of `resume`. */
 export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
 
-interface MayBeSentAsked {
+export interface MayBeSentAsked {
   rows: number;
   yes: string;
-  signal?: AbortSignal;
-  choices?: ResumeQuery;
+  signal: AbortSignal;
+  choices: ResumeQuery | undefined;
   /** A consent that is given with the sending, however few the rows are. */
-  agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
+  agreed: (Partial<Question> & { tone?: 'main' | 'danger' }) | undefined;
 }
 
 type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows' | 'edited'>;
@@ -38,7 +38,7 @@ export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agree
   // The users and groups without which rows would fail are created.
   const isAsChecked = choices?.maxCreate === undefined;
   const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...choices } });
-  const plan = new Signal(await request(path, { ...(signal !== undefined && { signal }) }));
+  const plan = new Signal(await request(path, { signal }));
   return confirmed({
     yes: yes.replace('…', ''),
     no: 'Do not send',

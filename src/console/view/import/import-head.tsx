@@ -59,7 +59,7 @@ export function ImportHead({ live, view }: ImportParts) {
       )}
       {view.state === 'running' && <Troubles live={live} view={view} />}
       <FollowUps live={live} view={view} />
-      <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
+      <div class="reading">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
       {view.rows.read > 0 && (
         <>
           <OutcomeBar name="All rows by outcome" rows={view.rows} />
@@ -138,11 +138,7 @@ function Troubles({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
   );
 }
 
-interface ReadingProgressProperties {
-  staging: NonNullable<ImportView['staging']>;
-}
-
-function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }: ReadingProgressProperties) {
+function ReadingProgress({ rows, bytes, totalBytes, cutting }: NonNullable<ImportView['staging']>) {
   const done = totalBytes === null ? undefined : Math.min(1, bytes / Math.max(1, totalBytes));
   const read = `${counted(rows, 'row')} read, ${size(bytes)}${totalBytes === null ? '' : ` of ${size(totalBytes)}`}`;
   return (

@@ -1,11 +1,11 @@
 /** Problems by code: how many rows, examples, what to do. */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { ATTENTION, completeRetry, inPlace, LEFT_OUT } from '../../import-words.ts';
-import { Card, Empty, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
+import { Card, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -31,26 +31,18 @@ export function ImportProblems({ live, view, filter }: ImportParts) {
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
     filter.hasToRepair.value = problems.some(isToRepair);
   }, [data]);
-  const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
-  if (error !== undefined) return <ErrorNotice error={error} />;
-  // It has its place before it is there.
-  if (data === undefined && wrong > 0)
-    return (
-      <Card id="problems" title="Problems">
-        <Empty>Loading …</Empty>
-      </Card>
-    );
-  if (data === undefined || data.problems.length === 0) return null;
   // Rows that count in another row, or were left out on purpose, are no one's work.
-  const all = data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
+  const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
+  // The card has its place before its rows are there.
+  if ((all?.length ?? wrong) === 0) return null;
   return (
     <Card id="problems" title="Problems">
       <List
         class="problems"
-        pages={{ items: all, error: undefined }}
+        pages={{ items: all, error }}
         caption="Problems by code and column"
         noun="problems"
-        most={most}
+        most={isNarrow() ? MAX_ON_PHONE : MAX_SHOWN}
         keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
         columns={columnsFor(id, filter, isOperator, completeRetry(view)?.id)}
         empty=""

@@ -28,10 +28,7 @@ export function ImportRows(parts: ImportParts) {
   const { live, view, filter } = parts;
   const { id } = view;
   const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
-  const { limit, step } = useMemo(
-    () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
-    [],
-  );
+  const [limit, step] = isNarrow() ? [FIRST_ON_PHONE, STEP_ON_PHONE] : [PAGE, PAGE];
   const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
   const { isOld } = pages;
   const { items, total } = pages.shown;

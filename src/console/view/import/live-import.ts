@@ -1,7 +1,7 @@
 /** One import as it is now: asked for once, then brought up to date by the events of the lists. */
 
 import { batch, computed, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../answers.ts';
 import { stateSentence } from '../../import-words.ts';
@@ -91,9 +91,7 @@ export interface ImportParts {
 
 /** Follows the import for as long as this part of the page is there. */
 export function useLiveImport(id: string) {
-  const kept = useRef<LiveImport | undefined>(undefined);
-  kept.current ??= new LiveImport(id);
-  const live = kept.current;
+  const live = useMemo(() => new LiveImport(id), []);
   useEffect(() => {
     const leaving = new AbortController();
     const ask = () => live.load(leaving.signal);

@@ -160,7 +160,7 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
     <>
       <ErrorPlace error={work.error} />
       <div class="buttons" ref={buttons}>
-        {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} isMain />}
+        {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} />}
         <WorkButton busy={work.busy || rows === undefined} kind={rows === 0 ? '' : 'main'} onClick={send}>
           {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}
         </WorkButton>

@@ -1,7 +1,7 @@
 /** The filter of an import's rows, which the address of the page holds. */
 
 import { type Signal, signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { OUTCOMES } from '../../../membership/outcome.ts';
 import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
@@ -57,7 +57,5 @@ export class RowsWanted extends Filter<keyof ReturnType<typeof conditions>> {
 /** The filter that the address of the page begins with. */
 export function useRowsWanted(): RowsWanted {
   const { query } = usePlace();
-  const rows = useRef<RowsWanted | undefined>(undefined);
-  rows.current ??= new RowsWanted(query);
-  return rows.current;
+  return useMemo(() => new RowsWanted(query), []);
 }

@@ -12,7 +12,7 @@ import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
 import { isReviewed } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
-import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import { type MayBeSentAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
 import type { ImportParts, LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
@@ -42,11 +42,7 @@ export function questionOf(action: Action, views: readonly ImportView[]): Questi
   };
 }
 
-interface ActHow {
-  yes?: string;
-  choices?: ResumeQuery;
-  agreed?: Decision['agreed'];
-}
+type ActHow = Partial<Pick<MayBeSentAsked, 'yes' | 'choices' | 'agreed'>>;
 
 /** Gives what acts on the import, after the questions that belong to it. */
 export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView) {
@@ -59,8 +55,7 @@ export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView) {
       const question = questionOf(action, [view]);
       if (question !== undefined && !(await confirmed(question))) return;
       const rows = rowsSentBy(action, view);
-      if (!(await mayBeSent(view, { rows, yes, signal, ...(choices && { choices }), ...(agreed && { agreed }) })))
-        return;
+      if (!(await mayBeSent(view, { rows, yes, signal, choices, agreed }))) return;
       if (action === 'delete') {
         await call('DELETE /v1/imports/:id', { id: view.id }, signal);
         return go('/imports');
@@ -123,7 +118,7 @@ function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
 /** A consent with which a waiting import continues. */
 interface Decision {
   yes: string;
-  agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
+  agreed: NonNullable<MayBeSentAsked['agreed']>;
   choices: ResumeQuery;
   /** The import can be started without it as well. */
   keepsStart?: true;
@@ -205,7 +200,7 @@ export function ImportActions({ live, view, filter }: ImportParts) {
         ]}
         menu={{ label: 'More actions', list: those('cancel', 'delete') }}
       >
-        {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
+        {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} />}
         <ImportDownloads view={view} />
       </Actions>
     </div>

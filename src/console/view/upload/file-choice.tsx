@@ -43,11 +43,11 @@ export function NewFileCard({ kind }: { kind: UploadKind }) {
 }
 
 /** Back to the columns of what was made, with everything that was entered; or to where the file is chosen again. */
-export function BackToColumns({ kind, href, isMain = false }: { kind: UploadKind; href: string; isMain?: boolean }) {
+export function BackToColumns({ kind, href }: { kind: UploadKind; href: string }) {
   const columns = useColumnsOf(kind, href);
   if (columns === null) return null;
   return (
-    <a class={isMain ? 'button main' : 'button'} href={columns ?? fileHref(kind)}>
+    <a class="button main" href={columns ?? fileHref(kind)}>
       {columns === undefined ? 'Choose the file again' : 'Back to its columns'}
     </a>
   );

@@ -84,7 +84,7 @@ export function SyncPage() {
                 view.mode !== 'expiry' &&
                 view.schedule === null && (
                   <div class="actions">
-                    <BackToColumns kind={SYNC} href={syncHref(id)} isMain />
+                    <BackToColumns kind={SYNC} href={syncHref(id)} />
                   </div>
                 )}
               {isOperator && <SyncActions view={view} onDone={set} onRefused={reload} />}
