@@ -137,7 +137,7 @@ function naming<Made>(setting: string, use: () => Made): Made {
   }
 }
 
-function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string; url: string | undefined } {
+function appOf(apps: Config['apps'], region: Region) {
   const app = apps[region];
   const name = `ROLLCALL_${region.toUpperCase()}`;
   if (app === undefined) throw badSetting(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);

@@ -98,7 +98,7 @@ export async function whenLeft<Opened>(
 }
 
 /** Serves the owner's socket. The data directory must be owned: a socket left by a killed process is replaced. */
-export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ close(): Promise<void> }> {
+export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
   // Left by an owner that was killed.
   const left = await findSocket(dir).catch(() => undefined);
   const isOutside = left !== dir.controlSocket;

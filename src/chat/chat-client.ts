@@ -146,18 +146,11 @@ export function createChatClient(options: ChatClientOptions) {
   };
 }
 
-/** A key, and what every call derives from it. */
-interface KeyInUse {
-  readonly value: string;
-  readonly fingerprint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** This key and earlier ones: the service may echo the key of a call in flight. */
-  readonly secrets: readonly string[];
-  readonly redact: Redact;
-}
+type KeyInUse = ReturnType<typeof keyInUse>;
 
-/** @throws BAD_SETTING */
-function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
+/** A key, and what every call derives from it. @throws BAD_SETTING */
+function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier: readonly string[]) {
+  // The service may echo the key of a call in flight.
   const secrets = [...earlier, usableSecret('API key', apiKey)];
   return {
     value: apiKey,

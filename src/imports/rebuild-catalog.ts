@@ -13,12 +13,7 @@ import { recordFile } from './record-file.ts';
 
 /** The catalog is an index of the folders of the imports: a lost or damaged one is made from them. */
 
-export interface Rebuilt {
-  /** Imports that are in the new catalog. */
-  readonly found: number;
-  /** Ids of folders that do not say what their import was. */
-  readonly unknown: readonly string[];
-}
+export type Rebuilt = ReturnType<typeof rebuildCatalog>;
 
 /** Unknown folders that are named. */
 const MAX_NAMED = 10;
@@ -33,11 +28,12 @@ export function isCatalogLost(dir: DataDir): boolean {
  * import of a sync has done is in its own folder. Only for the owner of the data directory.
  * @throws CatalogIntact
  */
-export function rebuildCatalog(dir: DataDir): Rebuilt {
+export function rebuildCatalog(dir: DataDir) {
   if (isIntact(dir.catalog)) throw new RollcallError('CATALOG_INTACT', { catalog: dir.catalog });
   for (const ending of ['', '-wal', '-shm']) {
     if (existsSync(dir.catalog + ending)) renameSync(dir.catalog + ending, `${dir.catalog}.${Date.now()}${ending}`);
   }
+  /** Ids of folders that do not say what their import was. */
   const unknown: string[] = [];
   const records = importIds(dir).flatMap((id) => {
     const record = readRecord(dir, id) ?? recordOfSummary(dir, id);

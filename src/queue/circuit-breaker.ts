@@ -15,23 +15,7 @@ import {
 import type { JobQueue } from './job-queue.ts';
 
 /** The circuit of a queue as one process sees and changes it; all processes that use the queue share it. */
-export interface CircuitBreaker {
-  /** Returns the last time at which a call of any process was answered, as far as this one knows, in ms since 1970. */
-  answeredAt(): number | null;
-  /** Returns the last time at which a call was answered that had no answer before, while others had one. */
-  recoveredAt(): number | null;
-  /** Returns the current circuit. */
-  read(): Promise<Circuit>;
-  /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
-  admit(): Promise<'go' | Probe | number>;
-  /**
-   * A call was answered, which closes the circuit. Without news, the other processes learn of it now and then only.
-   * @param asksToWait the queue waits for another reason as well
-   */
-  answered(asksToWait: boolean, answer?: Answer): Promise<void>;
-  /** Resolves with the ms that jobs must wait; undefined while the circuit is closed. */
-  unanswered(no: NoAnswer): Promise<number | undefined>;
-}
+export type CircuitBreaker = ReturnType<typeof shareCircuit>;
 
 /** The right to make the call that tries whether the service answers again. */
 export interface Probe {
@@ -49,7 +33,7 @@ interface CircuitBreakerOptions {
   readonly now?: () => number;
 }
 
-export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerOptions): CircuitBreaker {
+export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerOptions) {
   let text = '';
   let seen = readCircuit(text);
   let readAt = Number.NEGATIVE_INFINITY;
@@ -99,10 +83,14 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
   };
 
   return {
+    /** Returns the last time at which a call of any process was answered, as far as this one knows, in ms since 1970. */
     answeredAt: () => seen.answeredAt,
+    /** Returns the last time at which a call was answered that had no answer before, while others had one. */
     recoveredAt: () => seen.recoveredAt,
+    /** Returns the current circuit. */
     read,
-    admit: async () => {
+    /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
+    admit: async (): Promise<'go' | Probe | number> => {
       if (isOpen(seen) || now() - readAt >= NOTE_MS) await read();
       if (!isOpen(seen)) return 'go';
       const by = randomUUID();
@@ -114,7 +102,11 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         leave: async () => void (await change((found) => leaveProbe(found, by))),
       };
     },
-    answered: async (asksToWait, answer = {}) => {
+    /**
+     * A call was answered, which closes the circuit. Without news, the other processes learn of it now and then only.
+     * @param asksToWait the queue waits for another reason as well
+     */
+    answered: async (asksToWait: boolean, answer: Answer = {}) => {
       const isOld = (at: number | null) => Math.abs(now() - (at ?? 0)) >= NOTE_MS;
       const isNews = (circuit: Circuit) =>
         circuit.since !== null ||
@@ -129,7 +121,8 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
       });
       if (closes && !asksToWait) await queue.endWait();
     },
-    unanswered: async (no) => hold(await change((found) => unanswered(found, no, now()))),
+    /** Resolves with the ms that jobs must wait; undefined while the circuit is closed. */
+    unanswered: async (no: NoAnswer) => hold(await change((found) => unanswered(found, no, now()))),
   };
 }
 

@@ -109,7 +109,7 @@ async function lookInto(
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
   most = MAX_IMPORTS,
-): Promise<{ readonly next: Place | undefined; readonly unread: string[] }> {
+) {
   const unread: string[] = [];
   const lookIn = async (record: ImportRecord, after: number): Promise<number | undefined> => {
     try {
@@ -141,7 +141,7 @@ async function history(
   start: Place,
   caller: Caller,
   maxImports?: number,
-): Promise<{ entries: HistoryEntry[]; unread: string[]; next: Place | undefined }> {
+) {
   const entries: HistoryEntry[] = [];
   const look = async (record: ImportRecord, after: number) => {
     const page = await reading
@@ -162,7 +162,7 @@ async function search(
   { text, limit }: { readonly text: string; readonly limit: number },
   start: Place,
   caller: Caller,
-): Promise<{ members: FoundMember[]; unread: string[]; next: Place | undefined }> {
+) {
   const found = new Map<string, FoundMember>();
   let looked = 0;
   const look = async (record: ImportRecord, after: number) => {

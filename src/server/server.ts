@@ -3,7 +3,6 @@ import { importOperations } from '../api/operations/import-operations.ts';
 import { guard } from './access/guard.ts';
 import { bareServer } from './bare-server.ts';
 import { consoleRoutes } from './console-files.ts';
-import type { Api, ServerContext } from './context.ts';
 import { docsRoutes } from './docs.ts';
 import { eventRoutes } from './events/routes.ts';
 import { featureRoutes } from './feature-routes.ts';
@@ -22,9 +21,7 @@ import { tokenRoutes } from './token-routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
-export async function createServer(
-  options: ServerOptions,
-): Promise<{ readonly app: Api; readonly context: ServerContext }> {
+export async function createServer(options: ServerOptions) {
   const { coordinator, access, registry = new Registry() } = options;
   let stopping = false;
   const app = await bareServer(options, () => stopping);

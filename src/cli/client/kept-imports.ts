@@ -3,7 +3,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
-import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
+import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
@@ -37,7 +37,7 @@ export async function viewing<Result>(
 }
 
 /** @throws DATA_DIR_IN_USE where a process works with the lost catalog */
-export function rebuild(dir: DataDir): Rebuilt {
+export function rebuild(dir: DataDir) {
   const release = ownDataDir(dir);
   try {
     return rebuildCatalog(dir);

@@ -3,7 +3,7 @@ import { caOf } from '../../app/ca-file.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { targetText } from '../../imports/target.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import { readConfig } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
 import type { CommonFlags } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -23,7 +23,7 @@ const ONLY_LOCAL = [
  * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
  * @throws BAD_SETTING; BAD_USAGE for a flag that only counts where this process runs imports
  */
-export async function openImports(flags: CommonFlags): Promise<{ readonly config: Config; readonly imports: Imports }> {
+export async function openImports(flags: CommonFlags) {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
   const local = ONLY_LOCAL.find((name) => name in defined(flags));

@@ -11,7 +11,6 @@ import type { Coordinator } from './coordinator.ts';
  * for regions that were stopped before the new key was set: they are checked from time to time, and continue when their key
  * has changed. The service may also take the old key again: it is asked once a minute.
  */
-type KeyWatch = Repeated;
 
 /** Intervals in ms between two looks at the settings, which cost a few ms, and between two questions to the service. */
 const EVERY = { lookMs: 5_000, askMs: 60_000 };
@@ -52,7 +51,7 @@ export function watchWorkersKeys(
   say: (text: string) => void,
   onError: (error: Error) => void,
   { lookMs, askMs }: Every = EVERY,
-): KeyWatch {
+): Repeated {
   const stopped = new Set<Region>();
   const asked = questions(askMs);
   return repeatedly(lookMs, onError, async () => {
@@ -93,7 +92,7 @@ export function watchKeys(
   say: (text: string) => void,
   onError: (error: Error) => void,
   { lookMs, askMs }: Every = EVERY,
-): KeyWatch {
+): Repeated {
   const under = new Map<string, ImportState>();
   const asked = questions(askMs);
   const follow = ({ id, state, code }: ImportRecord): void => {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Action, Region, Scope } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
+import { fileId, isSameFile } from '../../platform/file-id.ts';
 import {
   durably,
   inTransaction,
@@ -12,7 +13,6 @@ import {
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, Standing, StoppedRegion } from './batch-result.ts';
-import { doubtCopy } from './copied-ledger.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck } from './counters.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, EVERY_GROUP, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
@@ -176,7 +176,14 @@ export class ImportLedger {
    * no result counts as uncertain. @param path of this ledger
    */
   doubtCopy(path: string, uncertainty: string): void {
-    doubtCopy(this.#database, this.#sql, path, uncertainty);
+    const before = this.#sql<{ file: string | null }>('sent_from').get()?.file;
+    if (typeof before === 'string' && isSameFile(before, path)) return;
+    durably(this.#database, () =>
+      inTransaction(this.#database, () => {
+        if (before !== null) this.#sql('doubt_rest').run({ uncertainty });
+        this.#sql('send_from').run(fileId(path));
+      }),
+    );
   }
 
   /** The process that sends it next takes it for a copy. */

@@ -15,7 +15,7 @@ import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Intake } from '../read/intake-options.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
-import type { Lookup, Lookups, Target } from '../read/shape/groups.ts';
+import type { Lookup, Target } from '../read/shape/groups.ts';
 
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */
 export interface LookupSource {
@@ -26,25 +26,18 @@ export interface LookupSource {
   readonly sha256?: string;
 }
 
-/** The lookups of one staging. To be disposed of. */
-interface OpenLookups extends Disposable {
-  readonly open: Lookups;
-  /** Writes the keys that were not found into a folder, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
-  writeUnknown(folder: string): Promise<void>;
-}
-
 interface OpenLookup extends Lookup {
   writeUnknown(path: string): Promise<void>;
   close(): void;
 }
 
-/** Opens the files that the shape looks up in. @throws as `openLookup` */
+/** Opens the files that the shape looks up in, for one staging. To be disposed of. @throws as `openLookup` */
 export async function openLookups(
   shape: Shape | undefined,
   sources: ByLookup<LookupSource>,
   signal: AbortSignal,
   onRead: () => void = () => {},
-): Promise<OpenLookups> {
+) {
   using closing = new DisposableStack();
   const open = await mapLookupsInTurn(sources, async (source, lookup) => {
     const wanted = wantedColumns(shape, lookup);
@@ -53,7 +46,8 @@ export async function openLookups(
   const disposable = closing.move();
   return {
     open,
-    writeUnknown: async (folder) => {
+    /** Writes the keys that were not found into a folder, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
+    writeUnknown: async (folder: string) => {
       await mapLookupsInTurn(open, (one, lookup) => one.writeUnknown(join(folder, LOOKUPS[lookup].unknown)));
     },
     [Symbol.dispose]: () => disposable.dispose(),

@@ -206,7 +206,7 @@ export function takeHead(request: FastifyRequest, limits: ReceiveOptions & { rea
 }
 
 /** Headers of a route that makes an import or a sync of a file. */
-export const uploadHeaders = z.object({
+const headers = z.object({
   'idempotency-key': z
     .string()
     .optional()
@@ -214,7 +214,7 @@ export const uploadHeaders = z.object({
 });
 
 /** Reasons why such a route refuses. */
-export const UPLOAD_REFUSALS: readonly RefusalCode[] = [
+const refusals: readonly RefusalCode[] = [
   'BAD_OPTION',
   'BAD_BODY',
   'UNKNOWN_RECIPE',
@@ -228,14 +228,8 @@ export const UPLOAD_REFUSALS: readonly RefusalCode[] = [
   'SOURCE_NOT_ALLOWED',
 ];
 
-/** A file that the server gets itself. */
-interface FetchedFile {
-  readonly name: string;
-  /** SHA-256 in hex. */
-  readonly hash: string;
-  /** Media type: nothing says it. */
-  readonly type: string;
-}
+/** The common part of operations that make something of a file. */
+export const keptFile = { takesFile: true, headers, refusals };
 
 /**
  * Gets the file of a source that a request names, to `path`. Its connection stays open meanwhile, however long that takes.
@@ -247,7 +241,7 @@ async function fetchSource(
   path: string,
   { maxBytes, signal }: Pick<ReceiveOptions, 'maxBytes' | 'signal'>,
   reading: SourceReaderOptions,
-): Promise<FetchedFile> {
+) {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   if (length !== '0' || coding !== undefined) {
     const what = 'the request names a source and has a body';
@@ -269,6 +263,7 @@ async function fetchSource(
         throw new RollcallError('BAD_OPTION', { what: 'the file was changed while it was read', field: 'source' });
       }
     }
+    // Nothing says its media type.
     return { name: found.name, hash: found.hash, type: '' };
   } catch (error) {
     if (!(error instanceof RollcallError) || isError(error, 'SOURCE_NOT_ALLOWED', 'DISK_FULL', 'BAD_OPTION'))

@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inspectRoutes } from '../../features/inspect/routes.ts';
 import { correctedFileRoute } from '../../features/repair/routes.ts';
@@ -10,10 +11,16 @@ import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
-import { checkLength, openUploads } from './accept.ts';
+import { checkLength, keptFile, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
-import { uploadOfImport } from './operations.ts';
-import { FILE_TYPES, uploadOptions } from './upload-options.ts';
+import { FILE_TYPES, FORMS, uploadOptions, uploadQuery } from './upload-options.ts';
+
+const uploadOfImport = {
+  ...importOperations.create,
+  ...keptFile,
+  query: uploadQuery,
+  description: `The body is the file (${FORMS}, any of them gzipped), or a form with the part "file", and with the part "identities" or "groups" if the shape looks users or groups up in such a file.`,
+};
 
 export interface UploadLimits {
   readonly idleMs: number;

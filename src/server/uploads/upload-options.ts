@@ -98,8 +98,10 @@ const FORMATS = Object.fromEntries(
 
 /** Media types of a body that is the file itself. */
 export const FILE_TYPES = [...Object.keys(FORMATS), 'application/zip', 'application/octet-stream'];
+/** The same, for descriptions. */
+export const FORMS = FILE_TYPES.join(', ');
 
-function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
+function mediaType(contentType: string) {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters.map(charsetOf).find((found) => found !== undefined);
   const format = FORMATS[type.trim()] ?? 'auto';
