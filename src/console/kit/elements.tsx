@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
 import { grouped } from '../../text/wording.ts';
-import type { Outcome, RowCounts, Tone } from '../answers.ts';
+import type { Outcome, ProblemView, RowCounts, Tone } from '../answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from '../format.ts';
 import { OUTCOME_LABELS, outcomeLabel } from '../import-words.ts';
 import { ApiError, query } from '../requests.ts';
@@ -78,12 +78,8 @@ export function FileNotes({ notes }: { notes: readonly { code: string; text: str
   );
 }
 
-interface FactsProperties {
-  list: readonly (readonly [name: string, value: ComponentChildren])[];
-}
-
 /** Names and values; what is `false`, null or 0 is left out. */
-export function Facts({ list }: FactsProperties) {
+export function Facts({ list }: { list: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {list.map(([name, value], index) =>
@@ -142,15 +138,8 @@ export function importHref(id: string) {
   return `/imports/${encodeURIComponent(id)}`;
 }
 
-/** The page on which rows of an import are repaired. @param rows that are shown there first; default: all */
-interface ToRepair {
-  status: Outcome;
-  code: string;
-  column?: string | undefined;
-}
-
-/** @param problem that the rows have; by default any */
-export function repairHref(id: string, problem?: ToRepair, state?: string) {
+/** The page on which rows of an import are repaired. @param problem that the rows have; by default any */
+export function repairHref(id: string, problem?: Pick<ProblemView, 'status' | 'code' | 'column'>, state?: string) {
   const { status, code, column = '' } = problem ?? {};
   return `${importHref(id)}/repair${query({ problem: problem && JSON.stringify([status, code, column]), state })}`;
 }

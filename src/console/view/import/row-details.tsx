@@ -8,7 +8,9 @@ import { Coded, Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending,
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 
-const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
+type MadeCall = RowDetail['calls'][number];
+
+const KINDS: Readonly<Record<MadeCall['kind'], string>> = {
   answered: 'answered',
   again: 'no usable answer, sent again',
   'slow-down': 'rate-limited, sent again later',
@@ -96,13 +98,7 @@ function Story({ detail: { row, batch, calls, creations } }: { detail: RowDetail
   return <ol class="plain story">{steps.map((step, index) => step && <li key={index}>{step}</li>)}</ol>;
 }
 
-interface CallProperties {
-  call: RowDetail['calls'][number];
-  number: number;
-  before: RowDetail['calls'][number] | undefined;
-}
-
-function Call({ call, number, before }: CallProperties) {
+function Call({ call, number, before }: { call: MadeCall; number: number; before: MadeCall | undefined }) {
   const waited = before === undefined ? 0 : Date.parse(call.at) - Date.parse(before.at) - before.ms;
   return (
     <>
