@@ -1,14 +1,17 @@
-import { mkdir, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
 import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
+import { firstSignal } from '../platform/lifecycle.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
+import { EXIT } from './exit-codes.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';
 
@@ -36,6 +39,23 @@ export interface Fetched {
   readonly name: string;
   /** The number of rows that the file itself announces. */
   readonly expectRows?: number;
+}
+
+/** Works with a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
+export async function withFetched<Done>(
+  { fetch }: FetchedFile,
+  work: (path: string, name: string) => Promise<Done>,
+): Promise<Done | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-fetched-'));
+  const path = join(folder, 'input');
+  const signal = firstSignal(EXIT.interrupted);
+  try {
+    const found = await fetch(path, signal.signal);
+    return found && (await work(path, found.name));
+  } finally {
+    signal.ignore();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /**

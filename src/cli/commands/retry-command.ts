@@ -79,14 +79,20 @@ const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows we
 
 /** Rows that are invalid are not sent again as they are. */
 function howToCorrect(imports: Imports, found: ImportView) {
-  const { id, rows } = found;
+  const invalid = counted(found.rows.invalid, 'row');
+  if (found.rows.invalid === 0) return [];
+  return correcting(
+    imports,
+    found,
+    (file) => `Invalid rows are sent when they are corrected: ${invalid} in ${file}. Then:`,
+  );
+}
+
+/** How the rows of an import that need attention are corrected; nothing where there are none. */
+export function correcting(imports: Imports, found: ImportView, said: (file: string) => string) {
   const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
-  if (rows.invalid === 0 || file === null) return [];
-  const edits = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
-  return [
-    `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,
-    `  ${edits}`,
-  ];
+  if (file === null) return [];
+  return [said(file), `  ${imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : file)}`];
 }
 
 function sayNothingLeft(io: Io, id: string, why: string) {

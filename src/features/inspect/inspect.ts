@@ -201,7 +201,7 @@ export function missingFields(
   { guid }: ImportOptions,
 ): ('uid' | 'guid')[] {
   return (['uid', 'guid'] as const).filter(
-    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
+    (field) => recognised[field] === undefined && (field === 'uid' || guid === undefined),
   );
 }
 

@@ -62,7 +62,7 @@ export async function withRepair<Result>(
     // Rows of an import that was not sent can be repaired where they would fail.
     const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
     const sql = statementsOf(database, STATEMENTS);
-    for (const view of [foreseen, 'open_to_repair', 'open_repaired', 'open_sent']) sql(view).run();
+    for (const view of [foreseen, 'open_to_repair', 'open_repaired']) sql(view).run();
     return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
   } finally {
     database.close();

@@ -40,13 +40,6 @@ select e.*, exists (select 1 from problems p where p.row_id = e.row_id
                      or s.row_id in (select t.row_id from parts t where t.first_row = e.row_id))) as was_invalid
   from repairs e;
 
--- name: open_sent
--- Rows that were sent repaired, with all of their memberships.
-create temp view sent as
-select row_id as id from repairs where import_id is not null
-union
-select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null;
-
 -- name: page_to_repair
 -- In: after, limit, statuses (JSON array), code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
 -- (By own_id SQLite finds them; it is never before row_id.)
@@ -162,10 +155,13 @@ select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as r
 
 -- name: count_sent
 -- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows that were invalid, left out or failed and were sent
--- repaired, and those of them that a retry would send.
+-- repaired, with all of their memberships, and those of them that a retry would send.
+with sent (id) as (
+  select row_id from repairs where import_id is not null
+  union select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null)
 select (select count(distinct c.own_id) from temp.to_repair c
-         where c.own_id in (select id from temp.sent) and c.status <> 'unprocessed') as rows,
-       (select count(*) from temp.sent s join memberships m on m.row_id = s.id
+         where c.own_id in (select id from sent) and c.status <> 'unprocessed') as rows,
+       (select count(*) from sent s join memberships m on m.row_id = s.id
          where m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes))) as retryable;
 
 -- name: claim

@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
+import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/fetched-file.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
@@ -16,7 +13,6 @@ import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { firstSignal } from '../../../platform/lifecycle.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 
@@ -63,17 +59,11 @@ function asTyped(facts: FileFacts, address: string, flags: SourceFlags) {
   return { ...facts, command: facts.command?.replace(shellWord(facts.name), () => again.join(' ')) ?? null };
 }
 
-/** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
-async function inspectFetched(io: Io, fetched: FetchedFile, look: (path: string, name: string) => Promise<FileFacts>) {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-inspect-'));
-  const signal = firstSignal(EXIT.interrupted);
+/** Looks at a file that is fetched for it. */
+function inspectFetched(io: Io, fetched: FetchedFile, look: (path: string, name: string) => Promise<FileFacts>) {
   const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
-  try {
-    const path = join(folder, 'input');
-    const found = await fetched.fetch(path, signal.signal).finally(progress.stop);
-    return found && (await look(path, found.name));
-  } finally {
-    signal.ignore();
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withFetched(fetched, (path, name) => {
+    progress.stop();
+    return look(path, name);
+  }).finally(progress.stop);
 }

@@ -3,6 +3,7 @@ import type { ImportView } from '../../../api/imports.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { fileUpload } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
+import { correcting } from '../../../cli/commands/retry-command.ts';
 import { ownImports, shownBy } from '../../../cli/owner.ts';
 import type { Doing, Here } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -11,7 +12,6 @@ import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
-import { isAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import { type RepairFileTaken, repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
@@ -81,11 +81,10 @@ function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairFileTaken) {
 async function howToCorrectIn(imports: Imports, id: string) {
   const found = await imports.one(id);
   if (!isFinal(found.state)) return [`Correct them when import ${id} is over.`];
-  const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
-  if (file === null) return [`None of the rows of import ${id} needs attention.`];
-  const command = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
-  return [
-    `Rows that failed there too are in ${file}, with other row numbers. Correct them in that file, then:`,
-    `  ${command}`,
-  ];
+  const how = correcting(
+    imports,
+    found,
+    (file) => `Rows that failed there too are in ${file}, with other row numbers. Correct them in that file, then:`,
+  );
+  return how.length > 0 ? how : [`None of the rows of import ${id} needs attention.`];
 }

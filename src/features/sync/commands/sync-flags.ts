@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import { EXIT } from '../../../cli/exit-codes.ts';
-import { fileToFetch } from '../../../cli/fetched-file.ts';
+import { fileToFetch, withFetched } from '../../../cli/fetched-file.ts';
 import type { CommonFlags, RunningFlags } from '../../../cli/flags/flags.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
@@ -24,7 +20,6 @@ import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type ExpectingChoices, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { firstSignal } from '../../../platform/lifecycle.ts';
 import { DECIDING } from '../deciding-query.ts';
 import { LIMIT_FLAG, type LIMIT_OPTIONS } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
@@ -77,18 +72,9 @@ export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Pr
 async function protectedUids(protect: string, profile: string | undefined) {
   const fetched = await fileToFetch(readConfig({ profile }), protect, {});
   if (fetched === undefined) return readProtectFile(protect);
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-protect-'));
-  const path = join(folder, 'protect');
-  const signal = firstSignal(EXIT.interrupted);
-  try {
-    if ((await fetched.fetch(path, signal.signal)) === undefined) {
-      throw badUsage(`stopped while ${fetched.name} was fetched; nothing was sent`);
-    }
-    return await readProtectFile(path, fetched.name);
-  } finally {
-    signal.ignore();
-    await rm(folder, { recursive: true, force: true });
-  }
+  const uids = await withFetched(fetched, (path) => readProtectFile(path, fetched.name));
+  if (uids === undefined) throw badUsage(`stopped while ${fetched.name} was fetched; nothing was sent`);
+  return uids;
 }
 
 const SENT = { ...NAMING, ...MODE, ...DECIDING, ...UNDOING };
