@@ -4,6 +4,7 @@ import { rowOperations } from '../../api/operations/row-operations.ts';
 import { serviceOperations } from '../../api/operations/service-operations.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallLimits } from '../../imports/report/summary.ts';
+import { isAddress } from '../../text/address-text.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
@@ -89,4 +90,11 @@ export function importsIn(place: Place) {
     problems: async (id: string) =>
       (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],
   };
+}
+
+/** Says how the rows of an import that need attention are corrected; nothing where there are none. */
+export function correcting(imports: Imports, found: ImportView, said: (file: string) => string) {
+  const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
+  if (file === null) return [];
+  return [said(file), `  ${imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : file)}`];
 }

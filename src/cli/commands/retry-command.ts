@@ -6,9 +6,8 @@ import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
-import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
-import type { Imports } from '../client/import-place.ts';
+import { correcting, type Imports } from '../client/import-place.ts';
 import { unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
@@ -86,13 +85,6 @@ function howToCorrect(imports: Imports, found: ImportView) {
     found,
     (file) => `Invalid rows are sent when they are corrected: ${invalid} in ${file}. Then:`,
   );
-}
-
-/** How the rows of an import that need attention are corrected; nothing where there are none. */
-export function correcting(imports: Imports, found: ImportView, said: (file: string) => string) {
-  const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
-  if (file === null) return [];
-  return [said(file), `  ${imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : file)}`];
 }
 
 function sayNothingLeft(io: Io, id: string, why: string) {
