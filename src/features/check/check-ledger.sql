@@ -276,13 +276,13 @@ select region, sum(n) as n from (
   select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
   where b.state in ('pending', 'dispatched', 'later') group by 1
   union all
-  select region, count(*) * cast(:looks as integer) from groups group by 1
+  select region, count(*) * :looks from groups group by 1
   union all
-  select region, (count(*) + cast(:made as integer) - 1) / cast(:made as integer) from users where creation = '' group by 1
+  select region, ceil(1.0 * count(*) / :made) from users where creation = '' group by 1
   union all
-  select region, (count(*) + cast(:made as integer) - 1) / cast(:made as integer) from groups where creation = '' and :made > 1 group by 1
+  select region, ceil(1.0 * count(*) / :made) from groups where creation = '' and :made > 1 group by 1
   union all
-  select region, (count(distinct user_id) + cast(:call as integer) - 1) / cast(:call as integer) from checked
+  select region, ceil(1.0 * count(distinct user_id) / :call) from checked
   where user_state = 'deactivated' and code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP') group by 1
 ) group by region having sum(n) > 0 order by region;
 

@@ -148,9 +148,6 @@ export const scheduleTry = z.strictObject({
 /** `GET /v1/schedules/:name/history` */
 export const scheduleHistory = z.strictObject({ runs: z.array(scheduleRun) });
 
-/** The result of a schedule on one day. */
-const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
-
 /** `GET /v1/schedules` */
 export const scheduleEntry = schedule
   .extend({
@@ -158,10 +155,13 @@ export const scheduleEntry = schedule
       .array(
         z.strictObject({
           day: z.string().meta({ description: 'In the time zone `tz`.' }),
-          state: z.enum(NIGHT_STATES).nullable().meta({
-            description:
-              'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
-          }),
+          state: z
+            .enum([...RUN_STATES, 'paused'])
+            .nullable()
+            .meta({
+              description:
+                'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+            }),
           reason: z.string(),
           sync: z.string().nullable(),
           runs: count,

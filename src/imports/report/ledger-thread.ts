@@ -9,27 +9,21 @@ import { type ImportReader, openImportReader, type RowDetail } from './import-re
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
 import { reportPaths, writtenReports } from './report-paths.ts';
 import { originalJson, type ReportInput, type ReportRow } from './report-table.ts';
-import type { RowOrder, RowPlace, RowsPage } from './row-search.ts';
+import { MAX_OF_A_PAGE, type RowOrder, type RowPlace, type RowsPage } from './row-search.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 
 /**
  * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"WyJy…"}`. It has fewer rows than were found where those
- * would make it longer than `maxCharacters`, but always one: the next page begins behind the last one that is in it.
+ * would make it too long, but always one: the next page begins behind the last one that is in it.
  * @param total null where it was not counted
  */
-function rowsPageJson(
-  input: ReportInput,
-  { rows, places, more }: RowsPage,
-  order: RowOrder,
-  total: number | null,
-  maxCharacters: number,
-) {
+function rowsPageJson(input: ReportInput, { rows, places, more }: RowsPage, order: RowOrder, total: number | null) {
   const asText = rowText(input);
   const texts: string[] = [];
   let length = 0;
   for (const row of rows) {
     const text = asText(row);
-    if (texts.length > 0 && length + text.length > maxCharacters) break;
+    if (texts.length > 0 && length + text.length > MAX_OF_A_PAGE) break;
     texts.push(text);
     length += text.length;
   }
@@ -82,15 +76,12 @@ const MAX_OPEN = 8;
 const readers = new Map<string, ImportReader>();
 const encoder = new TextEncoder();
 
-/** Characters of a page of rows, at most. */
-const MAX_OF_A_PAGE = 4 * 1024 * 1024;
-
 function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest) {
   const reader = openedReader(path);
   const page = reader.rowsPage(filter, limit, order, after);
   const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
   const total = after === undefined ? counted() : null;
-  return encoder.encode(rowsPageJson(reader.input(), page, order, total, MAX_OF_A_PAGE));
+  return encoder.encode(rowsPageJson(reader.input(), page, order, total));
 }
 
 function rowDetail({ path, row }: AtPath & { readonly row: number }) {

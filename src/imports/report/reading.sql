@@ -90,23 +90,20 @@ select max(id) as id from rows;
 
 -- name: problem_counts
 -- In: fulfilled (JSON array of outcomes). Out: rows by outcome, code and, of invalid rows, column, other than fulfilled ones, with the first, the
--- last and another one as examples; most first. (Found in one reading: `mixed` is smallest for a row as if by chance, and has its number in its
--- lower 40 bits.)
-select status, code, place, n, first, last, iif(n = 3, total - first - last, mixed & 0xffffffffff) as middle from (
-  select o.name as status, coalesce(m.code, '') as code, '' as place, count(*) as n,
-         min(m.row_id) as first, max(m.row_id) as last, sum(m.row_id) as total, min((m.row_id * 40503 % 4096) << 40 | m.row_id) as mixed
-    from memberships m join outcomes o on o.id = m.outcome_id
-   where m.outcome_id not in (select value from json_each(:fulfilled)) group by 1, 2
-  union all
-  select 'invalid', code, column_name, count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
-    from problems where position = 0 group by code, column_name
-  union all
-  select 'duplicate', 'DUPLICATE', '', count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
-    from duplicates having count(*) > 0
-  union all
-  select 'skipped', code, '', count(*), min(row_id), max(row_id), sum(row_id), min((row_id * 40503 % 4096) << 40 | row_id)
-    from skipped group by code
-) order by n desc, status, code, place;
+-- last and another one as examples; most first. (Found in one reading: the number that is mixed is smallest for a row as if by chance, and has
+-- that of the row in its lower 40 bits.)
+select status, code, place, count(*) as n, min(id) as first, max(id) as last,
+       iif(count(*) = 3, sum(id) - min(id) - max(id), min((id * 40503 % 4096) << 40 | id) & 0xffffffffff) as middle
+  from (select o.name as status, coalesce(m.code, '') as code, '' as place, m.row_id as id
+          from memberships m join outcomes o on o.id = m.outcome_id
+         where m.outcome_id not in (select value from json_each(:fulfilled))
+        union all
+        select 'invalid', code, column_name, row_id from problems where position = 0
+        union all
+        select 'duplicate', 'DUPLICATE', '', row_id from duplicates
+        union all
+        select 'skipped', code, '', row_id from skipped)
+ group by 1, 2, 3 order by n desc, status, code, place;
 
 -- name: first_invalid
 -- In: limit. Out: the first invalid rows in the order of the input: code, column, and the beginning of the value.

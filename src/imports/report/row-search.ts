@@ -27,15 +27,15 @@ export interface RowOrder {
 export const ORDER_OF_INPUT: RowOrder = { by: 'row', descending: false };
 
 export interface RowsPage {
-  readonly rows: (ReportRow & { readonly check?: string })[];
+  readonly rows: (ReportRow & { readonly check: string | undefined })[];
   /** The place of each row, for a page that begins behind it. */
   readonly places: RowPlace[];
   /** Whether further rows pass the filter. */
   readonly more: boolean;
 }
 
-/** Characters of input that the rows of one page may have in total: a bound on memory and time. */
-const MAX_OF_A_PAGE = 4 * 1024 * 1024;
+/** Characters of a page of rows, and of input in it, at most: a bound on memory and time. */
+export const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 /**
  * The first `limit` rows behind a place that pass the filter, sorted; fewer where they are very long, but one at least.
@@ -64,10 +64,7 @@ export function searchRows(
     database,
     rows.map(({ row }) => row),
   );
-  const withCheck = rows.map((row) => {
-    const check = checked.get(row.row);
-    return check === undefined ? row : { ...row, check };
-  });
+  const withCheck = rows.map((row) => ({ ...row, check: checked.get(row.row) }));
   return { rows: withCheck, places: found.slice(0, rows.length), more: found.length > rows.length };
 }
 

@@ -81,26 +81,18 @@ function checkText(summary: CheckSummary) {
       [users.notChecked, 'could not be checked'],
     ])}`,
     ...(create === null ? [] : creating(create)),
-    ...(groups.full === 0
-      ? []
-      : [
-          `${counted(groups.full, 'group')} would have more members than the service allows: no room for ${counted(groups.rowsWithoutRoom, 'row')}`,
-        ]),
-    ...(users.inTooManyGroups === 0
-      ? []
-      : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
+    groups.full > 0 &&
+      `${counted(groups.full, 'group')} would have more members than the service allows: no room for ${counted(groups.rowsWithoutRoom, 'row')}`,
+    users.inTooManyGroups > 0 &&
+      `${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`,
     '',
     `The check took ${counted(calls.check, 'call')}. ${sending(summary)}`,
-    ...(messages.count === 0 || ways !== null
-      ? []
-      : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
-    ...(ways === null ? [] : [waysSentences(ways, messages.groups)]),
-    ...(sentFirst === null
-      ? []
-      : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),
+    messages.count > 0 && ways === null && messagesSentence({ messages: messages.count, groups: messages.groups }),
+    ways !== null && waysSentences(ways, messages.groups),
+    sentFirst !== null && `${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`,
     ...notes.map((note) => `Note: ${printable(note)}.`),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.filter((line) => line !== false).join('\n')}\n`;
 }
 
 function listed(counts: readonly (readonly [n: number, what: string])[]) {
