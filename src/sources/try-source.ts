@@ -5,28 +5,13 @@ import { requestOf, type SourceContext } from './named.ts';
 import { sourceAt } from './schemes.ts';
 import type { Source } from './source.ts';
 
-/** The result of trying a named source. Nothing is kept of it. */
-export interface TriedSource {
-  readonly name: string;
-  /** The address for display. */
-  readonly address: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** The advice, if there is a problem. */
-  readonly remedy?: string;
-}
-
 /** All in ms. */
 const TRY_MS = 20_000;
 /** A server that answers like this can be reached: the address of a source may be only the beginning of a file's. */
 const ANSWERED = /answered \d{3}/;
 
-/** Lists what is in each named source, or reads its beginning. */
-export function trySources(
-  names: readonly string[],
-  context: SourceContext,
-  stop: AbortSignal,
-): Promise<readonly TriedSource[]> {
+/** Lists what is in each named source, or reads its beginning. Nothing is kept of it. */
+export function trySources(names: readonly string[], context: SourceContext, stop: AbortSignal) {
   return Promise.all(names.map((name) => trySource(name, context, stop)));
 }
 

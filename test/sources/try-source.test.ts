@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type TriedSource, trySources } from '../../src/sources/try-source.ts';
+import { trySources } from '../../src/sources/try-source.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
 
 /** The result of trying a named source: its contents, and the rights of the credentials. */
@@ -17,7 +17,7 @@ function put(key: string, day: string): void {
   server.objects.set(key, { bytes: Buffer.from('uid,guid\nann,g1\n'), modifiedAt: new Date(day) });
 }
 
-async function tried(url: string): Promise<TriedSource | undefined> {
+async function tried(url: string) {
   const secrets = { accessKeyId: 'env:ID', secretAccessKey: 'env:SECRET' };
   const environment = (name: string) => ({ ID: KEYS.accessKeyId, SECRET: KEYS.secretAccessKey })[name];
   const named = { hr: { url, endpoint: server.endpoint, secrets } };

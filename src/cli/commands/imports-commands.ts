@@ -23,11 +23,9 @@ import { type Io, print, printJson, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
 import { printTable } from '../screen/table.ts';
 
-type PlaceFlags = CommonFlags;
-type ActFlags = PlaceFlags;
-type WatchFlags = PlaceFlags & { readonly timeout?: number };
-type TagFlags = PlaceFlags & { readonly remove?: true };
-type ListedFlags = PlaceFlags & ListFlags & { readonly limit: number };
+type WatchFlags = CommonFlags & { readonly timeout?: number };
+type TagFlags = CommonFlags & { readonly remove?: true };
+type ListedFlags = CommonFlags & ListFlags & { readonly limit: number };
 
 /** A command about one import. */
 function aboutImport(name: string) {
@@ -45,11 +43,11 @@ export function cancelCommand(action: Action) {
 }
 
 function actCommand(action: Action, verb: 'pause' | 'cancel') {
-  const acting = (io: Io, id: string | undefined, flags: ActFlags) => act(io, verb, id, flags);
+  const acting = (io: Io, id: string | undefined, flags: CommonFlags) => act(io, verb, id, flags);
   return withQueue(aboutImport(verb)).action(action(acting));
 }
 
-async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags) {
+async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: CommonFlags) {
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   if (isFinal(state)) throw badUsage(`import ${id} is ${state}: there is nothing to ${verb}`);
@@ -136,7 +134,7 @@ export function statusCommand(action: Action) {
   return aboutImport('status').action(action(status));
 }
 
-async function status(io: Io, given: string | undefined, flags: PlaceFlags) {
+async function status(io: Io, given: string | undefined, flags: CommonFlags) {
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const summary = summaryIn(found);

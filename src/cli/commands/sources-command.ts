@@ -3,7 +3,6 @@ import { sourceContextOf } from '../../app/ca-file.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import type { TriedSource } from '../../sources/try-source.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withJson } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
@@ -48,7 +47,7 @@ export async function triedSources(
   config: Config,
   names: readonly string[] = Object.keys(config.namedSources),
   stop: AbortSignal = new AbortController().signal,
-): Promise<readonly TriedSource[]> {
+) {
   if (names.length === 0) return [];
   const { trySources } = await import('../../sources/try-source.ts');
   return trySources(names, sourceContextOf(config), stop);
