@@ -229,13 +229,13 @@ function onlyRegion(apps: Apps) {
 }
 
 /** One app of the chat service. */
-interface AppSettings {
+type AppSettings = {
   readonly appId: string;
   /** Base address, where it does not follow from host, app id and region. */
   readonly url?: string | undefined;
   /** Needed by processes that call the service; a secret. Throws BAD_SETTING where its file cannot be read. */
   readonly apiKey: string | undefined;
-}
+};
 
 type Apps = ReturnType<typeof readApps>;
 
