@@ -56,17 +56,11 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
     plant: () => {
       copy.insert('src/membership/row-columns.ts', '  _created: [', "  _queued_at: ['queuedAt', 'maybeCount'],\n");
       const read = 'src/imports/report/';
-      copy.insert(`${read}reading.sql`, ' from batches where id = :batch;', ', dispatched_at');
+      copy.insert(`${read}reading.sql`, ", members, coalesce(messages, '') as messages", ', dispatched_at as queuedAt');
       copy.insert(
         `${read}chosen-rows.ts`,
         '  readonly members: number | null;',
         '  readonly queuedAt: number | null;\n',
-      );
-      copy.insert(`${read}chosen-rows.ts`, 'members, messages } = batch ?? {};', 'dispatched_at, ');
-      copy.insert(
-        `${read}chosen-rows.ts`,
-        '    members: numberOf(members),',
-        '    queuedAt: numberOf(dispatched_at),\n',
       );
       copy.insert(`${read}chosen-rows.ts`, '    members: messageId ===', '    queuedAt: sent?.queuedAt ?? null,\n');
       copy.insert('test/imports/report/fixtures.ts', "    created: '',", '    queuedAt: null,\n');
