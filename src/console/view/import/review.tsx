@@ -1,6 +1,6 @@
 /** The review of a file that was read: its rows, what sending them takes, the choices for it, and the one button that sends. */
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
@@ -140,6 +140,9 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
   const decision = decisionOf(view);
   const buttons = useKeptFocus();
   const { id } = view;
+  const isSent = useRef(false);
+  // Only when it leaves: with other choices, the page would ask what sending takes while it is under way.
+  useEffect(() => () => void (isSent.current && forget(place)), []);
   const send = () =>
     work.start(async (signal) => {
       form.clearErrors();
@@ -152,9 +155,8 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
         if (!beside(error, form, (name) => (name === 'only' ? 'onlyGroups' : creatingField(name, form)))) throw error;
         return;
       }
-      // Only then: with other choices, the page would ask what sending takes while it is under way.
+      isSent.current = true;
       await live.load(signal);
-      forget(place);
     });
   return (
     <>
