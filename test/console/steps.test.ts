@@ -11,11 +11,9 @@ import {
   scopeWordsIn,
   sendLabel,
 } from '../../src/console/view/upload/steps.ts';
+import { NO_ROWS } from './no-rows.ts';
 
-const ROWS = {
-  ...{ read: 12, added: 0, already_member: 0, failed: 0, invalid: 0, duplicate: 0, unconfirmed: 0, unprocessed: 0 },
-  ...{ changed: 0, removed: 0, banned: 0, unbanned: 0, skipped: 0 },
-};
+const ROWS = { ...NO_ROWS, read: 12 };
 
 test('every word of the scope column is listed with its rows; one that nobody decided is open, whatever is suggested', () => {
   const words = scopeWordsIn(

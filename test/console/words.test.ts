@@ -11,21 +11,18 @@ import {
 } from '../../src/console/import-words.ts';
 import { createdWords, modeWords, syncSentence } from '../../src/console/sync-words.ts';
 import { countsSentence, mayCreateWords } from '../../src/membership/plan-words.ts';
+import { NO_ROWS } from './no-rows.ts';
 
-const ROWS = {
-  ...{ read: 0, added: 0, already_member: 0, failed: 0, invalid: 0, duplicate: 0, unconfirmed: 0, unprocessed: 0 },
-  ...{ changed: 0, removed: 0, banned: 0, unbanned: 0, skipped: 0 },
-};
 type Parts = Partial<Omit<ImportView, 'rows'>> & { rows?: Partial<ImportView['rows']> };
 const view = ({ rows, ...parts }: Parts) =>
   ({
     ...{ state: 'completed', code: '', staging: null, followUps: [], repaired: 0, regions: {}, dryRun: false },
     ...parts,
-    rows: { ...ROWS, ...rows },
+    rows: { ...NO_ROWS, ...rows },
   }) as ImportView;
 const retry = (parts: Partial<FollowUp>): FollowUp => ({
   ...{ kind: 'retry', id: 'again', state: 'completed', isOpen: false, isPart: false },
-  rows: { ...ROWS, read: 2, failed: 2 },
+  rows: { ...NO_ROWS, read: 2, failed: 2 },
   ...parts,
 });
 
