@@ -120,7 +120,7 @@ type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAtt
 
 /**
  * Makes one call that reads, within a start of a job.
- * @throws SlowDown or SendAgain where the job is to be started again for it, and ABORTED when the process stops
+ * @throws SlowDown or SendAgain to have the job run again; ABORTED when the process stops
  */
 export async function askOnce(job: Asking, ports: AskingPorts): Promise<ServiceAnswer> {
   const at = Date.now();

@@ -70,7 +70,7 @@ function advice(httpStatus: number): string {
 export const MIN_WAIT_MS = 1_000;
 
 /**
- * @param error what a call of the client threw. Anything but a failed call is thrown again: a ABORTED says nothing
+ * @param error what a call of the client threw. Anything but a failed call is thrown again: ABORTED says nothing
  *   about the batch, and a fault of ours must not turn into refused rows.
  * @param uidsInCall number of UIDs in the call; one UID cannot be halved, so its verdict is 'final'
  * @param onBehalfOf the acting user of the call; empty when the service itself acts

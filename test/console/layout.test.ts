@@ -90,7 +90,7 @@ test('of many rows with problems, the problems come first, the rows begin in the
   const state = page.getByText(/^Completed/).first();
   await eventually(async () => (await state.boundingBox())?.y).toBeGreaterThan(parts.bottom);
 
-  // The first cell to repair stands in the upper half of the window.
+  // The first cell to repair is in the upper half of the window.
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   const cell = page.getByRole('textbox', { name: 'guid, row 2' });
   await eventually(async () => (await cell.boundingBox())?.y).toBeLessThan(WINDOW / 2);
