@@ -51,7 +51,7 @@ test('the keyboard comes to the first action of an import in eight stops, in thr
   };
   expect(await press(...Array<string>(8).fill('Tab'))).toBe(true);
   await page.reload();
-  await page.getByRole('button', { name: 'Undo import…' }).waitFor();
+  await page.getByLabel('More actions', { exact: true }).waitFor();
   expect(await press('Tab', 'Enter', 'Tab', 'Tab')).toBe(true);
 });
 

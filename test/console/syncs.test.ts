@@ -73,6 +73,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
 
   await page.getByRole('link', { name: 'The import that carries it out' }).click();
   await page.getByRole('link', { name: 'a sync' }).waitFor();
+  await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Undo import…' }).click();
   await page.getByRole('button', { name: 'Plan the undo' }).click();
   await page.getByText('Reverses import').waitFor();

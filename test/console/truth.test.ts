@@ -47,22 +47,26 @@ test('each row says what was so; an import names what retried and undid it, and 
   await checkScreens(page, 'truth');
 
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
-  await eventually(() => buttons.allTextContents()).toEqual(['Retry 1 row', 'Undo import…']);
+  const more = page.getByLabel('More actions', { exact: true });
+  await eventually(() => buttons.allTextContents()).toEqual(['Retry 1 row']);
   await page.getByRole('button', { name: 'Retry 1 row' }).click();
   await page.getByText('Retries rows of').waitFor();
   const retry = page.url().split('/').at(-1) ?? '';
   await page.goBack();
   await page.getByText('Rows that could be sent again were retried (completed): 0 of 1 rows succeeded.').waitFor();
-  await eventually(() => buttons.allTextContents()).toEqual(['Undo import…']);
+  await eventually(() => buttons.allTextContents()).toEqual([]);
   await page.getByRole('region', { name: 'Problems' }).getByText(`They went out in retry ${retry}.`).waitFor();
 
-  await page.getByRole('button', { name: 'Undo import…' }).click();
+  await more.click();
+  await eventually(() => buttons.allTextContents()).toEqual(['Undo import…', 'Delete…']);
+  await buttons.first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Plan the undo' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).waitFor();
   const undo = page.url();
   await page.goBack();
   await page.getByText('waits for a decision').waitFor();
-  await eventually(() => buttons.allTextContents()).toEqual([]);
+  await more.click();
+  await eventually(() => buttons.allTextContents()).toEqual(['Delete…']);
   // The list hears of what is done elsewhere.
   await page.getByRole('link', { name: 'Imports' }).first().click();
   const row = page.getByRole('row', { name: /truth\.csv/ });
@@ -74,6 +78,7 @@ test('each row says what was so; an import names what retried and undid it, and 
 
 test('an undo says whom it left and why, and takes them back when asked to', async () => {
   const page = await browser.open(await imported(lost.url, 'lost.csv', 'guid,uid\nchoir,ada\nchoir,ben\nband,ada\n'));
+  await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Undo import…' }).click();
   await page.getByRole('button', { name: 'Plan the undo' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).click();

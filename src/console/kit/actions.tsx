@@ -98,7 +98,7 @@ interface ActionsProperties {
   /** In their order; `false` leaves one out. */
   list: readonly (ActionButton | false)[];
   /** Further ones, in a menu with this name. */
-  menu?: { label: string; list: readonly ActionButton[] };
+  menu?: { label: string; list: readonly (ActionButton | false)[] };
   /** After one of them. */
   onDone?: () => unknown;
   class?: string;
@@ -147,7 +147,7 @@ export function Actions({ list, menu, onDone, class: kind = 'buttons', children 
       <div class={kind} ref={place}>
         {list.map(drawn)}
         {children}
-        {menu !== undefined && menu.list.length > 0 && (
+        {menu?.list.some((one) => one !== false) && (
           <Menu label={menu.label} isIcon>
             {menu.list.map(drawn)}
           </Menu>

@@ -193,12 +193,14 @@ export function ImportActions({ live, view, filter }: ImportParts) {
   return (
     <div class="actions">
       <Actions
-        list={[
-          ...waysOf(view, acting, { filter }),
-          ...those('pause', 'retry'),
-          canBeUndone(view) && { text: 'Undo import…', act: undo },
-        ]}
-        menu={{ label: 'More actions', list: those('cancel', 'delete') }}
+        list={[...waysOf(view, acting, { filter }), ...those('pause', 'retry')]}
+        menu={{
+          label: 'More actions',
+          list: [
+            canBeUndone(view) && { text: 'Undo import…', kind: 'danger quiet', act: undo },
+            ...those('cancel', 'delete'),
+          ],
+        }}
       >
         {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} />}
         <ImportDownloads view={view} />

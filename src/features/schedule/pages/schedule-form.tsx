@@ -2,7 +2,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
-import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import {
@@ -22,11 +21,12 @@ import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/reading-fields.tsx';
-import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
+import { GuardLimits, PlanLegend } from '../../sync/pages/plan-parts.tsx';
+import { planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, scheduleControl, WhenFields } from './schedule-fields.tsx';
 import { historyHref } from './schedules.tsx';
-import { EACH_RUN, fieldsOf, settingsOf } from './settings-form.ts';
+import { EACH_RUN, fieldsOf, scheduleName, settingsOf } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -76,7 +76,7 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
     <fieldset>
       <legend>Each run</legend>
       <div class="fields">
-        <Fields form={form} fields={[...planFields(form), ...EACH_RUN]} />
+        <Fields form={form} fields={[...planFields(form.values.value), ...EACH_RUN]} />
       </div>
       <GuardLimits form={form} />
       {before?.protectFile !== undefined && (
@@ -295,11 +295,6 @@ function nameIn({ name: given = '' }: Readonly<Record<string, string>>) {
   const name = scheduleName(given);
   if (name === '') throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
   return name;
-}
-
-/** "Nightly Roster" → "nightly-roster"; a name stays as it is. */
-function scheduleName(text: string) {
-  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
 }
 
 /** Period of looks, because events may be missed, in ms. */

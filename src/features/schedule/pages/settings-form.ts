@@ -1,5 +1,6 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
 
+import { nameOf } from '../../../console/format.ts';
 import { wrongField } from '../../../console/requests.ts';
 import {
   fieldsOfReading,
@@ -9,7 +10,7 @@ import {
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
 import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
-import { planOptions } from '../../sync/pages/plan-parts.tsx';
+import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -35,6 +36,11 @@ function timeFields(cron: string) {
   return EVERY_CHOICES.some(([every]) => every === days)
     ? { every: days, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` }
     : { every: 'cron', cron };
+}
+
+/** "Nightly Roster" → "nightly-roster"; a name stays as it is. */
+export function scheduleName(text: string) {
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
 }
 
 /** Options of each run beside those of its plan. */

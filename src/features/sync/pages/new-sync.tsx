@@ -3,7 +3,8 @@ import { Fields, type Form } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
-import { GuardLimits, planFields, planOptions } from './plan-parts.tsx';
+import { GuardLimits } from './plan-parts.tsx';
+import { planFields, planOptions } from './plan-rules.ts';
 
 /** Options of a sync that no schedule has. */
 const NAMING = ['syncName', 'adopt'];
@@ -27,7 +28,7 @@ function PlanChoices({ form, preview }: UploadEntry) {
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">
-          <Fields form={form} fields={[...NAMING, ...planFields(form)]} />
+          <Fields form={form} fields={[...NAMING, ...planFields(form.values.value)]} />
         </div>
         <GuardLimits form={form} />
       </fieldset>

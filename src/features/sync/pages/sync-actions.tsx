@@ -1,7 +1,6 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
 import { useSignal } from '@preact/signals';
-import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
+import type { SyncAction } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { Actions, ask, confirmed, reasonFor } from '../../../console/kit/actions.tsx';
 import { syncHref } from '../../../console/kit/elements.tsx';
@@ -12,6 +11,7 @@ import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/be
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
+import { guardsSentence, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },
@@ -132,29 +132,6 @@ async function decision(
         },
   );
   return reason === undefined ? undefined : { body: { reason } };
-}
-
-/** Additions share calls; each other change has its own. */
-function takenBy({ changes, groups, actions, create }: PlanTotals) {
-  const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
-  return { rows: changes, groups, calls };
-}
-
-function objectionsIn(guards: SyncView['guards']) {
-  return guards.reduce((sum, { count }) => sum + count, 0);
-}
-
-function guardsSentence(guards: SyncView['guards']) {
-  const parts = guards.map(({ guard, count }) => (count === 1 ? guard : `${guard} (${grouped(count)} groups)`));
-  return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
-}
-
-/** Returns the share of the membership that would leave. */
-function shareOf(totals: SyncView['totals']) {
-  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
-  if (totals === null || leaving === 0 || totals.members === 0) return '';
-  const percent = Math.round((leaving / totals.members) * 100);
-  return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
 }
 
 /**

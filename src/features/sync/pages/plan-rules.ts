@@ -1,0 +1,64 @@
+/** Decisions of pages with a plan: its options as fields of a form, and what its numbers and guards say. Pure. */
+import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
+import type { PlanTotals } from '../../../console/answers.ts';
+import { creatingOptions } from '../../../console/view/upload/steps.ts';
+import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { SyncView } from '../api.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** Options of a plan. */
+const PLAN = ['mode', 'missing', 'whose', 'left', 'changed', 'protect', 'removeNamed', ...Object.keys(PLAN_CHECKS)];
+
+/** Whether members who are not in the file are removed or banned. */
+function takesMissing({ mode, missing = '' }: Values) {
+  return mode === 'mirror' && missing !== '';
+}
+
+export function planFields(values: Values) {
+  const brought: Readonly<Record<string, boolean>> = {
+    missing: values['mode'] === 'mirror',
+    whose: takesMissing(values),
+  };
+  return PLAN.filter((name) => brought[name] ?? true);
+}
+
+/** Before the name of a limit. */
+export const LIMIT = 'limit.';
+
+/** The options of a plan that the fields stand for, as the server takes them. */
+export function planOptions({ missing = '', ...values }: Values): Record<string, string> {
+  const chosen = { ...values, missing: values['mode'] === 'mirror' ? missing : '' };
+  const named = Object.entries({ whose: '', ...chosen }).filter(
+    ([name]) => PLAN.includes(name) || name.startsWith(LIMIT),
+  );
+  return {
+    ...Object.fromEntries(named),
+    ...(!takesMissing(chosen) && { whose: '' }),
+    ...creatingOptions(values),
+  };
+}
+
+/** Additions share calls; each other change has its own. */
+export function takenBy({ changes, groups, actions, create }: PlanTotals) {
+  const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
+  return { rows: changes, groups, calls };
+}
+
+export function objectionsIn(guards: SyncView['guards']) {
+  return guards.reduce((sum, { count }) => sum + count, 0);
+}
+
+export function guardsSentence(guards: SyncView['guards']) {
+  const parts = guards.map(({ guard, count }) => (count === 1 ? guard : `${guard} (${grouped(count)} groups)`));
+  return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
+}
+
+/** Returns the share of the membership that would leave. */
+export function shareOf(totals: SyncView['totals']) {
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  if (totals === null || leaving === 0 || totals.members === 0) return '';
+  const percent = Math.round((leaving / totals.members) * 100);
+  return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
+}
