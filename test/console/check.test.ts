@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { violations } from './accessibility.ts';
+import { checkAccess } from './accessibility.ts';
 import { csvFile, review, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -22,7 +22,7 @@ test('before anything is sent, the service is asked which rows would fail; they 
   ]);
   const ways = page.getByLabel('2 rows would fail');
   const chosen = ways.locator('option:checked');
-  expect(await chosen.textContent()).toBe('Leave them out');
+  await eventually(() => chosen.textContent()).toBe('Leave them out');
   await page.getByRole('button', { name: 'Send 2 rows' }).waitFor();
   await check.getByRole('link', { name: 'Show 1 row: the user does not exist' }).click();
   await page.getByRole('region', { name: 'Rows' }).getByText('fail:ERR_UID_NOT_FOUND').waitFor();
@@ -74,7 +74,7 @@ test('rows that would fail are repaired before anything is sent, and are not sen
   const sending = page.getByRole('button', { name: 'Send 1 repaired row…' });
   await sending.waitFor();
   // What is sent is what was seen.
-  expect(await sending.isEnabled()).toBe(false);
+  await eventually(() => sending.isEnabled()).toBe(false);
   held.resolve();
   await sending.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 row' }).click();
@@ -105,7 +105,7 @@ test('several imports that wait are resumed in the list after a question about t
       expect.stringContaining('Apps'),
     ],
   ]);
-  expect(await violations(page)).toEqual([]);
+  await checkAccess(page);
   await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
   await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();
   // What an event says of the import at the same moment does not take the place of the answer.

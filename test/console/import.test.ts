@@ -101,7 +101,7 @@ test('what happens to imports elsewhere is shown, and what a person starts is do
   await fetch(started, { method: 'DELETE' });
   await heading('There is no such import').waitFor();
   await page.getByRole('link', { name: 'All imports' }).waitFor();
-  expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  await eventually(() => page.getByRole('main').getByRole('button').count()).toBe(0);
 });
 
 test('tags are given and changed on the page of the import, and lead to the list', async () => {
@@ -202,10 +202,10 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
     await page.getByRole('button', { name: 'Show 100 more' }).click();
   }
   await eventually(() => rows.last().locator('th').textContent()).toBe('user-699');
-  expect(await rows.count()).toBe(500);
+  await eventually(() => rows.count()).toBe(500);
   await page.getByRole('button', { name: 'Back to the start' }).click();
   await eventually(() => rows.first().locator('th').textContent()).toBe('user-0');
-  expect(await rows.count()).toBe(100);
+  await eventually(() => rows.count()).toBe(100);
 });
 
 test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
@@ -228,7 +228,7 @@ test('when the server goes away the page says so, and goes on by itself when it 
   await checkScreens(page, 'away');
   await front.comeBack();
   await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
-  expect((await page.getByRole('alert').allTextContents()).join('')).toBe('');
+  await eventually(async () => (await page.getByRole('alert').allTextContents()).join('')).toBe('');
   const before = numberIn(await toCome.textContent());
   letPass(1);
   await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -29,8 +29,8 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   await page.keyboard.press('Enter');
   await page.getByText('2 users with anna in the UID.').waitFor();
   const found = page.getByRole('table', { name: 'Users found' }).getByRole('row');
-  expect(await found.nth(1).innerText()).toMatch(/anna-s\s+checked\.csv/);
-  expect(await found.nth(2).innerText()).toMatch(/joanna\s+first\.csv/);
+  await eventually(() => found.nth(1).innerText()).toMatch(/anna-s\s+checked\.csv/);
+  await eventually(() => found.nth(2).innerText()).toMatch(/joanna\s+first\.csv/);
   await page.getByRole('link', { name: 'anna-s' }).focus();
   await page.keyboard.press('Enter');
   const rows = page.getByRole('table', { name: 'What imports did to anna-s' }).getByRole('row');
@@ -51,11 +51,11 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   await page.getByText('In 3 groups, as the service said').waitFor();
   await page.getByText('1 group is not as imports left it.').waitFor();
   const groups = page.getByRole('table', { name: 'Groups of the user now' }).getByRole('row');
-  expect(await groups.nth(1).innerText()).toMatch(
+  await eventually(() => groups.nth(1).innerText()).toMatch(
     /left\s+us\s+differs in the history as added, not a member now\s+added, row 3, .*\s+first\.csv/,
   );
-  expect(await groups.filter({ hasText: 'kept' }).innerText()).toMatch(/kept\s+us\s+participant\s+added/);
-  expect(await groups.filter({ hasText: 'outside' }).innerText()).toMatch(/outside\s+us\s+admin\s+no import/);
+  await eventually(() => groups.filter({ hasText: 'kept' }).innerText()).toMatch(/kept\s+us\s+participant\s+added/);
+  await eventually(() => groups.filter({ hasText: 'outside' }).innerText()).toMatch(/outside\s+us\s+admin\s+no import/);
   await checkScreens(page, 'member-now');
 
   // Imports that could not be read are said where nothing was found.

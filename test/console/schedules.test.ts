@@ -37,7 +37,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await page.getByLabel('At', { exact: true }).fill('03:15');
   await page.getByText('At 03:15, Monday through Friday').waitFor();
   await eventually(() => page.locator('.next-times li').count()).toBe(5);
-  expect(await page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
+  await eventually(() => page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
   const effect = page.locator('form').getByRole('status').first();
   await effect.filter({ hasText: 'This schedule only plans' }).waitFor();
   await page.getByRole('button', { name: 'Change this' }).click();
@@ -58,7 +58,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly-roster/ });
   const more = row.getByLabel('More actions for nightly-roster');
   await row.getByText('At 03:15, Monday through Friday').waitFor();
-  expect(await row.textContent()).toMatch(/\d{4}, 03:15/);
+  await eventually(() => row.textContent()).toMatch(/\d{4}, 03:15/);
   await more.click();
   await row.getByRole('button', { name: 'Pause: nightly-roster' }).click();
   await row.getByText('paused').waitFor();
@@ -77,15 +77,15 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await more.click();
   await row.getByRole('link', { name: 'Edit: nightly-roster' }).click();
   await page.getByRole('heading', { name: 'Edit nightly-roster' }).waitFor();
-  expect(await file.inputValue()).toBe(members);
+  await eventually(() => file.inputValue()).toBe(members);
   const at = page.getByLabel('At', { exact: true });
-  expect(await at.inputValue()).toBe('03:15');
+  await eventually(() => at.inputValue()).toBe('03:15');
   await page.getByLabel('Wait for the service at most').fill('soon');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.locator('#new-giveUpAfter-error', { hasText: 'allowed is a number of seconds' }).waitFor();
   await page.getByLabel('Wait for the service at most').fill('90m');
   const most = page.getByLabel('Most groups to create');
-  expect(await most.inputValue()).toBe('3');
+  await eventually(() => most.inputValue()).toBe('3');
   await most.fill('many');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.locator('#new-maxGroups-error', { hasText: 'many' }).waitFor();
@@ -100,7 +100,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await other.getByText('it has version 2, and not 1').waitFor();
   await other.getByRole('button', { name: 'Discard mine, and show theirs' }).click();
   await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
-  expect(await other.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
+  await eventually(() => other.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
   await other.getByText('mirrors the file; members who are not in it are reported').waitFor();
@@ -153,7 +153,7 @@ test('the file of a schedule is shown as it is and as it is read; its columns ar
   await page.unroute('**/v1/schedules/look');
   await page.goto(`${server.url}/schedules/rooms/edit`);
   await page.getByText('File format').click();
-  expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
+  await eventually(() => page.getByLabel('Row of the header').inputValue()).toBe('3');
   // A choice without a value is asked for beside its field.
   await page.getByLabel('Row of the header').fill('');
   await page.getByRole('button', { name: 'Save changes' }).click();

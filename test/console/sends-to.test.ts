@@ -32,17 +32,17 @@ test('every page says above all else that this is a sandbox', async () => {
   for (const name of ['Now', 'Imports', 'Syncs', 'Schedules']) {
     await page.getByRole('link', { name, exact: true }).first().click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
-    expect(await band(page).textContent()).toBe('Sandbox: nothing reaches real users');
+    await eventually(() => band(page).textContent()).toBe('Sandbox: nothing reaches real users');
   }
   await checkScreens(page, 'sends-to-sandbox');
   await page.emulateMedia({ media: 'print' });
-  expect(await band(page).isVisible()).toBe(false);
+  await eventually(() => band(page).isVisible()).toBe(false);
 });
 
 test('every page says the profile, host and apps of the real service, in another colour, and stays in sight', async () => {
   const page = await browser.open(real.url);
   await band(page).waitFor();
-  expect(await band(page).textContent()).toBe(
+  await eventually(() => band(page).textContent()).toBe(
     'Real service: profile production, cometchat.io (26c04d1b7e9a in us, 26c05f2a8d1c in eu)',
   );
   await page.getByText('More', { exact: true }).click();
@@ -50,7 +50,7 @@ test('every page says the profile, host and apps of the real service, in another
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   await checkScreens(page, 'sends-to-real');
   await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-  expect(await band(page).evaluate((shown) => shown.getBoundingClientRect().top)).toBe(0);
+  await eventually(() => band(page).evaluate((shown) => shown.getBoundingClientRect().top)).toBe(0);
   const other = await browser.open(sandbox.url);
   await band(other).waitFor();
   const [mine, theirs] = [await colours(page), await colours(other)];

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -11,7 +11,7 @@ test('an import whose service does not answer says so, on its page and on the fi
   await startImport(page, memberRows(5), 'silent.csv');
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('No call gets a usable answer in us').waitFor();
-  expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
+  await eventually(() => state.textContent()).toContain('Its rows wait and use no attempts.');
   await eventually(() => state.textContent()).not.toContain(' left');
   await page
     .getByText(/Every call since .* was answered with HTTP_503; (next try at .*\d\d:\d\d|trying now)/)

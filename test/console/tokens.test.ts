@@ -33,7 +33,7 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await shown.locator('button:focus').getByText('I have copied it').waitFor();
-  expect(await shown.locator('code').textContent()).toBe(token);
+  await eventually(() => shown.locator('code').textContent()).toBe(token);
   await page.keyboard.press('Enter');
   await shown.waitFor({ state: 'detached' });
   const row = card.getByRole('row', { name: 'nightly-job' });
@@ -43,7 +43,7 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
 
   const used = await enter(token);
   await used.getByText('Keys are never shown.').waitFor();
-  expect(await used.getByRole('region', { name: 'Tokens' }).count()).toBe(0);
+  await eventually(() => used.getByRole('region', { name: 'Tokens' }).count()).toBe(0);
   await page.reload();
   await eventually(() => row.textContent()).toMatch(/just now|\d+ (s|min) ago/);
 

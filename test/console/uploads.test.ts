@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { asksBeforeClosing, chooseFile, csvFile, eventually, review, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
@@ -40,7 +40,7 @@ test('an upload goes on while the person looks at other pages and prepares the n
   const bar = uploads(page);
   await bar.getByText('first.csv').waitFor();
   await bar.getByText(/of \d+ KB/).waitFor();
-  expect(await asksBeforeClosing(page)).toBe(true);
+  await eventually(() => asksBeforeClosing(page)).toBe(true);
   await checkScreens(page, 'upload-elsewhere');
   await bar.getByRole('link', { name: 'Back to its form' }).click();
   await underWay(page).waitFor();
@@ -57,17 +57,17 @@ test('an upload goes on while the person looks at other pages and prepares the n
     input.dispatchEvent(new Event('change', { bubbles: true }));
   }`);
   await page.getByRole('cell', { name: 'cy', exact: true }).waitFor();
-  expect(await asksBeforeClosing(page)).toBe(true);
+  await eventually(() => asksBeforeClosing(page)).toBe(true);
   front.release();
   await bar.getByText('first.csv has been uploaded. Nothing is sent until its page is opened.').waitFor();
   await page.getByText('instead.csv').waitFor();
   await review(page);
   await page.getByRole('heading', { name: 'instead.csv', level: 1 }).waitFor();
-  expect(await asksBeforeClosing(page)).toBe(false);
+  await eventually(() => asksBeforeClosing(page)).toBe(false);
   await bar.getByRole('link', { name: 'See the import' }).click();
   await page.getByRole('heading', { name: 'first.csv', level: 1 }).waitFor();
   await eventually(() => bar.count()).toBe(0);
-  expect(await importsCalled('first.csv')).toBe(1);
+  await eventually(() => importsCalled('first.csv')).toBe(1);
   await goTo(page, 'Imports');
   await page.getByText('Drop a membership file here').waitFor();
 });
@@ -95,7 +95,7 @@ test('what breaks while the server is away comes when it is back, once; what is 
   await front.comeBack();
   await uploads(page).getByText('broken.csv has been uploaded.').waitFor();
   await uploads(page).getByRole('button', { name: 'Dismiss' }).click();
-  expect(await importsCalled('broken.csv')).toBe(1);
+  await eventually(() => importsCalled('broken.csv')).toBe(1);
 
   await goTo(page, 'Imports');
   front.hold();
@@ -106,7 +106,7 @@ test('what breaks while the server is away comes when it is back, once; what is 
   await page.goBack();
   await page.getByRole('button', { name: 'Next: review' }).waitFor();
   await page.getByText('cancelled.csv').first().waitFor();
-  expect(await importsCalled('cancelled.csv')).toBe(0);
+  await eventually(() => importsCalled('cancelled.csv')).toBe(0);
 });
 
 test('an upload whose answer was lost makes one import; one that is refused is said on every page, and beside its field', async () => {
@@ -121,7 +121,7 @@ test('an upload whose answer was lost makes one import; one that is refused is s
   });
   await review(page);
   await page.getByRole('heading', { name: 'unanswered.csv', level: 1 }).waitFor();
-  expect([answers, await importsCalled('unanswered.csv')]).toEqual([2, 1]);
+  await eventually(async () => [answers, await importsCalled('unanswered.csv')]).toEqual([2, 1]);
 
   await goTo(page, 'Imports');
   const seen = Promise.withResolvers<void>();
