@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { importOperations } from './api/operations/import-operations.ts';
-import { rowOperations } from './api/operations/row-operations.ts';
+import { importOperations } from './api/imports.ts';
+import { rowOperations } from './api/rows.ts';
 import { openApp } from './app/app.ts';
 import { openService } from './app/open-service.ts';
 import { localImports } from './cli/client/data-directory.ts';

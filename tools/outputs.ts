@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { count, time } from '../src/api/fields.ts';
-import { fileFacts } from '../src/api/file-facts.ts';
 import { importSummary } from '../src/api/import-summary.ts';
 import { importView } from '../src/api/imports.ts';
-import { newToken } from '../src/api/tokens.ts';
+import { fileFacts } from '../src/api/look.ts';
+import { newToken } from '../src/api/service.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { exportDocument } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { SyncState } from '../membership/sync-state.ts';
-import type { ImportView } from './imports.ts';
+import { type ImportView, operationOfImports } from './imports.ts';
+import { fileOf } from './operation.ts';
 import type { RunningImport } from './overview.ts';
 
 /** Server-sent events. Their data is JSON. */
@@ -21,3 +23,16 @@ export interface ListEvents {
   /** The planning of a sync has come further. */
   readonly planning: { readonly id: string };
 }
+
+export const eventOperations = {
+  lists: operationOfImports('GET /v1/events', 'viewer', {
+    summary:
+      'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `planning` (of a sync), `check` or `export` where one moved, or has come further (once a second)',
+    query: z.strictObject({
+      id: z.string().max(200).optional().meta({
+        description: 'Only events of this import, with its check, or of this sync, export, or schedule (its name).',
+      }),
+    }),
+    answer: fileOf('Events as they happen.', 'text/event-stream'),
+  }),
+};

@@ -3,13 +3,40 @@ import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { ACTIONS, IMPORT_STATES } from '../membership/import-state.ts';
 import { LIST_FILTERS } from '../options/list-filter.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
-import { STOPPING } from '../options/sending-options.ts';
+import { RESUMING, STOPPING } from '../options/sending-options.ts';
 import { asSentence } from '../text/wording.ts';
 import { count, IMPORT_ID, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { importSummary } from './import-summary.ts';
+import { nothing, operationsOf } from './operation.ts';
 import { problem } from './problems.ts';
-import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
-import { tagChanges, tagsOption } from './tags.ts';
+import { anyTexts, cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
+import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
+
+/** Words that people give imports, to find them again. */
+
+const tag = z.string().trim().regex(TAG, TAG_ALLOWED);
+
+export const tags = z.array(tag).max(MAX_TAGS, TAGS_ALLOWED);
+
+/** `choir,autumn 2026`: each once, in the order in which they came. */
+export const tagsOption = z
+  .string()
+  .transform((text) => text.split(',').filter((part) => part.trim() !== ''))
+  .pipe(tags)
+  .transform((list) => [...new Set(list)])
+  .meta({ description: 'Tags, separated by commas: words to find the import by.' });
+
+/** Tags to add and to remove. */
+export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
+export type TagChanges = z.infer<typeof tagChanges>;
+
+/** Returns the tags after the changes; one that is removed and added stays. Case does not matter. */
+export function tagsAfter(before: readonly string[], { add = [], remove = [] }: TagChanges): string[] {
+  const gone = new Set(remove.map((one) => one.toLowerCase()));
+  const kept = before.filter((one) => !gone.has(one.toLowerCase()));
+  const known = new Set(kept.map((one) => one.toLowerCase()));
+  return [...kept, ...add.filter((one) => !known.has(one.toLowerCase()))];
+}
 
 const staging = z.strictObject({
   rows: count,
@@ -182,3 +209,91 @@ export const reportQuery = z.strictObject({
   ...queryOf({ ...ROW_FILTER, retryable: REPORT.retryable }),
 });
 export type ReportQuery = z.infer<typeof reportQuery>;
+
+/** Declares operations of one import, or of all. */
+export const operationOfImports = operationsOf(
+  'imports',
+  z.object({ id: z.string().meta({ description: 'Id of an import.', examples: [IMPORT_ID] }) }),
+);
+
+const moved = {
+  answer: importView,
+  refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'],
+} as const;
+
+/** Imports: the list, one, what can be done with it, and its journal. */
+export const importOperations = {
+  list: operationOfImports('GET /v1/imports', 'viewer', {
+    summary: 'List imports, newest first',
+    query: importsQuery,
+    answer: importsPage,
+    refusals: ['BAD_CURSOR'],
+  }),
+  one: operationOfImports('GET /v1/imports/:id', 'viewer', {
+    summary: 'One import',
+    answer: importView,
+    refusals: ['UNKNOWN_IMPORT'],
+  }),
+  act: operationOfImports('POST /v1/imports/actions', 'operator', {
+    operationId: 'actOnImports',
+    summary: 'Do one thing with several imports: pause, resume, cancel, delete, tag or dismiss them',
+    description:
+      'To `dismiss` an import leaves its rows that need attention as they are: it needs no person until there are more of them.',
+    body: bulkBody,
+    answer: bulkAnswer,
+  }),
+  sending: operationOfImports('GET /v1/imports/:id/sending', 'viewer', {
+    summary:
+      'Cost of resuming an import with these options, and the target of its rows; for an import that is over, the cost of a retry',
+    query: z.strictObject(queryOf(RESUMING)),
+    answer: sendingPlan,
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
+  }),
+  pause: operationOfImports('POST /v1/imports/:id/pause', 'operator', {
+    audit: 'import.pause',
+    summary: 'Let calls in flight finish, and send no more until `resume`',
+    ...moved,
+  }),
+  resume: operationOfImports('POST /v1/imports/:id/resume', 'operator', {
+    audit: 'import.resume',
+    summary: 'Continue an import that is staged, paused or blocked',
+    query: z.strictObject(queryOf(RESUMING)),
+    ...moved,
+    refusals: [...moved.refusals, 'NO_CHECK_YET'],
+  }),
+  cancel: operationOfImports('POST /v1/imports/:id/cancel', 'operator', {
+    audit: 'import.cancel',
+    summary: 'End an import; what was not sent is `unprocessed`',
+    ...moved,
+  }),
+  retry: operationOfImports('POST /v1/imports/:id/retry', 'operator', {
+    audit: 'import.retry',
+    summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
+    description: 'With options that choose rows: only those among them.',
+    query: retryQuery,
+    status: 202,
+    location: '/v1/imports/:id',
+    answer: importView,
+    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+  }),
+  remove: operationOfImports('DELETE /v1/imports/:id', 'operator', {
+    audit: 'import.delete',
+    summary: 'Delete an import that has finished, or is staged and not started, with all its files',
+    answer: nothing('Deleted.'),
+    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
+  }),
+  journal: operationOfImports('GET /v1/imports/:id/transitions', 'viewer', {
+    summary: "An import's journal: every state that it was in, and why",
+    answer: importJournal,
+    refusals: ['UNKNOWN_IMPORT'],
+  }),
+  /** Its body is a file; the server says more about it, and checks the query (server/uploads). */
+  create: operationOfImports('POST /v1/imports', 'operator', {
+    audit: 'import.create',
+    summary: 'Import a file',
+    query: anyTexts,
+    status: 202,
+    location: '/v1/imports/:id',
+    answer: importView,
+  }),
+};

@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import type { RefusalCode } from '../errors/errors.ts';
-import type { Role } from './service.ts';
+
+/** Roles of tokens, from the least: viewers look, operators act, admins decide who may do that. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Whether a role may do what is for another. */
+export function reaches(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** Such as "an operator". */
+export function aRole(role: Role): string {
+  return `${role === 'viewer' ? 'a' : 'an'} ${role}`;
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
@@ -134,4 +147,15 @@ export function nothing(description: string): z.ZodVoid {
 
 export function fileOf(description: string, ...types: readonly string[]): FileAnswer {
   return { description, content: Object.fromEntries(types.map((type) => [type, { schema: z.string() }])) };
+}
+
+/** The path of a request with the fields that it names filled in, and the other fields. */
+export function addressOf(path: string, input: object): { readonly address: string; readonly rest: object } {
+  const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
+  const address = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return encodeURIComponent(String(value));
+  });
+  return { address, rest: Object.fromEntries(rest) };
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { CALL_KINDS } from '../chat/service/codes.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { ROW_COLUMNS } from '../membership/row-columns.ts';
+import { INPUTS } from '../options/input-kinds.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, original, rowNumber, time } from './fields.ts';
+import { reportQuery } from './imports.ts';
+import { fileOf, operationsOf } from './operation.ts';
 import { cursorOption, limitOption, queryOf } from './query-options.ts';
 
 const outcome = z.enum(OUTCOMES);
@@ -125,3 +129,104 @@ export const callsAnswer = z.strictObject({
       'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
   }),
 });
+
+/** Calls of an import for one row, and their results. */
+
+const text = z.string().nullable();
+
+const batchFacts = z.strictObject({
+  id: z.int(),
+  uids: count.meta({ description: 'UIDs that are sent in one call.' }),
+  dispatchedAt: time.nullable().meta({ description: 'Time at which it was last put into the queue.' }),
+  finishedAt: time.nullable(),
+  uncertainty: text.meta({ description: 'The reason why an earlier call may have been carried out.' }),
+});
+
+const callFacts = z.strictObject({
+  batch: z.int().meta({ description: 'May be an earlier, larger batch that the batch of the row was split from.' }),
+  at: time,
+  ms: count,
+  httpStatus: z.int().nullable().meta({ description: 'Null where there was no reply.' }),
+  kind: z.enum(CALL_KINDS).meta({
+    description: 'answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.',
+  }),
+  code: z.string(),
+  message: text.meta({ description: "The service's message about a refused call." }),
+  requestId: text.meta({ description: 'The id that the service gave a refused request, for its support.' }),
+});
+
+const creationFacts = z.strictObject({
+  kind: z.enum(['user', 'group']),
+  outcome: z.string(),
+  code: text,
+  message: text,
+  at: time.nullable(),
+});
+
+const rowDetailFacts = z.strictObject({
+  action: text.meta({ description: 'add, change, remove or unban; null where the row is not sent.' }),
+  onBehalfOf: z.string(),
+  batch: batchFacts.nullable(),
+  calls: z.array(callFacts).meta({ description: 'Every call that was made for it, in order.' }),
+  creations: z.array(creationFacts).meta({ description: 'Users and groups that were looked for or created for it.' }),
+});
+export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
+
+/** `GET /v1/imports/:id/rows/:row` */
+export const rowDetail = rowDetailFacts.extend({ row: rowView }).meta({ id: 'RowDetail' });
+export type RowDetail = z.infer<typeof rowDetail>;
+
+const operation = operationsOf('rows', z.object({ id: z.string() }));
+
+/** Rows, problems and calls of an import, and its report: a file with the outcome of every row. */
+export const rowOperations = {
+  rows: operation('GET /v1/imports/:id/rows', 'viewer', {
+    summary: 'Rows with their outcomes, in the order of the input or sorted',
+    description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
+    query: rowsQuery,
+    answer: rowsPage,
+    refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  row: operation('GET /v1/imports/:id/rows/:row', 'viewer', {
+    summary: 'One row with its batch and every call that was made for it',
+    params: z.object({
+      id: z.string(),
+      row: z
+        .string()
+        .regex(/^\d{1,15}$/, 'allowed is the number of a row: `row` in the list of rows')
+        .meta({ description: 'Number of the row in the order of the input: `row` in the list of rows.' }),
+    }),
+    answer: rowDetail,
+    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'UNKNOWN_ROW', 'NO_ROWS_YET'],
+  }),
+  problems: operation('GET /v1/imports/:id/problems', 'viewer', {
+    summary: 'Rows that need attention by outcome and code, with examples and what to do',
+    answer: problemsAnswer,
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  calls: operation('GET /v1/imports/:id/calls', 'viewer', {
+    summary: 'Calls to the chat service over time',
+    answer: callsAnswer,
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  created: operation('GET /v1/imports/:id/created', 'viewer', {
+    summary: 'Download the users and groups that an import created, and the users that it made active again',
+    answer: fileOf('What it created: kind, region, id, outcome and time.', 'text/csv'),
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
+  report: operation('GET /v1/imports/:id/report', 'viewer', {
+    summary: 'Download a report',
+    description:
+      'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
+    query: reportQuery,
+    answer: fileOf(
+      'The report.',
+      'text/csv',
+      'application/x-ndjson',
+      'application/json',
+      INPUTS.xlsx.mediaType,
+      'text/html',
+    ),
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'],
+  }),
+};

@@ -1,21 +1,11 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
+import { duration } from '../platform/allowed-values.ts';
 import { count, HOST, nextCursor, time } from './fields.ts';
+import { nothing, operationsOf, ROLES } from './operation.ts';
+import { overview } from './overview.ts';
 import { cursorOption, limitOption, timeOption } from './query-options.ts';
-
-/** Roles of tokens, from the least: viewers look, operators act, admins decide who may do that. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Whether a role may do what is for another. */
-export function reaches(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}
-
-/** Such as "an operator". */
-export function aRole(role: Role): string {
-  return `${role === 'viewer' ? 'a' : 'an'} ${role}`;
-}
+import { regionsAnswer } from './region-status.ts';
 
 const role = z.enum(ROLES);
 
@@ -98,3 +88,123 @@ export const auditPage = z.strictObject({
   nextCursor,
 });
 export type AuditPage = z.infer<typeof auditPage>;
+
+/** `GET /v1/tokens`: who may use the server. */
+const tokenView = z.strictObject({
+  id: z.string().meta({ description: 'The part of the token after `rct_`, which is not secret.' }),
+  name: z.string().meta({ description: 'The person or program it is for, in the audit log.' }),
+  role: z.enum(ROLES),
+  createdAt: time,
+  expiresAt: time.nullable().meta({ description: 'From then on it is refused as TOKEN_EXPIRED; null: never.' }),
+  lastUsedAt: time.nullable().meta({ description: 'To the minute; null: it was not used yet.' }),
+  own: z.boolean().meta({ description: 'The request was sent with it.' }),
+});
+export type TokenView = z.infer<typeof tokenView>;
+
+export const tokensAnswer = z.strictObject({
+  tokens: z.array(tokenView).meta({ description: 'Oldest first, also those that have expired.' }),
+});
+
+/** `POST /v1/tokens` */
+export const newToken = tokenView.extend({
+  token: z.string().meta({ description: 'The token itself. Only its hash is stored: no other answer has it.' }),
+});
+export type NewToken = z.infer<typeof newToken>;
+
+/** Characters of a token's name, at most. */
+const MAX_NAME_LENGTH = 100;
+
+export const newTokenBody = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .max(MAX_NAME_LENGTH)
+    .optional()
+    .meta({
+      description: 'The person or program it is for, in the audit log. Default: its id.',
+      examples: ['nightly'],
+    }),
+  role: z.enum(ROLES),
+  expires: z
+    .string()
+    .transform((text, context): number => {
+      const ms = duration.parse(text, 'expires');
+      if (ms !== undefined) return ms;
+      context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
+});
+
+const operation = operationsOf('service');
+
+/** Operations of the service: the server's settings, its regions, open issues, and the audit log. */
+export const serviceOperations = {
+  settings: operation('GET /v1/settings', 'viewer', {
+    summary: 'Settings with which the server was started; no key, no password',
+    answer: settingsAnswer,
+  }),
+  regions: operation('GET /v1/regions', 'viewer', {
+    summary: 'State of the regions that imports have used so far',
+    answer: regionsAnswer,
+  }),
+  audit: operation('GET /v1/audit', 'operator', {
+    summary: 'Entries of the audit log, newest first',
+    query: auditQuery,
+    answer: auditPage,
+    refusals: ['BAD_CURSOR'],
+  }),
+  overview: operation('GET /v1/overview', 'viewer', {
+    summary: 'Overview: running imports, decisions that wait for a person, the last run of each schedule',
+    answer: overview,
+  }),
+};
+
+const access = operationsOf('access');
+
+/** Logging in with a token, for browsers. */
+export const sessionOperations = {
+  login: access('POST /v1/session', 'public', {
+    operationId: 'logIn',
+    audit: 'session.create',
+    summary: 'Log in with a token',
+    body: loginBody,
+    answer: loginAnswer,
+    refusals: ['TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'],
+  }),
+  session: access('GET /v1/session', 'public', {
+    summary: 'Your name and role',
+    answer: session,
+    refusals: ['TOKEN_REQUIRED'],
+  }),
+  logout: access('DELETE /v1/session', 'public', {
+    audit: 'session.end',
+    summary: 'Log out',
+    answer: nothing('Logged out.'),
+  }),
+};
+
+/** Tokens: made, listed and revoked by admins. */
+export const tokenOperations = {
+  list: access('GET /v1/tokens', 'admin', {
+    summary: 'List tokens, without their secrets',
+    answer: tokensAnswer,
+  }),
+  create: access('POST /v1/tokens', 'admin', {
+    audit: 'token.create',
+    summary: 'Make a token',
+    description: 'The answer is the only one that has the token itself.',
+    body: newTokenBody,
+    status: 201,
+    answer: newToken,
+  }),
+  revoke: access('DELETE /v1/tokens/:id', 'admin', {
+    audit: 'token.revoke',
+    summary: 'Revoke a token, and end its sessions',
+    description: 'The last admin cannot revoke the own token: no one could make another over the API.',
+    params: z.strictObject({ id: z.string().max(60) }),
+    answer: nothing('Revoked. Requests with it are refused from now on.'),
+    refusals: ['UNKNOWN_TOKEN', 'LAST_ADMIN'],
+  }),
+};

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { importOperations } from '../api/operations/import-operations.ts';
+import { importOperations } from '../api/imports.ts';
 import { aimOf } from '../app/open-service.ts';
 import { reserveImport } from '../imports/import-id.ts';
 import { checkInput } from '../imports/read/file-state.ts';

@@ -1,5 +1,6 @@
-import { eventOperations, importOperations } from '../api/operations/import-operations.ts';
-import { serviceOperations } from '../api/operations/service-operations.ts';
+import { eventOperations } from '../api/events.ts';
+import { importOperations } from '../api/imports.ts';
+import { serviceOperations } from '../api/service.ts';
 import type { App } from '../app/app.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';

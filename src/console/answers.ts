@@ -3,23 +3,19 @@ import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/region-status.ts';
 
 export type { ListEvents } from '../api/events.ts';
-export type { FileFacts } from '../api/file-facts.ts';
 export type { RegionCounts } from '../api/import-summary.ts';
 export type {
   FollowUp,
   ImportView,
   SendingPlan,
 } from '../api/imports.ts';
-export type { FileLook } from '../api/look.ts';
+export type { FileFacts, FileLook, Preview, PreviewRow } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 export type { FailedRun, Overview, RunningImport } from '../api/overview.ts';
-export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue } from '../api/region-status.ts';
-export type { RowDetail } from '../api/row-detail.ts';
-export type { ProblemView, RowView } from '../api/rows.ts';
-export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
-export type { TokenView } from '../api/tokens.ts';
+export type { ProblemView, RowDetail, RowView } from '../api/rows.ts';
+export type { AuditPage, Session, SettingsAnswer as Settings, TokenView } from '../api/service.ts';
 export type { ImportAction as Action, ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 export type { Field, ShapeInput as Shape } from '../options/shape.ts';

@@ -1,11 +1,12 @@
 /** Requests to the server: an answer, or one kind of error. */
 
 import { signal } from '@preact/signals';
+import type { eventOperations } from '../api/events.ts';
+import type { importOperations } from '../api/imports.ts';
+import type { memberOperations } from '../api/members.ts';
 import type { AnswerOf, SentFor } from '../api/operation.ts';
-import type { eventOperations, importOperations } from '../api/operations/import-operations.ts';
-import type { memberOperations } from '../api/operations/member-operations.ts';
-import type { rowOperations } from '../api/operations/row-operations.ts';
-import type { serviceOperations, sessionOperations, tokenOperations } from '../api/operations/service-operations.ts';
+import type { rowOperations } from '../api/rows.ts';
+import type { serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
 import type { checkOperations } from '../features/check/operations.ts';
 import type { exportOperations } from '../features/export/operations.ts';
 import type { notificationOperations } from '../features/notify/operations.ts';

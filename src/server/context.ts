@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Role, Settings } from '../api/service.ts';
+import type { Role } from '../api/operation.ts';
+import type { Settings } from '../api/service.ts';
 import type { Checks } from '../features/check/checks.ts';
 import type { Exports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';

@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { z } from 'zod';
-import type { BulkAnswer, bulkBody } from '../api/imports.ts';
+import { type BulkAnswer, type bulkBody, importOperations, tagsAfter } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
-import { importOperations } from '../api/operations/import-operations.ts';
-import type { serviceOperations } from '../api/operations/service-operations.ts';
-import { tagsAfter } from '../api/tags.ts';
+import type { serviceOperations } from '../api/service.ts';
 import { type Catalog, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importRequest } from '../imports/life/new-import.ts';

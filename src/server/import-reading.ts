@@ -1,8 +1,6 @@
-import type { ImportView, ReportQuery } from '../api/imports.ts';
+import type { ImportView, importOperations, ReportQuery } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
-import type { importOperations } from '../api/operations/import-operations.ts';
-import type { rowOperations } from '../api/operations/row-operations.ts';
-import type { ProblemCount, ProblemView } from '../api/rows.ts';
+import type { ProblemCount, ProblemView, rowOperations } from '../api/rows.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { CatalogReader, ImportRecord, Transition } from '../imports/catalog.ts';

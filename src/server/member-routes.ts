@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { FoundMember, HistoryEntry } from '../api/members.ts';
-import { memberOperations } from '../api/operations/member-operations.ts';
+import { type FoundMember, type HistoryEntry, memberOperations } from '../api/members.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import openFile from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { rowOperations } from '../api/operations/row-operations.ts';
+import { rowOperations } from '../api/rows.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
-import { addressOf } from '../api/address-of.ts';
-import type { Call, HandlersOf, Operation } from '../api/operation.ts';
+import { addressOf, type Call, type HandlersOf, type Operation } from '../api/operation.ts';
 import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
 import type { Asked } from './access/noting.ts';

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { importOperations } from '../api/operations/import-operations.ts';
+import { importOperations } from '../api/imports.ts';
 import { guard } from './access/guard.ts';
 import { bareServer } from './bare-server.ts';
 import { consoleRoutes } from './console-files.ts';

@@ -1,6 +1,6 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionOperations } from '../api/operations/service-operations.ts';
+import { sessionOperations } from '../api/service.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { asSentence } from '../text/wording.ts';
 import { tokenIdIn, UNKNOWN_SENDER } from './access/access-store.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { serviceOperations } from '../api/operations/service-operations.ts';
+import { serviceOperations } from '../api/service.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
 import { numberCursor } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';

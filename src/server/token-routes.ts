@@ -1,4 +1,4 @@
-import { tokenOperations } from '../api/operations/service-operations.ts';
+import { tokenOperations } from '../api/service.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { isValid, type TokenRecord, tokenView } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importOperations } from '../../src/api/imports.ts';
 import type { Operation } from '../../src/api/operation.ts';
-import { importOperations } from '../../src/api/operations/import-operations.ts';
-import { serviceOperations } from '../../src/api/operations/service-operations.ts';
+import { serviceOperations } from '../../src/api/service.ts';
 import { askOwner, serveOwner } from '../../src/app/owner-socket.ts';
 import { currentUser } from '../../src/cli/audit.ts';
 import { connectToServer } from '../../src/cli/client/server-client.ts';

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../src/api/file-facts.ts';
+import type { FileFacts } from '../../src/api/look.ts';
 import { openWorkplace } from './workplace.ts';
 
 const ENROLLMENTS = 'Kurs,Person,Rolle\nbio,ana,Lehrer\nbio,bo,Teilnehmer\n';

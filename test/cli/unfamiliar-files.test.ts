@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../src/api/file-facts.ts';
+import type { FileFacts } from '../../src/api/look.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { openWorkplace } from './workplace.ts';
 

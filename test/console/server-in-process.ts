@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Role, Settings } from '../../src/api/service.ts';
+import type { Role } from '../../src/api/operation.ts';
+import type { Settings } from '../../src/api/service.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';

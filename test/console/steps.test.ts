@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PreviewRow } from '../../src/api/preview.ts';
+import type { PreviewRow } from '../../src/api/look.ts';
 import {
   changedOf,
   gridRows,

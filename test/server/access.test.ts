@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Role } from '../../src/api/service.ts';
+import type { Role } from '../../src/api/operation.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Preview } from '../../src/api/preview.ts';
+import type { Preview } from '../../src/api/look.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import { rowDetail } from '../../src/api/row-detail.ts';
-import type { CallRate, ProblemView } from '../../src/api/rows.ts';
+import { type CallRate, type ProblemView, rowDetail } from '../../src/api/rows.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Row {

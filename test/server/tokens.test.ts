@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NewToken, TokenView } from '../../src/api/tokens.ts';
+import type { NewToken, TokenView } from '../../src/api/service.ts';
 import type { AuditEntry } from '../../src/server/access/access-store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

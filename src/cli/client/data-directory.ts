@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { importOperations } from '../../api/operations/import-operations.ts';
-import { rowOperations } from '../../api/operations/row-operations.ts';
+import { importOperations } from '../../api/imports.ts';
+import { rowOperations } from '../../api/rows.ts';
 import { whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';

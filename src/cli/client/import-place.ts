@@ -1,7 +1,6 @@
-import type { ImportView } from '../../api/imports.ts';
-import { importOperations } from '../../api/operations/import-operations.ts';
-import { rowOperations } from '../../api/operations/row-operations.ts';
-import { serviceOperations } from '../../api/operations/service-operations.ts';
+import { type ImportView, importOperations } from '../../api/imports.ts';
+import { rowOperations } from '../../api/rows.ts';
+import { serviceOperations } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallLimits } from '../../imports/report/summary.ts';
 import { isAddress } from '../../text/address-text.ts';

@@ -1,8 +1,8 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
+import { eventOperations } from '../../api/events.ts';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
-import { eventOperations } from '../../api/operations/import-operations.ts';
-import { serviceOperations } from '../../api/operations/service-operations.ts';
+import { serviceOperations } from '../../api/service.ts';
 import { askOwner, replyOf } from '../../app/owner-socket.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';

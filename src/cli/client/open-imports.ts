@@ -1,4 +1,4 @@
-import { serviceOperations } from '../../api/operations/service-operations.ts';
+import { serviceOperations } from '../../api/service.ts';
 import { caOf } from '../../app/ca-file.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sessionOperations } from '../../api/operations/service-operations.ts';
+import { sessionOperations } from '../../api/service.ts';
 import { fileStateOf } from '../../imports/read/file-state.ts';
 import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { importOperations } from '../../api/operations/import-operations.ts';
-import { tagChanges } from '../../api/tags.ts';
+import { importOperations, tagChanges } from '../../api/imports.ts';
 import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';

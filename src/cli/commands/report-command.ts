@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { rowOperations } from '../../api/operations/row-operations.ts';
+import { rowOperations } from '../../api/rows.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';

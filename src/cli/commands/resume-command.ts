@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
-import type { ImportView } from '../../api/imports.ts';
-import { importOperations } from '../../api/operations/import-operations.ts';
+import { type ImportView, importOperations } from '../../api/imports.ts';
 import { openService } from '../../app/open-service.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { ImportView } from '../../api/imports.ts';
-import { importOperations } from '../../api/operations/import-operations.ts';
+import { type ImportView, importOperations } from '../../api/imports.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, textsOf } from '../../options/option.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { aRole, ROLES, type Role } from '../../api/service.ts';
+import { aRole, ROLES, type Role } from '../../api/operation.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';

@@ -31,7 +31,7 @@ export function tagFlag(meaning: string) {
 export async function tagsOf({ tag = [] }: Pick<ListFlags, 'tag'>): Promise<readonly string[]> {
   if (tag.length === 0) return [];
   // Loaded here: what a command checks with zod is loaded when it is given.
-  const { tags } = await import('../../api/tags.ts');
+  const { tags } = await import('../../api/imports.ts');
   const read = tags.safeParse(tag);
   if (read.success) return [...new Set(read.data)];
   throw badUsage(`--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventOperations } from '../../api/events.ts';
 import type { ImportView } from '../../api/imports.ts';
-import { eventOperations } from '../../api/operations/import-operations.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Counters } from '../../imports/record/counters.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';

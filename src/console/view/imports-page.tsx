@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { importOperations } from '../../api/imports.ts';
 import type { SentFor } from '../../api/operation.ts';
-import type { importOperations } from '../../api/operations/import-operations.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';

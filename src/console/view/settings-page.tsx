@@ -1,7 +1,7 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
 
 import { useSignal } from '@preact/signals';
-import type { Role } from '../../api/service.ts';
+import type { Role } from '../../api/operation.ts';
 import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView } from '../answers.ts';

@@ -1,5 +1,5 @@
+import { operationOfImports } from '../../api/imports.ts';
 import { fileOf } from '../../api/operation.ts';
-import { operationOfImports } from '../../api/operations/import-operations.ts';
 import { checkQuery, checkView } from './api.ts';
 
 const list = {

@@ -1,4 +1,4 @@
-import type { ColumnLook } from '../../api/file-facts.ts';
+import type { ColumnLook } from '../../api/look.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { groupName, isRole } from './column-names.ts';

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FileFacts } from '../../api/file-facts.ts';
-import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
+import { type FileFacts, type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/look.ts';
 import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { headOf, lookAt, unpacked } from '../../imports/read/beginning.ts';

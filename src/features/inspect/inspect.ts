@@ -1,4 +1,4 @@
-import type { FileFacts } from '../../api/file-facts.ts';
+import type { FileFacts } from '../../api/look.ts';
 import { option, shapeOption, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { type Head, lookAt, NOT_READ, type ReadBeginning } from '../../imports/read/beginning.ts';

@@ -1,6 +1,6 @@
 import { type EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type TagChanges, tagsAfter } from '../../api/tags.ts';
+import { type TagChanges, tagsAfter } from '../../api/imports.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import { actionsOf, type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';

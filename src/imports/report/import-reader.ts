@@ -1,5 +1,4 @@
-import type { RowDetailFacts } from '../../api/row-detail.ts';
-import type { CallRate, ProblemCount } from '../../api/rows.ts';
+import type { CallRate, ProblemCount, RowDetailFacts } from '../../api/rows.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';

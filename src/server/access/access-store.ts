@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Role } from '../../api/service.ts';
-import type { TokenView } from '../../api/tokens.ts';
+import type { Role } from '../../api/operation.ts';
+import type { TokenView } from '../../api/service.ts';
 import type { KeptReceiver } from '../../features/notify/operations.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';

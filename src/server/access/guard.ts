@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { reaches } from '../../api/service.ts';
+import { reaches } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import type { Api } from '../context.ts';

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
-import type { ListEvents } from '../../api/events.ts';
+import type { eventOperations, ListEvents } from '../../api/events.ts';
 import type { HandlersOf } from '../../api/operation.ts';
-import type { eventOperations } from '../../api/operations/import-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';

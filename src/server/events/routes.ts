@@ -1,4 +1,4 @@
-import { eventOperations } from '../../api/operations/import-operations.ts';
+import { eventOperations } from '../../api/events.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serveAll } from '../serve.ts';
 

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
-import { importOperations } from '../../api/operations/import-operations.ts';
+import { importOperations } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inspectRoutes } from '../../features/inspect/routes.ts';
 import { correctedFileRoute } from '../../features/repair/routes.ts';

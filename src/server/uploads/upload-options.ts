@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { tagsOption } from '../../api/imports.ts';
 import { queryOf } from '../../api/query-options.ts';
-import { tagsOption } from '../../api/tags.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';

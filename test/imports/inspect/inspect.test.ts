@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { FileFacts } from '../../../src/api/file-facts.ts';
+import type { FileFacts } from '../../../src/api/look.ts';
 import { asFlag } from '../../../src/errors/named-options.ts';
 import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';

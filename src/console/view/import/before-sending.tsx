@@ -2,8 +2,8 @@
 
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { importOperations } from '../../../api/imports.ts';
 import type { SentFor } from '../../../api/operation.ts';
-import type { importOperations } from '../../../api/operations/import-operations.ts';
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';

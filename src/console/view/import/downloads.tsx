@@ -1,6 +1,6 @@
 /** Reports of an import as files. */
 import type { SentFor } from '../../../api/operation.ts';
-import type { rowOperations } from '../../../api/operations/row-operations.ts';
+import type { rowOperations } from '../../../api/rows.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';

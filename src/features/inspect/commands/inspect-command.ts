@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { FileFacts } from '../../../api/file-facts.ts';
+import type { FileFacts } from '../../../api/look.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/fetched-file.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { FileFacts } from '../../../api/file-facts.ts';
+import type { FileFacts } from '../../../api/look.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
