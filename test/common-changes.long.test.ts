@@ -210,12 +210,12 @@ export const memoSource: Adapter = ({ address: name }) => {
   'a new operation: its declaration, and its handler': {
     plant: () => {
       copy.insert(
-        'src/api/operations/service-operations.ts',
+        'src/api/service.ts',
         "  regions: operation('GET /v1/regions'",
         "  hours: operation('GET /v1/hours', 'operator', { summary: 'Hours since the start', answer: overview.pick({}) }),\n",
       );
       copy.insert(
-        'src/server/settings-routes.ts',
+        'src/server/service-routes.ts',
         '    overview: () => overviewOf(context),',
         '    hours: async () => ({}),\n',
       );
@@ -350,11 +350,11 @@ export function ProverbPage() {
 `,
       );
       copy.insert(
-        'src/server/feature-routes.ts',
+        'src/server/server.ts',
         'import { recipeRoutes }',
         "import { proverbRoutes } from '../features/proverb/routes.ts';\n",
       );
-      copy.insert('src/server/feature-routes.ts', '  recipeRoutes(app, context);', '  proverbRoutes(app);\n');
+      copy.insert('src/server/server.ts', '  recipeRoutes(app, context);', '  proverbRoutes(app);\n');
       copy.insert(
         'src/console/pages.ts',
         "  { path: '/login'",

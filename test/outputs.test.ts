@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
-import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
+import { PACKAGE_FOLDER } from '../src/platform/packages.ts';
 import { manyMembers, members, openSandboxPlace, type SandboxPlace } from './cli/workplace.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { builtInRecipes } from '../src/features/recipes/recipe-store.ts';
 import { readConfig } from '../src/platform/config.ts';
-import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
+import { PACKAGE_FOLDER } from '../src/platform/packages.ts';
 import { schemaFiles } from '../tools/schemas.ts';
 import { tempDir } from './temp-dir.ts';
 

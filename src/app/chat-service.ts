@@ -9,8 +9,8 @@ import { badSetting, isError } from '../errors/rollcall-error.ts';
 import type { Target } from '../imports/target.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, currentApiKey } from '../platform/config.ts';
-import { VERSION } from '../platform/package-folder.ts';
-import { SERVICE_HOST } from '../platform/service-host.ts';
+import { SERVICE_HOST } from '../platform/hosts.ts';
+import { VERSION } from '../platform/packages.ts';
 import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */

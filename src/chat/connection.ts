@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { connectTimes } from '../platform/loopback.ts';
+import { connectTimes } from '../platform/hosts.ts';
 import { callAborted, invalidCall, malformedReply, type TransportCode } from './call-errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
 import { lookupHost } from './service-address.ts';

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { badSetting } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
-import { isLocalhost } from '../platform/loopback.ts';
+import { isLocalhost } from '../platform/hosts.ts';
 import { API_VERSION } from './contract.ts';
 
 /** Address of one app of the chat service (docs/chat-service.md, 1). */

@@ -4,7 +4,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type Undici from 'undici';
 import type { Dispatcher, Pool as Pooled } from 'undici';
 import { badSetting } from '../errors/rollcall-error.ts';
-import { isLocalhost } from '../platform/loopback.ts';
+import { isLocalhost } from '../platform/hosts.ts';
 
 /** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
 export interface ProxySettings {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../app/app.ts';
 import { type AccessStore, openAccessStore } from '../server/access/access-store.ts';
-import type { Asked } from '../server/access/noting.ts';
+import type { Asked } from '../server/perform.ts';
 
 /** Name of the user at the terminal, for the record. */
 export function currentUser() {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
+import { PACKAGE_FOLDER } from '../platform/packages.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';

@@ -15,7 +15,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
-import { SERVICE_HOST } from '../platform/service-host.ts';
+import { SERVICE_HOST } from '../platform/hosts.ts';
 import { checkQueue } from '../queue/open-backend.ts';
 import { counted } from '../text/wording.ts';
 import { triedSources } from './commands/sources-command.ts';

@@ -7,7 +7,7 @@ import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importView, type ViewSources } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
-import { type Events, eventHandlers, openEvents } from '../server/events/hub.ts';
+import { type Events, eventHandlers, openEvents } from '../server/events.ts';
 import {
   fileOperations,
   type ImportActs,
@@ -16,7 +16,7 @@ import {
   regionHandlers,
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
-import { followStaging } from '../server/staging-progress.ts';
+import { followStaging } from '../server/running-imports.ts';
 import { askedHere } from './audit.ts';
 import { sourcesOf } from './client/data-directory.ts';
 import { viewing } from './client/kept-imports.ts';

@@ -16,8 +16,8 @@ import { syncFileOperations, syncHandlers, syncMaking } from '../features/sync/r
 import { REGIONS } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
-import { addressesForOthers } from '../server/addresses.ts';
+import { addressesForOthers } from '../platform/hosts.ts';
+import { PACKAGE_FOLDER, VERSION } from '../platform/packages.ts';
 import type { Api, ServerContext } from '../server/context.ts';
 import { handled } from '../server/perform.ts';
 import { importOwner, ownerAnswers } from './owner.ts';

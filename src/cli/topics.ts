@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
+import { PACKAGE_FOLDER } from '../platform/packages.ts';
 
 /** Topics of `rollcall help <topic>`: the documents in docs. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { isDiskFull } from '../platform/disk-full.ts';
+import { isDiskFull } from '../platform/files.ts';
 import { newestLog } from '../platform/newest-log.ts';
 import { asClause } from '../text/wording.ts';
 

@@ -17,7 +17,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { depthOf } from '../imports/send/lists-queue.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '../platform/hosts.ts';
 import { readCircuit } from '../queue/circuit.ts';
 import { readFlow } from '../queue/flow.ts';
 import { answersSoon } from '../server/http-answers.ts';

@@ -5,7 +5,7 @@ import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
-import { isLedgerError } from '../platform/ledger-error.ts';
+import { isLedgerError } from '../platform/database-errors.ts';
 import {
   idsOf,
   inTransaction,
@@ -267,7 +267,7 @@ function catalogReader(database: DatabaseSync) {
     sameSourceBefore: (id: string) => idsOf(sql('same_source_before').all({ id })),
     /** Imports that retry rows of this one, oldest first. */
     retries: (id: string) => sql<ImportRecord>('retries').all({ id }),
-    /** The file of the catalog (file-id.ts; null: none yet) and the data directory in which it was last worked with. */
+    /** The file of the catalog (platform/files.ts; null: none yet) and the data directory in which it was last worked with. */
     workedIn: () => sql<{ file: string | null; root: string }>('worked_in').get() ?? { file: null, root: '' },
     /** Whether there is work that is not over, or begins by itself. */
     goesOn: () => sql('goes_on').get()?.['yes'] === 1,

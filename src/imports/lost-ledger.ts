@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ImportState } from '../membership/import-state.ts';
-import { missingLedger } from '../platform/ledger-error.ts';
+import { missingLedger } from '../platform/database-errors.ts';
 import type { ImportRecord } from './catalog.ts';
 import { isMachineWait } from './reason-codes.ts';
 

@@ -1,7 +1,7 @@
 import type { SentTo } from '../api/fields.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { isSameHost } from '../platform/service-host.ts';
+import { isSameHost } from '../platform/hosts.ts';
 
 /** The apps that something is sent to, as far as they are known: a dry run may have no settings. */
 export type Target = SentTo;

@@ -7,8 +7,54 @@ import { badSetting } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
-import { present, withoutMark } from './setting.ts';
 import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfApps, settingsOfFile } from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value, and where it was given, as messages name it. */
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A variable that is set to nothing counts as not set. */
+export function present(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+/** Windows begins a text with a byte order mark. */
+export function withoutMark(text: string) {
+  return text.replace(/^\uFEFF/, '');
+}
+
+/** The text of a file that a setting names. @throws BAD_SETTING */
+export function readNamed(setting: string, path: string) {
+  try {
+    return withoutMark(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw badSetting(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
+  }
+}
+
+type Named = readonly [name: string, value: string | undefined];
+
+/**
+ * A value as it is set, or out of the file that is set instead, which is read when the value is asked for: a command that
+ * needs no key runs without its file. Undefined where neither is.
+ * @throws BAD_SETTING
+ */
+export function valueOrFile([name, value]: Named, [fileName, path]: Named, folder: string): Setting | undefined {
+  if (path === undefined) return value === undefined ? undefined : { name, value };
+  if (value !== undefined) throw badSetting(`${name} and ${fileName} are both set: keep one`);
+  return {
+    name: fileName,
+    get value() {
+      const text = present(readNamed(fileName, resolve(folder, path)));
+      if (text !== undefined) return text;
+      throw badSetting(`${fileName} names ${path}, which is empty: put the value into it`);
+    },
+  };
+}
 
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
 

@@ -6,10 +6,19 @@ import { badSetting, isError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
 import { allowedValues } from './allowed-values.ts';
-import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
+import {
+  asText,
+  type Environment,
+  present,
+  readConfigFile,
+  readNamed,
+  type Setting,
+  type SettingsOfFile,
+  valueOrFile,
+  withProfile,
+} from './config-file.ts';
+import { hostCorrection, serviceHost } from './hosts.ts';
 import { readNamedSources } from './named-sources.ts';
-import { hostCorrection, serviceHost } from './service-host.ts';
-import { type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
 import {
   CONFIG_NAMES,
   type Flags,

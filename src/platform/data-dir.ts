@@ -15,7 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { CATALOG, ENDS, MEMORY } from './ledger-error.ts';
+import { CATALOG, ENDS, MEMORY } from './database-errors.ts';
 import { privateFile } from './sqlite.ts';
 
 export type DataDir = Readonly<ReturnType<typeof dataDir>>;

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { badSetting } from '../errors/rollcall-error.ts';
 import { hasPassword, isAddress } from '../text/address-text.ts';
 import { asSentence } from '../text/wording.ts';
+import { type Allowed, allowedValues } from './allowed-values.ts';
 import { defined } from './defined.ts';
+import { isLoopback } from './hosts.ts';
 
 /** A setting for reading an address. */
 export interface SourceSetting {
@@ -132,4 +134,30 @@ export function wholeSecrets(
       place.startsWith('file:') ? `file:${resolve(folder, place.slice('file:'.length))}` : place,
     ]),
   );
+}
+
+/** Folders and addresses, separated by commas: what is in or below one of them. Folders may still be relative. */
+export const sourceList: Allowed<readonly string[]> = {
+  allowed:
+    'folders, addresses and named sources, separated by commas, such as /srv/exports,https://hr.example.com/,s3://hr-exports/members/,hr: (http on this machine only)',
+  parse: (text, name) => {
+    const list = text.split(',').map((one) => one.trim());
+    if (list.some((one) => one === '' || one.includes('\0'))) return undefined;
+    const places = list.map((one) => (isAddress(one) ? sourceAddress(one, name) : one));
+    return places.includes('') ? undefined : (places as string[]);
+  },
+};
+
+/** '' for an address that cannot be one of a source. */
+function sourceAddress(text: string, name: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return '';
+  const isWeb = /^https?:$/.test(url.protocol);
+  // A password is not repeated.
+  if (hasPassword(text) || (isWeb && url.username !== '')) {
+    throw badSetting(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
+  }
+  if (!isWeb) return text;
+  const isAllowed = url.protocol === 'https:' || isLoopback(url.hostname);
+  return isAllowed && url.search + url.hash === '' ? url.href : '';
 }

@@ -1,7 +1,8 @@
+import { badSetting } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
-import { serviceHost } from './service-host.ts';
-import { appUrl, secretText, serverOrigin, sourceList } from './setting.ts';
+import { appUrl, serverOrigin, serviceHost } from './hosts.ts';
+import { sourceList } from './named-sources.ts';
 
 /**
  * Every setting, declared once. The configuration and its type, the flags and their help, the table of docs/settings.md and the check for
@@ -32,6 +33,15 @@ const BANNED_LIST = ['auto', 'bannedusers', 'banned_members'] as const;
 /** From little to much: `debug` adds every call that was answered, and what the service said about rows. */
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Printable ASCII, as it can be sent in a header. */
+const secretText: Allowed<string> = {
+  allowed: 'printable ASCII',
+  parse: (text, name) => {
+    if (/^[\x21-\x7e]+$/.test(text)) return text;
+    throw badSetting(`${name} holds a blank or a letter that is not ASCII: set it to the secret as it was given out`);
+  },
+};
 
 export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   /** The variable of the environment. */

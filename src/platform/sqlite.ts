@@ -3,8 +3,7 @@ import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, read
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
-import { damagedFile, missingLedger } from './ledger-error.ts';
+import { BUSY, busyIn, busyTimeoutMs, damagedFile, missingLedger, sqliteCode } from './database-errors.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 

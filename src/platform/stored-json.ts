@@ -1,4 +1,4 @@
-import { ledgerContradiction } from './ledger-error.ts';
+import { ledgerContradiction } from './database-errors.ts';
 
 /**
  * JSON that a database of ours keeps, as the type that it was written from. By type guards and not by zod: commands that

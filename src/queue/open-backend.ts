@@ -1,4 +1,4 @@
-import { withPackages } from '../platform/optional-packages.ts';
+import { withPackages } from '../platform/packages.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import { parseQueueAddress } from './queue-address.ts';
 import type { Risk } from './redis.ts';

@@ -1,7 +1,131 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { BuildOptions, Metafile } from 'esbuild';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type ConsoleFile, consoleBundle } from './console-bundle.ts';
 import type { Api } from './context.ts';
+
+/** A file of the console as it goes to the browser, packed once. */
+export type ConsoleFile = Awaited<ReturnType<typeof consoleFile>>;
+
+/** The console as plain files: `index.html`, and what goes under /assets. */
+export type ConsoleTexts = ReadonlyMap<string, Buffer>;
+
+/** Its sources; in the npm package, what `npm run build` has made of them. */
+const FOLDER = new URL('../console/', import.meta.url);
+const ENTRY = 'main.tsx';
+const PAGE = 'index.html';
+/** They draw the page of the API. */
+const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  map: 'application/json; charset=utf-8',
+};
+
+/** The way to make files for a browser of sources. */
+export const BUNDLED = {
+  outdir: '.',
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  write: false,
+  // Those in the stylesheet, which no page asks for by themselves.
+  loader: { '.svg': 'dataurl' },
+  alias: { octicons: '@primer/octicons/build/svg' },
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+let opened: ReturnType<typeof open> | undefined;
+
+/** The console as this installation has it, read or made once in a process. */
+export function consoleBundle() {
+  opened ??= open();
+  return opened;
+}
+
+/** Its one page, and the files under /assets by name. A name that ends in a hash changes with the content. */
+async function open() {
+  const texts = existsSync(new URL(ENTRY, FOLDER)) ? await bundleConsole() : await readBuilt();
+  const files = await Promise.all(
+    [...texts].map(async ([name, body]) => [name, await consoleFile(name, body)] as const),
+  );
+  const { [PAGE]: page, ...assets } = Object.fromEntries(files);
+  if (page === undefined) throw new Error(`the console has no ${PAGE}`);
+  return { page, assets: new Map(Object.entries(assets)) };
+}
+
+async function readBuilt(): Promise<ConsoleTexts> {
+  const names = await readdir(FOLDER);
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
+}
+
+/** The packages of which the browser's files contain parts, by the console's source maps: their licences go with it. */
+export function packagesIn(texts: ConsoleTexts): string[] {
+  const maps = [...texts].filter(([name]) => name.endsWith('.map')).map(([, body]) => body.toString());
+  const found = maps.flatMap((map) => [...map.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)]);
+  return [...new Set(['@primer/octicons', 'swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
+}
+
+/**
+ * Makes scripts and one stylesheet of the console's sources, and takes those that draw the page of the API. A page of the
+ * console is a script of its own, which is loaded when it is opened.
+ */
+export async function bundleConsole(): Promise<ConsoleTexts> {
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({
+    ...BUNDLED,
+    absWorkingDir: fileURLToPath(FOLDER),
+    entryPoints: [ENTRY, 'style.css'],
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    metafile: true,
+    sourcemap: 'linked',
+  });
+  const made = outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)] as const);
+  const page = await readFile(new URL(PAGE, FOLDER), 'utf8');
+  const main = Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint === ENTRY) ?? '';
+  // What the first script needs comes with it, and not after it.
+  const early = importedBy(metafile, main).map(
+    (path) => `<link rel="modulepreload" href="/assets/${basename(path)}">\n`,
+  );
+  const named = page
+    .replace('<script', `${early.join('')}<script`)
+    .replace(/\/assets\/(main|style)\.(js|css)/g, (_, base: string, end: string) => {
+      const found = made.find(([name]) => name.startsWith(`${base}-`) && name.endsWith(`.${end}`));
+      return `/assets/${found?.[0]}`;
+    });
+  const mark = await readFile(new URL('mark.svg', FOLDER));
+  const folder = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
+  const swagger = SWAGGER_FILES.map(async (name) => [name, await readFile(new URL(name, folder))] as const);
+  return new Map([...made, ...(await Promise.all(swagger)), ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
+}
+
+/** The scripts without which this one does not run. */
+function importedBy(metafile: Metafile, path: string): string[] {
+  const own =
+    metafile.outputs[path]?.imports.flatMap((one) => (one.kind === 'import-statement' ? [one.path] : [])) ?? [];
+  return [...new Set(own.flatMap((one) => [one, ...importedBy(metafile, one)]))];
+}
+
+async function consoleFile(name: string, body: Buffer) {
+  const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  // The tag changes with the content.
+  return { type, body, gzipped: await promisify(gzip)(body), tag };
+}
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
 const PAGES = [

@@ -15,10 +15,9 @@ import { totalsOf } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import type { Logger } from '../platform/log.ts';
-import { quietly } from '../platform/quietly.ts';
+import { type Logger, quietly } from '../platform/log.ts';
 import type { DataReader } from './data-reader.ts';
-import { followStaging } from './staging-progress.ts';
+import { followStaging } from './running-imports.ts';
 
 const NO_ROWS: Counters = new Map();
 

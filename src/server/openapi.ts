@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PROBLEM_TYPE, problem } from '../api/problems.ts';
 import { ERRORS, type RefusalCode } from '../errors/errors.ts';
 import { NOTIFICATIONS, regionNote } from '../features/notify/operations.ts';
-import { LICENCE, VERSION } from '../platform/package-folder.ts';
+import { LICENCE, VERSION } from '../platform/packages.ts';
 import type { Api } from './context.ts';
 import { FILE_TYPES } from './uploads/upload-options.ts';
 

@@ -1,10 +1,13 @@
+import { statSync } from 'node:fs';
+import type { Staging } from '../api/imports.ts';
 import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/region-status.ts';
 import type { Settings } from '../api/service.ts';
 import { type ImportRecord, uncheckedOptions } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { type Counters, totalRows } from '../imports/record/counters.ts';
+import type { ImportProgress } from '../imports/report/import-reader.ts';
 import type { DataReader } from './data-reader.ts';
-import { paceOf } from './events/import-pace.ts';
 import type { ImportViews } from './import-views.ts';
 
 export type RunningImports = ReturnType<typeof runningImports>;
@@ -40,4 +43,96 @@ export function runningImports(sources: {
       return { ...view, ...measured, stoppedRegions, unansweredRegions };
     },
   };
+}
+
+/** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
+const PACE_MS = 5_000;
+/** Time over which the estimate is measured, in ms: so long that it does not jump. */
+const ESTIMATE_MS = 30_000;
+/** Over less time (ms) no rate is measured: the few calls that are counted at once would be a peak. */
+const MIN_MS = 1_000;
+/** From this time on an estimate is measured; before, it comes from the rate limit. */
+const MEASURED_FROM_MS = 10_000;
+
+type Sample = Pick<ImportProgress, 'at' | 'counters'>;
+
+/**
+ * The state of an import at one moment. Its pace is measured by `at`, the time of its counters, never by when they
+ * arrived.
+ */
+export interface Moment extends ImportProgress {
+  readonly regions: readonly RegionStatus[];
+}
+
+/** Measures the pace of one import from the moments that it is shown, one after the other. */
+export function paceOf(
+  callsPerMinute: number,
+): (moment: Moment) => Pick<RunningImport, 'etaSeconds' | 'rowsPerSecond'> {
+  let samples: Sample[] = [];
+  let sendingSince = 0;
+  const take = (sample: Sample) => {
+    const { at, counters } = sample;
+    const last = samples.at(-1);
+    const isComparable = last !== undefined && at >= last.at && haveSameRegions(last.counters, counters);
+    if (!isComparable) {
+      samples = [];
+      sendingSince = at;
+    }
+    samples.push(sample);
+    while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
+  };
+  return ({ counters, regions: statuses, callsLeft, at }) => {
+    const sample = { at, counters };
+    take(sample);
+    const first = samples[0] ?? sample;
+    const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
+    const perSecond = (since: Sample, count: (counters: Counters) => number) =>
+      at - since.at < MIN_MS ? null : Math.max(0, count(counters) - count(since.counters)) / ((at - since.at) / 1000);
+    const rowsPerSecond = perSecond(recent, settled);
+    let etaSeconds: number | null = 0;
+    for (const [region, left] of callsLeft) {
+      if (left === 0 || etaSeconds === null) continue;
+      const status = statuses.find((one) => one.region === region);
+      const isMeasured = at - sendingSince >= MEASURED_FROM_MS;
+      const measured = isMeasured ? perSecond(first, (of) => of.get(region)?.calls ?? 0) : null;
+      const rate = measured ?? callsPerMinute / 60;
+      const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
+      etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
+    }
+    return {
+      etaSeconds: counters.size === 0 ? null : etaSeconds,
+      rowsPerSecond: rowsPerSecond && Math.round(rowsPerSecond * 10) / 10,
+    };
+  };
+}
+
+function haveSameRegions(some: Counters, others: Counters): boolean {
+  return some.size === others.size && [...some.keys()].every((region) => others.has(region));
+}
+
+/** Rows that have their outcome. */
+function settled(counters: Counters): number {
+  const { read, unprocessed } = totalRows(counters);
+  return read - unprocessed;
+}
+
+/** The progress of each file that this process reads, by import. */
+export function followStaging(coordinator: Pick<Coordinator, 'events' | 'find'>): ReadonlyMap<string, Staging> {
+  const { events } = coordinator;
+  const staging = new Map<string, Staging>();
+  events.on('staging', (id, progress) => {
+    const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
+    staging.set(id, { ...progress, totalBytes });
+  });
+  events.on('state', ({ id, state }) => {
+    if (state !== 'staging') staging.delete(id);
+  });
+  events.on('removed', (id) => staging.delete(id));
+  return staging;
+}
+
+/** Null for what has no size, such as a named pipe or a folder. */
+function sizeOf(path: string): number | null {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status?.isFile() ? status.size : null;
 }

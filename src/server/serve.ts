@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import { addressOf, type Call, type HandlersOf, type Operation } from '../api/operation.ts';
 import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
-import type { Asked } from './access/noting.ts';
 import type { Api } from './context.ts';
 import { refusals } from './openapi.ts';
-import { type AnyHandler, perform } from './perform.ts';
+import { type AnyHandler, type Asked, perform } from './perform.ts';
 
 /** The facts about a route that only the server needs. */
 interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'exposeHeadRoute'> {

@@ -16,8 +16,7 @@ import type { Counters } from '../imports/record/counters.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
-import { busyIn } from '../platform/database-busy.ts';
-import { isLedgerError } from '../platform/ledger-error.ts';
+import { busyIn, isLedgerError } from '../platform/database-errors.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 

@@ -1,12 +1,18 @@
 import { Registry } from 'prom-client';
 import { importOperations } from '../api/imports.ts';
+import { checkRoutes } from '../features/check/routes.ts';
+import { exportRoutes } from '../features/export/routes.ts';
+import { notificationRoutes } from '../features/notify/routes.ts';
+import { recipeRoutes } from '../features/recipes/routes.ts';
+import { repairRoutes } from '../features/repair/routes.ts';
+import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
+import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
+import { sessionRoutes, tokenRoutes } from './access/access-routes.ts';
 import { guard } from './access/guard.ts';
 import { bareServer } from './bare-server.ts';
 import { consoleRoutes } from './console-files.ts';
+import type { ServerOptions } from './context.ts';
 import { docsRoutes } from './docs.ts';
-import { eventRoutes } from './events/routes.ts';
-import { featureRoutes } from './feature-routes.ts';
-import { healthRoutes } from './health.ts';
 import { importHandlers } from './import-handlers.ts';
 import { memberRoutes } from './member-routes.ts';
 import { openContext } from './open-context.ts';
@@ -14,10 +20,7 @@ import { describeRoutes } from './openapi.ts';
 import { rowRoutes } from './row-routes.ts';
 import { serveAll } from './serve.ts';
 import { serverMetrics } from './server-metrics.ts';
-import type { ServerOptions } from './server-options.ts';
-import { sessionRoutes } from './session.ts';
-import { settingsRoutes } from './settings-routes.ts';
-import { tokenRoutes } from './token-routes.ts';
+import { eventRoutes, healthRoutes, settingsRoutes } from './service-routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
@@ -45,6 +48,12 @@ export async function createServer(options: ServerOptions) {
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
-  featureRoutes(app, context);
+  recipeRoutes(app, context);
+  exportRoutes(app, context);
+  repairRoutes(app, context);
+  checkRoutes(app, context);
+  syncRoutes(app, context);
+  scheduleRoutes(app, context);
+  notificationRoutes(app, context);
   return { app, context };
 }

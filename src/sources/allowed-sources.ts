@@ -5,7 +5,7 @@ import { dirname, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '../platform/hosts.ts';
 import { addressName, isAddress, isRemote, sourceName } from '../text/address-text.ts';
 
 import { hasWildcards } from '../text/wildcard.ts';

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
-import { connectTimes } from '../platform/loopback.ts';
+import { connectTimes } from '../platform/hosts.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { headersWithValues } from './named.ts';

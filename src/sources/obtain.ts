@@ -5,7 +5,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { messageOf } from '../errors/message-of.ts';
 import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
-import { hashOf } from '../platform/file-hash.ts';
+import { hashOf } from '../platform/files.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost, isPattern } from './allowed-sources.ts';

@@ -15,7 +15,7 @@ import {
 import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '../platform/hosts.ts';
 import { schemeOf } from '../text/address-text.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';

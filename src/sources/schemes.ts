@@ -1,7 +1,7 @@
 import { option, words } from '../errors/named-options.ts';
 import { refuseAddress, shown } from '../imports/read/intake-error.ts';
-import { isLoopback } from '../platform/loopback.ts';
-import { type PackageUse, withPackages } from '../platform/optional-packages.ts';
+import { isLoopback } from '../platform/hosts.ts';
+import { type PackageUse, withPackages } from '../platform/packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
 import { type Adapter, badSource, type Source, type SourceRequest, type SourceSettings } from './source.ts';
 

@@ -4,7 +4,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { option, words } from '../errors/named-options.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
-import { isLoopback } from '../platform/loopback.ts';
+import { isLoopback } from '../platform/hosts.ts';
 import { addressName, schemeOf } from '../text/address-text.ts';
 import {
   type Adapter,

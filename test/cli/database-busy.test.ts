@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { shortenBusyTimeout } from '../../src/platform/database-busy.ts';
+import { shortenBusyTimeout } from '../../src/platform/database-errors.ts';
 import { eventually } from '../eventually.ts';
 import { manyMembers, openWorkplace } from './workplace.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { consoleBundle } from '../../src/server/console-bundle.ts';
+import { consoleBundle } from '../../src/server/console-files.ts';
 
 const FOLDER = new URL('../../src/console/', import.meta.url);
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });

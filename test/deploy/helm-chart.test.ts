@@ -9,7 +9,7 @@ import { workerMetrics } from '../../src/cli/worker-health.ts';
 import { BACKLOG } from '../../src/imports/send/fair-queue.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
-import { VERSION } from '../../src/platform/package-folder.ts';
+import { VERSION } from '../../src/platform/packages.ts';
 import { tempDir } from '../temp-dir.ts';
 import { CHART, helm, type Manifest, render, template, VALUES, valuesFile } from './helm.ts';
 import { objections, unknownFields } from './kubernetes.ts';

@@ -9,7 +9,7 @@ import { type ReportRequest, reportPieces } from '../../src/imports/report/repor
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
 import type { RowFilter } from '../../src/options/row-filter.ts';
-import { isLedgerError } from '../../src/platform/ledger-error.ts';
+import { isLedgerError } from '../../src/platform/database-errors.ts';
 import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
 import { members, stage } from './ledger/staged-import.ts';

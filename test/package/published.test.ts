@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleConsole, packagesIn } from '../../src/server/console-bundle.ts';
+import { bundleConsole, packagesIn } from '../../src/server/console-files.ts';
 import { licenceOf } from '../../tools/licence.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import type { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { BUNDLED_PACKAGES, checkPackages, OPTIONAL_PACKAGES } from '../../src/platform/optional-packages.ts';
+import { BUNDLED_PACKAGES, checkPackages, OPTIONAL_PACKAGES } from '../../src/platform/packages.ts';
 import { tempDir } from '../temp-dir.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { quietly } from '../../src/platform/quietly.ts';
+import { quietly } from '../../src/platform/log.ts';
 
 test('the same error is reported once in ten seconds, and then again; others are not held back', () => {
   vi.useFakeTimers();

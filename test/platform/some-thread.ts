@@ -1,5 +1,5 @@
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { damagedFile } from '../../src/platform/ledger-error.ts';
+import { damagedFile } from '../../src/platform/database-errors.ts';
 import { serve, tellOpener } from '../../src/platform/threads.ts';
 
 export type SomeThread = {

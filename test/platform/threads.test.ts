@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { isLedgerError } from '../../src/platform/ledger-error.ts';
+import { isLedgerError } from '../../src/platform/database-errors.ts';
 import { Thread } from '../../src/platform/threads.ts';
 import type { SomeThread } from './some-thread.ts';
 

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { addressesForOthers } from '../../src/server/addresses.ts';
+import { addressesForOthers } from '../../src/platform/hosts.ts';
 
 const four = { netmask: '', mac: '', cidr: null, family: 'IPv4' } as const;
 const six = { netmask: '', mac: '', cidr: null, family: 'IPv6', scopeid: 0 } as const;

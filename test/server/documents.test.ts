@@ -12,7 +12,7 @@ import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { CREATION } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
-import { consoleBundle } from '../../src/server/console-bundle.ts';
+import { consoleBundle } from '../../src/server/console-files.ts';
 import { problemDocument } from '../../src/server/problem.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { isFinal } from '../../src/membership/import-state.ts';
-import { ListChannel, type Watcher } from '../../src/server/events/list-channel.ts';
+import { ListChannel, type Watcher } from '../../src/server/events.ts';
 
 /** The list's events over imports that are only names and states: what is asked for, and who is notified. */
 

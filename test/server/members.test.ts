@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { FoundMember, MemberNow } from '../../src/api/members.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
-import { whereNow } from '../../src/server/member-now.ts';
+import { whereNow } from '../../src/server/member-routes.ts';
 import { askerOf } from '../sandbox/open-sandbox.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -4,7 +4,7 @@ import { UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import type { Counters } from '../../src/imports/record/counters.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
-import { type Moment, paceOf } from '../../src/server/events/import-pace.ts';
+import { type Moment, paceOf } from '../../src/server/running-imports.ts';
 import { runs } from '../runs.ts';
 
 /** Counters of regions, by how many rows are added, of how many. */

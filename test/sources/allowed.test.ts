@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { sourceList } from '../../src/platform/setting.ts';
+import { sourceList } from '../../src/platform/named-sources.ts';
 import { checkAllowed, checkAllowedHost } from '../../src/sources/allowed-sources.ts';
 import { allowedSource } from '../../src/sources/obtain.ts';
 import { rejection } from '../chat/chat-server.ts';

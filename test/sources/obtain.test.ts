@@ -6,7 +6,7 @@ import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { hashOf } from '../../src/platform/file-hash.ts';
+import { hashOf } from '../../src/platform/files.ts';
 import { headerFrom, headersWithValues, requestOf, type SourceContext } from '../../src/sources/named.ts';
 import { type Obtained, sourceReader, wholeSource } from '../../src/sources/obtain.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';

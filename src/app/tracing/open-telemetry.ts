@@ -26,7 +26,7 @@ import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { REGIONS } from '../../chat/service/regions.ts';
 import { badSetting, RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
-import { VERSION } from '../../platform/package-folder.ts';
+import { VERSION } from '../../platform/packages.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
 import type { TracingSettings } from './tracing-settings.ts';

@@ -1,4 +1,4 @@
-import { withPackages } from '../../platform/optional-packages.ts';
+import { withPackages } from '../../platform/packages.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
 /**

@@ -6,8 +6,7 @@ import { serviceOperations } from '../../api/service.ts';
 import { askOwner, replyOf } from '../../app/owner-socket.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { Asked } from '../../server/access/noting.ts';
-import { type Handled, handled, performGiven } from '../../server/perform.ts';
+import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
 import { askedHere, currentUser, type Here } from '../audit.ts';
 import type { Client } from './operation-client.ts';
 

@@ -8,7 +8,7 @@ import { addressOf, type Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
-import { connectTimes, isLoopback } from '../../platform/loopback.ts';
+import { connectTimes, isLoopback } from '../../platform/hosts.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { type Answering, type Client, remedyFor } from './operation-client.ts';
 

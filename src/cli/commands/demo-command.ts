@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { openService } from '../../app/open-service.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
-import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
+import { PACKAGE_FOLDER } from '../../platform/packages.ts';
 import { localImports } from '../client/data-directory.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';

@@ -3,7 +3,7 @@ import { rowOperations } from '../../api/rows.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
-import { writeWhole } from '../../platform/whole-file.ts';
+import { writeWhole } from '../../platform/files.ts';
 import { openImports } from '../client/open-imports.ts';
 import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, withServer } from '../flags/flags.ts';

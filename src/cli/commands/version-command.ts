@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { PACKAGE_FOLDER, VERSION } from '../../platform/package-folder.ts';
+import { PACKAGE_FOLDER, VERSION } from '../../platform/packages.ts';
 import type { Action } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
 import { type Io, printJson } from '../screen/io.ts';

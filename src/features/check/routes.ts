@@ -5,7 +5,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
-import type { Events } from '../../server/events/hub.ts';
+import type { Events } from '../../server/events.ts';
 import { attachment, sendFile } from '../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';

@@ -10,7 +10,7 @@ import { type Caller, callerOf } from '../../server/http-answers.ts';
 import { problemDocument, problemOf } from '../../server/problem.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
-import { labelOf } from '../../server/uploads/body.ts';
+import { labelOf } from '../../server/uploads/receive.ts';
 import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './inspect-thread.ts';

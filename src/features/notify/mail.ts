@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { isLoopback } from '../../platform/loopback.ts';
+import { isLoopback } from '../../platform/hosts.ts';
 import { checkedHost as checkedAddress } from '../../sources/reach.ts';
 import { messageOf } from './note.ts';
 import { ANSWER_MS, badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';

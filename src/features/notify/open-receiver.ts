@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors/message-of.ts';
 import { badSetting, isError } from '../../errors/rollcall-error.ts';
 import type { Config } from '../../platform/config.ts';
-import { withPackages } from '../../platform/optional-packages.ts';
+import { withPackages } from '../../platform/packages.ts';
 import { noteText, slackBody } from './note.ts';
 import { openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
 

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { connectTimes } from '../../platform/loopback.ts';
-import { VERSION } from '../../platform/package-folder.ts';
+import { connectTimes } from '../../platform/hosts.ts';
+import { VERSION } from '../../platform/packages.ts';
 import { bare, eachOf, isPublic, lookupChecked } from '../../sources/reach.ts';
 
 /** A program, a channel of Slack or a mailbox that a server notifies of imports and syncs (docs/webhook.md). */

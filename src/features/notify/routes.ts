@@ -1,18 +1,18 @@
-import type { HandlersOf } from '../../api/operation.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
-import type { ServerContext } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
+import { serveAll } from '../../server/serve.ts';
 import { tryReceiver } from './open-receiver.ts';
-import type { notificationOperations } from './operations.ts';
+import { notificationOperations } from './operations.ts';
 
 /** Shows, sets and tries the receiver of notifications. */
-export function notificationHandlers({ notifications }: ServerContext): HandlersOf<typeof notificationOperations> {
+export function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   /** The host that is notified now. @throws NOTIFY_FIXED */
   const changeable = () => {
     const { fixed, host } = notifications.view();
     if (fixed) throw new RollcallError('NOTIFY_FIXED', { host: host ?? '' });
     return host ?? '';
   };
-  return {
+  serveAll(app, notificationOperations, {
     view: async () => notifications.view(),
     set: async ({ address }, { audited }) => {
       changeable();
@@ -36,5 +36,5 @@ export function notificationHandlers({ notifications }: ServerContext): Handlers
       audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
       return tried;
     },
-  };
+  });
 }

@@ -10,7 +10,7 @@ import type { ImportActs } from '../../server/import-handlers.ts';
 import { handled } from '../../server/perform.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
-import { labelOf } from '../../server/uploads/body.ts';
+import { labelOf } from '../../server/uploads/receive.ts';
 import { badReading } from '../../server/uploads/upload-options.ts';
 import { inShort } from '../../text/wording.ts';
 import { repairOperations } from './operations.ts';

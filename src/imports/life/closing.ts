@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { isLedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/database-errors.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Emit, EndState } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';

@@ -5,7 +5,7 @@ import { isError } from '../../errors/rollcall-error.ts';
 import { actionsOf, type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { busyIn } from '../../platform/database-busy.ts';
+import { busyIn } from '../../platform/database-errors.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';

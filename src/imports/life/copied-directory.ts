@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type DataDir, dataDir, hasCatalog, ownDataDir, readCatalog } from '../../platform/data-dir.ts';
-import { fileId, isSameFile } from '../../platform/file-id.ts';
-import { isLedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/database-errors.ts';
+import { fileId, isSameFile } from '../../platform/files.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { type Catalog, type CatalogReader, type ImportRecord, openCatalog, openCatalogReader } from '../catalog.ts';
 import { hasLedger } from '../lost-ledger.ts';

@@ -1,8 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { sqliteCode } from '../../platform/database-busy.ts';
-import { isLedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError, sqliteCode } from '../../platform/database-errors.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';

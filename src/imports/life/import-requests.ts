@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf, type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { isLedgerError } from '../../platform/ledger-error.ts';
+import { isLedgerError } from '../../platform/database-errors.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { wrongState } from '../import-errors.ts';

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { bringToDisk } from '../../platform/whole-file.ts';
+import { bringToDisk } from '../../platform/files.ts';
 import type { Catalog } from '../catalog.ts';
 import { newImportId } from '../import-id.ts';
 import { importOptions, lookupSources } from '../import-options.ts';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Region } from '../../membership/membership.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
+import { shortenBusyTimeout, whenFree } from '../../platform/database-errors.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { utcTime } from '../../text/wording.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';

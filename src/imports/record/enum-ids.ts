@@ -1,6 +1,6 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
-import { ledgerContradiction } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/database-errors.ts';
 
 /** The ledger's numbers for words; the tables of the same names have them in SQL (import-schema.sql). */
 export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;

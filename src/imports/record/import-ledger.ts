@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Action, Region, Scope } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { fileId, isSameFile } from '../../platform/file-id.ts';
+import { fileId, isSameFile } from '../../platform/files.ts';
 import {
   durably,
   inTransaction,

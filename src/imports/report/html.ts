@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { exampleWords, messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
-import { VERSION } from '../../platform/package-folder.ts';
+import { VERSION } from '../../platform/packages.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';

@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { RowView } from '../../api/rows.ts';
 import { ROW_COLUMNS } from '../../membership/row-columns.ts';
-import { ledgerContradiction } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/database-errors.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import { cellOf } from '../../text/csv-line.ts';

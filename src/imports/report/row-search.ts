@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import type { LineRange, RowFilter } from '../../options/row-filter.ts';
-import { ledgerContradiction } from '../../platform/ledger-error.ts';
+import { ledgerContradiction } from '../../platform/database-errors.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';

@@ -1,5 +1,5 @@
 import type { DataDir } from '../../platform/data-dir.ts';
-import { missingLedger } from '../../platform/ledger-error.ts';
+import { missingLedger } from '../../platform/database-errors.ts';
 import type { Catalog } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { hasLedger } from '../lost-ledger.ts';

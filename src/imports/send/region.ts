@@ -10,7 +10,7 @@ import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';
-import { isSameHost } from '../../platform/service-host.ts';
+import { isSameHost } from '../../platform/hosts.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
 import { readFlow } from '../../queue/flow.ts';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByLookup, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
-import { hashOf } from '../../platform/file-hash.ts';
+import { hashOf } from '../../platform/files.ts';
 import { fileStateOf } from '../read/file-state.ts';
 import type { LookupSource } from './lookup-file.ts';
 

@@ -6,7 +6,7 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { foldId, isRegion, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
 import type { Shape } from '../../options/shape.ts';
-import { hashOf } from '../../platform/file-hash.ts';
+import { hashOf } from '../../platform/files.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { sameWord } from '../../text/same-text.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { reaches } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { isLoopback } from '../../platform/loopback.ts';
+import { isLoopback } from '../../platform/hosts.ts';
 import type { Api } from '../context.ts';
 import { type AccessStore, LOCAL, UNKNOWN_SENDER, type Who } from './access-store.ts';
 

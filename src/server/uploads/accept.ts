@@ -7,13 +7,21 @@ import { z } from 'zod';
 import type { RefusalCode } from '../../errors/errors.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
-import { freeBytes } from '../../platform/disk-full.ts';
-import { hashOf } from '../../platform/file-hash.ts';
+import { freeBytes, hashOf } from '../../platform/files.ts';
 import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isRemote } from '../../text/address-text.ts';
 import type { AccessStore } from '../access/access-store.ts';
-import { labelOf, type SentFile, withFileOf } from './body.ts';
-import { openPace, type Pace, type ReceiveOptions, receive, receiveHead, SLOWEST } from './receive.ts';
+import {
+  labelOf,
+  openPace,
+  type Pace,
+  type ReceiveOptions,
+  receive,
+  receiveHead,
+  type SentFile,
+  SLOWEST,
+  withFileOf,
+} from './receive.ts';
 
 /** One upload under an Idempotency-Key; `end` must always be called. */
 interface KeyedUpload {

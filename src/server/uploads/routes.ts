@@ -12,7 +12,7 @@ import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
 import { checkLength, keptFile, openUploads } from './accept.ts';
-import { labelOf } from './body.ts';
+import { labelOf } from './receive.ts';
 import { FILE_TYPES, FORMS, uploadOptions, uploadQuery } from './upload-options.ts';
 
 const uploadOfImport = {

@@ -2,16 +2,23 @@ import { z } from 'zod';
 import { tagsOption } from '../../api/imports.ts';
 import { queryOf } from '../../api/query-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
+import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
+import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { type IntakeError, type IntakeErrorCode, isIntakeError } from '../../imports/read/intake-error.ts';
+import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import type { Region } from '../../membership/membership.ts';
 import { BANS } from '../../options/ban-options.ts';
 import { CREATION } from '../../options/create-options.ts';
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { CONTENT, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, SENDING } from '../../options/sending-options.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { defined } from '../../platform/defined.ts';
+import { ThreadQueue } from '../../platform/thread-queue.ts';
+import type { Caller } from '../http-answers.ts';
 
 const { bound, ...READ } = CONTENT;
 
@@ -116,4 +123,43 @@ function charsetOf(parameter: string): string | undefined {
   const value = parameter.slice(equals + 1).trim();
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return (isQuoted ? value.slice(1, -1) : value) || undefined;
+}
+
+/** Time that looking at the beginning of a file may take, in ms. */
+const DEADLINE_MS = 10_000;
+
+export type Recipes = ReturnType<typeof openRecipes>;
+
+/** Options that name a recipe (`recipe=…`), for the server's uploads. */
+export function openRecipes(dir: DataDir) {
+  const thread = new ThreadQueue<RecipeThread>({
+    thread: [import.meta.url, '../../features/recipes/recipe-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+  });
+  return {
+    /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
+    check: (options: ImportOptions) => {
+      if (options.recipe === undefined) return;
+      const recipe = findRecipeOrText(dir, options.recipe);
+      requireNeeds(recipe, withRecipe(recipe, options));
+    },
+    /** The options with those of the recipe that they name, for the file that has come. @throws BAD_OPTION */
+    settle: async (
+      options: ImportOptions,
+      file: { readonly path: string } | { readonly head: Uint8Array },
+      name: string,
+      caller?: Caller,
+    ): Promise<ImportOptions> => {
+      if (options.recipe === undefined) return options;
+      const recipe = findRecipeOrText(dir, options.recipe);
+      try {
+        const limits = { deadlineMs: DEADLINE_MS, ...caller };
+        return await thread.ask('useRecipe', { recipe, options, file, name }, limits);
+      } catch (error) {
+        throw isIntakeError(error) ? badReading(error) : error;
+      }
+    },
+    close: () => thread.close(),
+  };
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
-import { BUNDLED } from '../../../src/server/console-bundle.ts';
+import { BUNDLED } from '../../../src/server/console-files.ts';
 
 /** `node test/console/kit/serve.ts` serves the gallery of the kit, for those who change it. The package does not have it. */
 

@@ -6,7 +6,7 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../../src/imports/report/report-files.ts';
 import { ndjsonReport, tableReport } from '../../../src/imports/report/report-table.ts';
-import { isLedgerError } from '../../../src/platform/ledger-error.ts';
+import { isLedgerError } from '../../../src/platform/database-errors.ts';
 import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { ALL_DONE, BAD_UID, dispatch, members, resultOf, stagedImport } from './staged-import.ts';

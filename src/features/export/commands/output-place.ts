@@ -8,7 +8,7 @@ import { existsAlready, refuseExisting } from '../../../cli/flags/output-flags.t
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
-import { writeWhole } from '../../../platform/whole-file.ts';
+import { writeWhole } from '../../../platform/files.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
 import type { ExportFlags } from './export-flags.ts';
 

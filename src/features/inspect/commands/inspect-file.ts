@@ -15,7 +15,7 @@ import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import { isLedgerError } from '../../../platform/ledger-error.ts';
+import { isLedgerError } from '../../../platform/database-errors.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable, sameFile } from '../../../text/wording.ts';

@@ -6,9 +6,9 @@ import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
 import { type Ending, endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import type { Aimed } from '../../../imports/target.ts';
+import { writeWhole } from '../../../platform/files.ts';
 import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { writeTable } from '../../../platform/table.ts';
-import { writeWhole } from '../../../platform/whole-file.ts';
 import { isoTime } from '../../../text/wording.ts';
 import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
 

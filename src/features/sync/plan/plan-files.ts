@@ -7,7 +7,7 @@ import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingTask } from '../../../imports/stage/stage-file.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { defined } from '../../../platform/defined.ts';
-import { putInPlace } from '../../../platform/whole-file.ts';
+import { putInPlace } from '../../../platform/files.ts';
 import type { SyncReading } from '../kept-sync.ts';
 
 /** Files of a plan in its folder. */

@@ -11,7 +11,7 @@ import { readGroups } from '../../../imports/survey/read-groups.ts';
 import type { Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
-import { hashOf } from '../../../platform/file-hash.ts';
+import { hashOf } from '../../../platform/files.ts';
 import { type Decision, decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';

@@ -8,7 +8,7 @@ import { REGIONS } from '../../../membership/membership.ts';
 import { cursorContent, cursorText, pageOf } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import type { Events } from '../../../server/events/hub.ts';
+import type { Events } from '../../../server/events.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';

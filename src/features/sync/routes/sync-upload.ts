@@ -10,7 +10,7 @@ import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serveAll } from '../../../server/serve.ts';
 import { checkLength, keptFile, type Uploads } from '../../../server/uploads/accept.ts';
-import { labelOf } from '../../../server/uploads/body.ts';
+import { labelOf } from '../../../server/uploads/receive.ts';
 import { FORMS, FROM, KEPT_READING, RECIPE, uploadOptions } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
 import { DECIDING } from '../deciding-query.ts';

@@ -11,7 +11,7 @@ import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
-import { bringToDisk } from '../../../platform/whole-file.ts';
+import { bringToDisk } from '../../../platform/files.ts';
 import { Works } from '../../../platform/works.ts';
 import { expiryOf } from '../expiry/expiry.ts';
 import { begunSync, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';

@@ -1,5 +1,6 @@
-import { createWriteStream, statSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -55,4 +56,44 @@ async function syncFolder(path: string) {
 function isSpecial(path: string) {
   const status = statSync(path, { throwIfNoEntry: false });
   return status !== undefined && !status.isFile();
+}
+
+/** A file as the system knows it: another name keeps it, a copy does not. */
+export function fileId(path: string) {
+  const { ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  // Where the time of its making is not kept, Node gives that of the last change.
+  return birthtimeNs === ctimeNs ? `${ino}` : `${ino} ${birthtimeNs}`;
+}
+
+/** Whether the file at `path` is the one that had this id. */
+export function isSameFile(id: string, path: string) {
+  const now = fileId(path);
+  return id === now || id === now.split(' ')[0];
+}
+
+/** SHA-256 of a file's bytes. */
+export async function hashOf(path: string) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Error codes of a full disk, a quota or a limit on a file's size, and our own code. */
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL']);
+/** The same as result codes of SQLite: SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_SHMSIZE. */
+const SQLITE_FULL: ReadonlySet<unknown> = new Set([13, 778, 4874]);
+
+/** Whether something could not be written because the disk takes no more. */
+export function isDiskFull(error: unknown) {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && FULL.has(cause.code)) return true;
+    if ('errcode' in cause && SQLITE_FULL.has(cause.errcode)) return true;
+  }
+  return false;
+}
+
+/** Bytes that this user may still write on the disk of a folder. */
+export async function freeBytes(folder: string) {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

@@ -1,0 +1,135 @@
+import { basename } from 'node:path';
+import type { Registry } from 'prom-client';
+import { z } from 'zod';
+import { eventOperations } from '../api/events.ts';
+import { serviceOperations } from '../api/service.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { LIMITS } from '../features/sync/guard-limits.ts';
+import { numberCursor } from '../platform/cursors.ts';
+import { addressName, sourceName } from '../text/address-text.ts';
+import type { Api, ServerContext } from './context.ts';
+import { answersSoon } from './http-answers.ts';
+import { regionHandlers } from './import-handlers.ts';
+import { refusals } from './openapi.ts';
+import { overviewOf } from './overview.ts';
+import { serveAll } from './serve.ts';
+
+/** Serves the server's settings, its regions, the overview, and the audit log. */
+export function settingsRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, settings, access, notifications } = context;
+  serveAll(app, serviceOperations, {
+    ...regionHandlers(coordinator),
+    overview: () => overviewOf(context),
+    settings: async () => {
+      const { host: notifyHost } = notifications.view();
+      const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
+      return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
+    },
+    audit: async ({ limit, cursor, from, to, ...filter }) => {
+      const found = access.audit({
+        limit: limit + 1,
+        before: numberCursor(cursor),
+        since: from,
+        until: to,
+        search: filter.search || undefined,
+        who: filter.who || undefined,
+        action: filter.action || undefined,
+      });
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        entries: page.map(({ id: _, at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry })),
+        nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
+      };
+    },
+  });
+}
+
+/** Returns what the allowed named sources reach, by name. */
+function reachedBy({ settings: { sources }, fetching: { named } }: ServerContext) {
+  const names = new Set(sources.flatMap((place) => sourceName(place) ?? []));
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const source = named[name];
+      if (source === undefined) return [];
+      const { url, table, query } = source;
+      const what = table === undefined ? (query === undefined ? '' : `, ${basename(query)}`) : `, table ${table}`;
+      return [[name, `${addressName(url)}${what}`]];
+    }),
+  );
+}
+
+const tags = ['service'];
+const PUBLIC = { role: 'public' } as const;
+
+/** `GET /healthz`: the process runs. `GET /readyz`: the queue answers, and results in it are taken. `GET /metrics`: for Prometheus. */
+export function healthRoutes(app: Api, { coordinator }: ServerContext, registry: Registry): void {
+  app.get(
+    '/healthz',
+    {
+      config: PUBLIC,
+      schema: {
+        tags,
+        summary: 'Whether the process runs',
+        response: { 200: z.strictObject({ status: z.literal('ok') }) },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+  app.get(
+    '/readyz',
+    {
+      config: PUBLIC,
+      schema: {
+        tags,
+        summary: 'Whether the queue answers, and results that wait in it are taken',
+        response: { 200: z.strictObject({ status: z.literal('ready') }), ...refusals('BUSY', 'STOPPING') },
+      },
+    },
+    async () => {
+      const [, areTaken] = await answersSoon(
+        Promise.all([coordinator.regions.status(), coordinator.results.areTaken()]),
+      );
+      if (!areTaken) {
+        throw new RollcallError('BUSY', {
+          what: 'results wait in the queue, and none was taken for a minute',
+          remedy: 'look at the log of the server for why, and restart it: results are kept in the queue',
+        });
+      }
+      return { status: 'ready' as const };
+    },
+  );
+  app.get(
+    '/metrics',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'Metrics for Prometheus',
+        response: {
+          200: { description: 'Metrics.', content: { 'text/plain': { schema: z.string() } } },
+          ...refusals(),
+        },
+      },
+    },
+    async (_request, reply) => {
+      reply.type(registry.contentType);
+      return registry.metrics();
+    },
+  );
+}
+
+/** `GET /v1/events`: server-sent events. */
+export function eventRoutes(app: Api, { events, isStillAllowed }: ServerContext): void {
+  serveAll(
+    app,
+    { lists: { ...eventOperations.lists, exposeHeadRoute: false } },
+    {
+      lists: async ({ id }, { request, reply }) => {
+        // Proxies that collect answers before they pass them on would hold events back.
+        reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no');
+        return reply.send(await events.watch(id, () => isStillAllowed(request)));
+      },
+    },
+  );
+}
