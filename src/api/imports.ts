@@ -125,15 +125,15 @@ function filter<Type extends z.ZodType>(name: keyof typeof LIST_FILTERS, type: T
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
 
 /** `GET /v1/imports` */
-export const importsQuery = importFilter.extend({
+const importsQuery = importFilter.extend({
   limit: limitOption(50, 200),
   cursor: cursorOption.optional(),
 });
-export const importsPage = z.strictObject({ imports: z.array(importView), nextCursor });
+const importsPage = z.strictObject({ imports: z.array(importView), nextCursor });
 export type ImportsPage = z.infer<typeof importsPage>;
 
 /** `GET /v1/imports/:id/sending` */
-export const sendingPlan = z
+const sendingPlan = z
   .strictObject({
     rows: count.meta({
       description:
@@ -160,7 +160,7 @@ export const sendingPlan = z
 export type SendingPlan = z.infer<typeof sendingPlan>;
 
 /** `POST /v1/imports/:id/retry` */
-export const retryQuery = z.strictObject(queryOf({ ...ROW_FILTER, ...STOPPING }));
+const retryQuery = z.strictObject(queryOf({ ...ROW_FILTER, ...STOPPING }));
 
 /** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
@@ -180,7 +180,7 @@ export const bulkBody = z
     path: ['tags'],
     message: 'allowed with the action `tag`, which needs it',
   });
-export const bulkAnswer = z.strictObject({
+const bulkAnswer = z.strictObject({
   results: z
     .array(
       z.strictObject({
@@ -196,7 +196,7 @@ export const bulkAnswer = z.strictObject({
 export type BulkAnswer = z.infer<typeof bulkAnswer>;
 
 /** `GET /v1/imports/:id/transitions` */
-export const importJournal = z.strictObject({
+const importJournal = z.strictObject({
   transitions: z.array(z.strictObject({ at: time, state: z.enum(IMPORT_STATES), reason: z.string() })),
 });
 

@@ -9,7 +9,7 @@ import { NEED, type RecipeSettings } from './recipes.ts';
 export const ROWS_SHOWN = 20;
 
 /** The first rows of a file, as they would be read. */
-export const preview = z.strictObject({
+const preview = z.strictObject({
   format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'Stored form of the rows: cells, or JSON elements.' }),
   kind: z.enum(INPUT_KINDS).meta({ description: 'The kind of the file.' }),
   notes: z.array(inputNote),

@@ -27,14 +27,14 @@ const unread = z
   .meta({ description: 'Imports of this page whose ledger is damaged or missing: what they did is not in it.' });
 
 /** `GET /v1/members/:uid/history` */
-export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
-export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), unread, nextCursor });
+const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
+const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), unread, nextCursor });
 
 /** Characters that a part of a UID must have at least: a shorter one finds nearly everybody. */
 const MIN_OF_UID = 3;
 
 /** `GET /v1/members` */
-export const membersQuery = z.strictObject({
+const membersQuery = z.strictObject({
   text: z.string().trim().min(MIN_OF_UID).max(200).meta({ description: 'A part of the UID, in any case.' }),
   limit: limitOption(50, 200),
   cursor: cursorOption.optional(),
@@ -44,7 +44,7 @@ const foundMember = z.strictObject({
   newest: z.strictObject({ importId: z.string(), file: z.string(), createdAt: time }),
 });
 export type FoundMember = z.infer<typeof foundMember>;
-export const membersPage = z.strictObject({
+const membersPage = z.strictObject({
   members: z.array(foundMember).meta({
     description:
       'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
@@ -54,7 +54,7 @@ export const membersPage = z.strictObject({
 });
 
 /** `POST /v1/members/:uid/ask` */
-export const askQuery = z.strictObject({
+const askQuery = z.strictObject({
   region: z.enum(REGIONS).optional().meta({
     description: 'Default: the regions that imports have put the user into, or all that have an app.',
   }),
@@ -71,7 +71,7 @@ const membershipNow = z.strictObject({
   history: historyEntry.nullable().meta({ description: 'The last row that did something here; null: none did.' }),
 });
 export type MembershipNow = z.infer<typeof membershipNow>;
-export const memberNow = z.strictObject({
+const memberNow = z.strictObject({
   uid: z.string(),
   askedAt: time,
   regions: z.array(

@@ -38,7 +38,7 @@ const rowFields = Object.fromEntries(
 ) as { [Column in keyof Columns as Columns[Column][0]]: SchemaOf<Column> };
 
 /** A row with its outcome. */
-export const rowView = z
+const rowView = z
   .strictObject({
     row: rowNumber,
     ...rowFields,
@@ -56,7 +56,7 @@ export const ROW_SORTS = ['row', 'uid', 'guid', 'outcome', 'code', 'finished'] a
 export type RowSort = (typeof ROW_SORTS)[number];
 
 /** `GET /v1/imports/:id/rows` */
-export const rowsQuery = z.strictObject({
+const rowsQuery = z.strictObject({
   ...queryOf(ROW_FILTER),
   sort: z
     .enum(ROW_SORTS)
@@ -66,7 +66,7 @@ export const rowsQuery = z.strictObject({
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
-export const rowsPage = z.strictObject({
+const rowsPage = z.strictObject({
   rows: z.array(rowView),
   total: count.nullable().meta({ description: 'Rows that pass the filter; null on pages behind the first.' }),
   nextCursor,
@@ -117,13 +117,13 @@ const problemView = problemCount.extend({
 export type ProblemView = z.infer<typeof problemView>;
 
 /** `GET /v1/imports/:id/problems` */
-export const problemsAnswer = z.strictObject({ problems: z.array(problemView) });
+const problemsAnswer = z.strictObject({ problems: z.array(problemView) });
 
 const callRate = z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() });
 export type CallRate = z.infer<typeof callRate>;
 
 /** `GET /v1/imports/:id/calls` */
-export const callsAnswer = z.strictObject({
+const callsAnswer = z.strictObject({
   rates: z.array(callRate).meta({
     description:
       'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',

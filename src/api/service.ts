@@ -31,7 +31,7 @@ const settings = z.strictObject({
   }),
 });
 export type Settings = z.infer<typeof settings>;
-export const settingsAnswer = settings.extend({
+const settingsAnswer = settings.extend({
   namedSources: z.record(z.string(), z.string()).meta({
     description: 'Addresses of the named sources in `sources`, by name, without secrets.',
   }),
@@ -47,20 +47,20 @@ export const settingsAnswer = settings.extend({
 export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
 /** `POST /v1/session` */
-export const loginBody = z.strictObject({
+const loginBody = z.strictObject({
   token: z
     .string()
     .max(200)
     .meta({ examples: ['rct_…'] }),
 });
-export const loginAnswer = z.strictObject({ role, name: z.string(), expiresAt: time });
+const loginAnswer = z.strictObject({ role, name: z.string(), expiresAt: time });
 
 /** `GET /v1/session` */
-export const session = z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() });
+const session = z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() });
 export type Session = z.infer<typeof session>;
 
 /** `GET /v1/audit` */
-export const auditQuery = z.strictObject({
+const auditQuery = z.strictObject({
   search: z.string().trim().max(200).optional().meta({
     description: 'A part of the name, the action, the target, the detail or the address, in any case.',
   }),
@@ -73,7 +73,7 @@ export const auditQuery = z.strictObject({
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
-export const auditPage = z.strictObject({
+const auditPage = z.strictObject({
   entries: z.array(
     z.strictObject({
       at: time,
@@ -101,7 +101,7 @@ const tokenView = z.strictObject({
 });
 export type TokenView = z.infer<typeof tokenView>;
 
-export const tokensAnswer = z.strictObject({
+const tokensAnswer = z.strictObject({
   tokens: z.array(tokenView).meta({ description: 'Oldest first, also those that have expired.' }),
 });
 
@@ -114,7 +114,7 @@ export type NewToken = z.infer<typeof newToken>;
 /** Characters of a token's name, at most. */
 const MAX_NAME_LENGTH = 100;
 
-export const newTokenBody = z.strictObject({
+const newTokenBody = z.strictObject({
   name: z
     .string()
     .trim()

@@ -23,7 +23,7 @@ export const VERSION = manifest.version;
 export const LICENCE = manifest.license;
 
 /** Packages that are installed by those who need them, and their versions. */
-export const PEERS = manifest.peerDependencies;
+const PEERS = manifest.peerDependencies;
 
 /**
  * Packages that only some uses of rollcall need. They are optional peers in package.json: who needs one installs it, and the image has

@@ -11,7 +11,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api } from './context.ts';
 
 /** A file of the console as it goes to the browser, packed once. */
-export type ConsoleFile = Awaited<ReturnType<typeof consoleFile>>;
+type ConsoleFile = Awaited<ReturnType<typeof consoleFile>>;
 
 /** The console as plain files: `index.html`, and what goes under /assets. */
 export type ConsoleTexts = ReadonlyMap<string, Buffer>;

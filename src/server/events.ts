@@ -266,7 +266,7 @@ function listText(views: readonly string[]): string {
 }
 
 /** Writes to one watcher, or disconnects it when it does not read what it was sent. */
-export function write({ response }: Watcher, text: string): void {
+function write({ response }: Watcher, text: string): void {
   if (response.writableLength > MAX_UNSENT) response.destroy();
   else response.write(text);
 }

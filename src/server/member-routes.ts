@@ -202,7 +202,7 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
 type LastRows = ReadonlyMap<Region, ReadonlyMap<string, HistoryEntry>>;
 
 /** @param entries of all imports to this service, newest import first, each in the order of the input */
-export function lastRows(entries: readonly HistoryEntry[]): LastRows {
+function lastRows(entries: readonly HistoryEntry[]): LastRows {
   const last = new Map<Region, Map<string, HistoryEntry>>();
   for (const entry of entries) {
     if (LEFT[entry.status] === undefined) continue;

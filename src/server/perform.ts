@@ -21,7 +21,7 @@ export interface Asked extends Pick<AuditEntry, 'who' | 'role' | 'address'> {
 }
 
 /** The line of one operation in the audit log. @param asked read when the line is written: who logs in is known then  @param named the first name in its path */
-export function auditing(asked: Asked, action: string | undefined, named: string | undefined) {
+function auditing(asked: Asked, action: string | undefined, named: string | undefined) {
   let isSaid = action === undefined || named === undefined;
   const audited: Audited = (detail, target = named ?? '', done = action ?? '') => {
     isSaid = true;
