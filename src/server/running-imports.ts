@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Staging } from '../api/imports.ts';
+import type { ImportView, Staging } from '../api/imports.ts';
 import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/region-status.ts';
 import type { Settings } from '../api/service.ts';
@@ -8,7 +8,6 @@ import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type Counters, totalRows } from '../imports/record/counters.ts';
 import type { ImportProgress } from '../imports/report/import-reader.ts';
 import type { DataReader } from './data-reader.ts';
-import type { ImportViews } from './import-views.ts';
 
 export type RunningImports = ReturnType<typeof runningImports>;
 
@@ -16,7 +15,7 @@ export type RunningImports = ReturnType<typeof runningImports>;
 export function runningImports(sources: {
   readonly coordinator: Pick<Coordinator, 'events'>;
   readonly reading: DataReader;
-  readonly views: ImportViews;
+  readonly views: { of(record: ImportRecord): Promise<ImportView> };
   readonly settings: Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
 }) {
   const { coordinator, reading, views, settings } = sources;
