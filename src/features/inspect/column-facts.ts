@@ -1,17 +1,19 @@
 import type { ColumnLook } from '../../api/look.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
-import { groupName, isRole } from './column-names.ts';
-import { isNothing, isOut, meaningOf } from './meanings.ts';
+import { groupName, isRole, wordsOf } from './column-names.ts';
+import { isNothing, isOneOf, isOut, meaningOf, mentions, plain } from './meanings.ts';
 
-const SECRET =
-  /pass(?:word|wd|phrase|code)|\bpwd\b|\bpin\b|secret|token|credential|api[\s_-]?key|private[\s_-]?key|passwort|kennwort|contraseña|mot de passe/i;
+const saysSecret = mentions(
+  '…password…, …passwd…, …passphrase…, …passcode…, pwd, pin, …secret…, …token…, …credential…, …apikey…, api key, …privatekey…, private key, …passwort…, …kennwort…, …contrasena…, mot de passe',
+);
+const isSecretName = (name: string) => saysSecret(plain(wordsOf(name)));
 /** A key of JSON, with a value. */
 const KEY = /"([^"]*)"\s*:(?!\s*(?:""|null))/g;
 
 /** Whether the values of a column may be passwords or tokens: people do not need them to understand a file. */
 export function isSecret({ name, filled, examples }: Pick<ColumnFacts, 'name' | 'filled' | 'examples'>): boolean {
-  return filled > 0 && (SECRET.test(name) || examples.some(hasSecretKey));
+  return filled > 0 && (isSecretName(name) || examples.some(hasSecretKey));
 }
 
 /** The first lines of a file, as far as they name no secret. @param headerLines lines at the top that have no values */
@@ -21,7 +23,7 @@ export function withoutSecrets(lines: readonly string[], isHidden: boolean, head
 }
 
 function hasSecretKey(text: string) {
-  return text.matchAll(KEY).some(([, key = '']) => SECRET.test(key));
+  return text.matchAll(KEY).some(([, key = '']) => isSecretName(key));
 }
 
 /** A column of a file, as far as its first rows show it. */
@@ -55,7 +57,9 @@ export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\
 /** Seconds or milliseconds since 1970, in this century. */
 const EPOCH = /^1[0-9]{9}(?:\d{3})?$/;
 /** Words that say yes or no about anything. */
-export const BOOLEAN = /^(?:true|false|yes|no|wahr|falsch|ja|nein|vrai|faux|oui|non|verdadero|falso|s[iíì]|vero)$/i;
+export const isBoolean = isOneOf(
+  'true, false, yes, no, wahr, falsch, ja, nein, vrai, faux, oui, non, verdadero, falso, si, vero',
+);
 const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1|-)$/i;
 /** A mark, even where there is only one in a column. */
 export const CROSS = /^[x✓✔]$/i;
@@ -94,7 +98,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   if (most(DATE)) return 'date';
   if (filled.length > 1 && different.length > 1 && filled.every((value) => EPOCH.test(value) || value === '0'))
     return 'date';
-  if (filled.every((value) => BOOLEAN.test(value))) return 'mark';
+  if (filled.every(isBoolean)) return 'mark';
   // A column of a wide table: crosses, some of them replaced by a scope or another value.
   const crosses = filled.filter((value) => CROSS.test(value)).length;
   const isMark = (value: string) => MARK.test(value) || isScopeWord(value);

@@ -1,3 +1,5 @@
+import { mentions } from './meanings.ts';
+
 /** Meaning of the names of columns. A name is evidence only together with the values below it. */
 
 /** `memberObjectId`, `Member #` and `user.id` in small words; of a URN its last parts. */
@@ -17,25 +19,27 @@ export function wordsOf(name: string): string {
 const PEOPLE =
   'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro|socio';
 /** The id of an account. */
-const ACCOUNT =
-  /\b(?:uid|user ?g?id|user ?name|login|account name|handle|screen name|nick|user sourced id|benutzer(?:name|kennung)?|usuario|utilisateur|utente|identifiant|kennung)\b/;
+const isAccount = mentions(
+  'uid, userid, user id, usergid, user gid, username, user name, login, account name, handle, screen name, nick, user sourced id, benutzer, benutzername, benutzerkennung, usuario, utilisateur, utente, identifiant, kennung',
+);
 /** The number of a person in a list of people. */
 const NUMBER = new RegExp(
   `\\b(?:${PEOPLE})s? ?(?:id|no|nr|num|number|key|code|identifier|sourced id|nummer)\\b|^id (?:${PEOPLE})$|\\bmatrikel(?:nummer|nr)?\\b`,
 );
 const BARE = new RegExp(`^(?:${PEOPLE})s?(?: list)?$`);
-const EMAIL = /\be ?mail\b|\bmail\b|\bprincipal\b|\bupn\b/;
+const isAddress = mentions('email, e mail, mail, principal, upn');
 const MAIN_EMAIL = /^(?:(?:work|primary|user|member|student) )?e ?mail(?: address)?$|principal/;
 /** Somebody else than the member, or something else than who it is. */
-const NOT_A_USER =
-  /\b(?:manager|supervisor|owner|leader|created|creator|added|invited|inviter|updated|modified|approv\w+|parent|guardian|emergency|buyer|billing|purchaser|organi[sz]er|sponsor|secondary|alternate|recovery|personal e ?mail|private|home|status|state|type|kind|date|since|count|total|order|ticket|barcode|message|last|price|role|attendee (?:no|nr|num|number|id))\b/;
+const isNoUser = mentions(
+  'manager, supervisor, owner, leader, created, creator, added, invited, inviter, updated, modified, approv…, parent, guardian, emergency, buyer, billing, purchaser, organizer, organiser, sponsor, secondary, alternate, recovery, personal email, personal e mail, private, home, status, state, type, kind, date, since, count, total, order, ticket, barcode, message, last, price, role, attendee no, attendee nr, attendee num, attendee number, attendee id',
+);
 
 /** Rates a column's name as the key of the member: 4 an account, 3 a number of a person, 2 an address; 0 not. */
 export function userRank(name: string, isEmail: boolean): number {
   const words = wordsOf(name);
-  if (NOT_A_USER.test(words)) return 0;
-  if (isEmail) return EMAIL.test(words) ? (MAIN_EMAIL.test(words) ? 2.5 : 2) : 1;
-  if (ACCOUNT.test(words)) return 4;
+  if (isNoUser(words)) return 0;
+  if (isEmail) return isAddress(words) ? (MAIN_EMAIL.test(words) ? 2.5 : 2) : 1;
+  if (isAccount(words)) return 4;
   return NUMBER.test(words) || BARE.test(words) ? 3 : 0;
 }
 
@@ -55,10 +59,11 @@ const GROUPS: readonly (readonly [RegExp, number])[] = [
   [groupWord('course|class(?:room)?|section|cohort|club|kurs|klasse|curso|clase|classe|cours|corso'), 2],
   [groupWord('department|dept|project|abteilung|committee|workspace|communit(?:y|ie)'), 1],
 ];
-const NOT_A_GROUP =
-  /\b(?:description|desc|type|kind|status|state|count|size|created|updated|date|url|link|web|visibility|owner|manager|lead|leader|notes?|comment|role|position|rank|level|capacity|privacy|category|parent|age|blood|pay|price|tax|object|ticket|year|topic|purpose|number of)\b|\b(?:members?|users?)$/;
-const GROUP_ID =
-  /\b(?:guid|id|key|code|path|slug|no|nr|number|handle)\b|(?:id|kennung|kürzel|schlüssel|nummer|nr|code)$/;
+const isNoGroup = mentions(
+  'description, desc, type, kind, status, state, count, size, created, updated, date, url, link, web, visibility, owner, manager, lead, leader, note, notes, comment, role, position, rank, level, capacity, privacy, category, parent, age, blood, pay, price, tax, object, ticket, year, topic, purpose, number of',
+);
+const isGroupId = mentions('guid, id, key, code, path, slug, no, nr, number, handle');
+const ID_ENDING = /(?:id|kennung|kürzel|schlüssel|nummer|nr|code)$/;
 const PATH = /^(?:full )?(?:path|slug)$/;
 
 export interface GroupName {
@@ -71,10 +76,10 @@ export interface GroupName {
 /** Kind of group that a column of this name holds. */
 export function groupName(name: string): GroupName | undefined {
   const words = wordsOf(name);
-  if (NOT_A_GROUP.test(words)) return undefined;
+  if (isNoGroup(words) || /\b(?:members?|users?)$/.test(words)) return undefined;
   for (const [pattern, rank] of GROUPS) {
     const [, entity] = pattern.exec(words) ?? [];
-    if (entity !== undefined) return { entity, rank, isId: GROUP_ID.test(words) };
+    if (entity !== undefined) return { entity, rank, isId: isGroupId(words) || ID_ENDING.test(words) };
   }
   return undefined;
 }
@@ -84,20 +89,22 @@ export function isPath(name: string): boolean {
   return PATH.test(wordsOf(name));
 }
 
-const FLAG =
-  /\b(?:is|has|can|accepts?|allow\w*|consent|paid|tax|sms|newsletter|marketing|vip|opt|gdpr|photo|vegan|vegetarian|diet|checked|verified|enabled|active|admin|bot|guest|locked|deleted|suspended|archived|confirmed|attending|exempt|present|absent|waiver|signed|terms)\b/;
+const saysFlag = mentions(
+  'is, has, can, accept, accepts, allow…, consent, paid, tax, sms, newsletter, marketing, vip, opt, gdpr, photo, vegan, vegetarian, diet, checked, verified, enabled, active, admin, bot, guest, locked, deleted, suspended, archived, confirmed, attending, exempt, present, absent, waiver, signed, terms',
+);
 
 /** Whether a column of marks says something about a person other than a membership. */
 export function isFlag(name: string): boolean {
-  return FLAG.test(wordsOf(name));
+  return saysFlag(wordsOf(name));
 }
+
+const saysRole = mentions(
+  'role, roles, scope, permission, permissions, rights, access level, max role, position, rolle, funktion, rôle, ruolo, rol, função, papel, affiliation',
+);
+const isOfOther = mentions('site, job, date, email');
 
 /** Whether a name says that the column has what a member may do. */
 export function isRole(name: string): boolean {
   const words = wordsOf(name);
-  return (
-    /\b(?:roles?|scope|permissions?|rights|access level|max role|position|rolle|funktion|rôle|ruolo|rol|função|papel|affiliation)\b/.test(
-      words,
-    ) && !/\b(?:site|job|date|email)\b/.test(words)
-  );
+  return saysRole(words) && !isOfOther(words);
 }

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { type FileFacts, type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/look.ts';
+import { type FileLook, type PreviewRow, ROWS_SHOWN } from '../../api/look.ts';
 import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { headOf, lookAt, unpacked } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
+import type { IntakeError } from '../../imports/read/intake-error.ts';
 import { originalJson } from '../../imports/report/report-table.ts';
 import type { InputFormat } from '../../options/input-kinds.ts';
 import { serve } from '../../platform/threads.ts';
@@ -26,35 +27,59 @@ export interface PreviewRequest {
   readonly options: ImportOptions;
 }
 
-/** Previews the beginning of a file. @throws IntakeError when it cannot be read */
-async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
-  const { open, isCut } = await opened({ head, name, options });
-  const look = await lookAt(open(), { ...options, lenient: true }, ROWS_SHOWN + 1);
-  const { format, kind, encoding, delimiter, recognised, names, refusal } = look;
-  // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
-  if (format === undefined || kind === undefined || look.rows.length === 0) throw refusal;
-  const rows = look.rows.slice(0, ROWS_SHOWN);
-  const shown = viewsOf(rows, names, format);
-  return {
-    format,
-    kind,
-    notes: [...look.notes],
-    encoding: encoding ?? '',
-    delimiter: delimiter ?? null,
-    columns: [...names],
-    recognised,
-    missing: missingFields(recognised, options),
-    rows: shown,
-    truncated: refusal !== undefined || look.rows.length > ROWS_SHOWN || isCut || shown.length < rows.length,
-  };
+interface LookRequest extends PreviewRequest {
+  /** The options for its rows, where a recipe does not settle others; undefined: they are not read. */
+  readonly rowOptions: ImportOptions | undefined;
+  readonly recipes: readonly Recipe[];
 }
 
-async function opened({ head, name, options }: PreviewRequest) {
-  const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
+interface Looked extends Pick<FileLook, 'facts' | 'preview'> {
+  readonly refusal?: Pick<IntakeError, 'code' | 'what' | 'facts'> | undefined;
+}
+
+/** Looks at the beginning of a file: the facts that it shows, and its first rows, or why they cannot be read. */
+async function look({ head, name, options, rowOptions, recipes }: LookRequest): Promise<Looked> {
+  const given = Buffer.from(head);
+  const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
   const isWhole = isZip(bytes);
-  const open = () => (isWhole ? { bytes, name } : { stream: Readable.from([beginning(bytes, options, isCut)]), name });
-  return { open, isCut, isWhole };
+  const sourceFor = (chosen: ImportOptions) =>
+    isWhole ? { bytes, name } : { stream: Readable.from([beginning(bytes, chosen, isCut)]), name };
+  // The facts are a help that nothing depends on.
+  const facts = await inspect({
+    name,
+    head: await headOf(given, options.encoding),
+    isCut: !isWhole && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => sourceFor(options),
+    options,
+    recipes,
+    write: asParameter,
+  }).catch(() => null);
+  if (rowOptions === undefined) return { facts, preview: null };
+  const seen = await lookAt(sourceFor(rowOptions), { ...rowOptions, lenient: true }, ROWS_SHOWN + 1);
+  const { format, kind, encoding = '', delimiter = null, notes, recognised, names, refusal } = seen;
+  // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
+  if (format === undefined || kind === undefined || seen.rows.length === 0) {
+    return {
+      facts,
+      preview: null,
+      refusal: refusal && { code: refusal.code, what: refusal.what, facts: refusal.facts },
+    };
+  }
+  const rows = viewsOf(seen.rows.slice(0, ROWS_SHOWN), names, format);
+  const preview = {
+    format,
+    kind,
+    notes: [...notes],
+    encoding,
+    delimiter,
+    columns: [...names],
+    recognised,
+    missing: missingFields(recognised, rowOptions),
+    rows,
+    truncated: refusal !== undefined || isCut || rows.length < seen.rows.length,
+  };
+  return { facts, preview };
 }
 
 /** A long CSV text ends somewhere in a row: that row is not shown. */
@@ -86,27 +111,7 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: 
   return views;
 }
 
-interface InspectRequest extends PreviewRequest {
-  readonly recipes: readonly Recipe[];
-}
-
-/** Returns the facts about a file, as far as its beginning shows them. */
-async function inspectHead({ recipes, ...request }: InspectRequest): Promise<FileFacts> {
-  const { name, options } = request;
-  const { open, isCut, isWhole } = await opened(request);
-  const given = Buffer.from(request.head);
-  return inspect({
-    name,
-    head: await headOf(given, options.encoding),
-    isCut: !isWhole && (isCut || given.length >= BEGINNING_BYTES),
-    open,
-    options,
-    recipes,
-    write: asParameter,
-  });
-}
-
 /** The thread that looks at the beginnings of files. */
-export type InspectThread = { preview: typeof preview; inspect: typeof inspectHead };
+export type InspectThread = { look: typeof look };
 
-serve<InspectThread>({ preview, inspect: inspectHead });
+serve<InspectThread>({ look });

@@ -1,6 +1,6 @@
 /**
  * Words of files and what they say about a person, in English, German, Spanish, French, Italian and Portuguese: one table
- * for scopes and for states. A word that is not in it is left to a person.
+ * for scopes and for states. A word that is not in it is left to a person. A word with * says the same in the name of a column.
  */
 export type Meaning = 'admin' | 'moderator' | 'participant' | 'ban' | 'here' | 'gone' | 'waiting';
 
@@ -12,8 +12,8 @@ const WORDS: Readonly<Record<Meaning, string>> = {
   participant:
     'member, participant, user, student, learner, pupil, attendee, guest, regular, regular user, normal, basic, subscriber, reader, read, writer, write, viewer, view, editor, contributor, author, reporter, developer, agent, player, spieler, mitglied, teilnehmer, schüler, benutzer, gast, miembro, participante, alumno, alumna, estudiante, usuario, membre, étudiant, élève, utilisateur, membro, partecipante, studente, alunno, alunna, utente, socio, aluno, aluna, usuário',
   ban: 'ban, banned, verbannt, gesperrt, baneado, banni, bannato, banido',
-  here: 'active, enabled, accepted, approved, confirmed, join, joined, attending, going, checked in, registered, enrolled, current, subscribed, ok, yes, available, aktiv, bestätigt, angemeldet, activo, activa, vigente, actif, attivo, attiva, iscritto, ativo, ativa',
-  gone: 'inactive, lapsed, deleted, disabled, suspended, completed, declined, rejected, archived, terminated, not attending, not going, no show, cancelled, canceled, left, leave, leaver, outcast, removed, blocked, expired, locked, locked out, deprovisioned, former, ex, resigned, retired, withdrawn, dropped, unsubscribed, cleaned, bounced, revoked, tobedeleted, to be deleted, deactivated, concluded, unenrolled, departed, dismissed, expelled, deceased, former member, ex member, no, unavailable, inaktiv, gelöscht, gekündigt, ausgetreten, ausgeschieden, ausgeschlossen, ehemalig, ehemalige, ehemaliger, ehemaliges mitglied, verstorben, deaktiviert, entfernt, storniert, abgemeldet, abgelehnt, beendet, archiviert, inactivo, inactiva, eliminado, eliminada, suspendido, suspendida, bloqueado, bloqueada, baja, de baja, dado de baja, dada de baja, retirado, retirada, rechazado, expulsado, cancelado, cancelada, borrado, desactivado, desactivada, fallecido, inactif, supprimé, suspendu, désactivé, bloqué, parti, résilié, radié, démissionnaire, ancien, ancien membre, ancienne, annulé, refusé, expiré, exclu, sorti, décédé, inattivo, inattiva, eliminato, sospeso, sospesa, disattivato, bloccato, cessato, dimesso, dimissionario, scaduto, rimosso, cancellato, escluso, ex socio, inativo, inativa, excluído, suspenso, desativado, desligado, removido, saiu',
+  here: 'active*, enabled*, accepted*, approved*, confirmed*, join, joined, attending*, going, checked in, registered*, enrolled*, current, subscribed, ok, yes, available*, aktiv*, bestätigt, angemeldet, activo*, activa*, vigente, actif*, attivo*, attiva*, iscritto, ativo*, ativa*',
+  gone: 'inactive*, lapsed, deleted*, disabled*, suspended*, completed, declined*, rejected, archived*, terminated*, not attending, not going, no show, cancelled*, canceled*, left, leave, leaver*, outcast, removed*, blocked*, expired*, locked*, locked out, deprovisioned, former, ex, resigned*, retired, withdrawn*, dropped*, unsubscribed*, cleaned, bounced, revoked*, tobedeleted, to be deleted, deactivated*, concluded, unenrolled, departed, dismissed, expelled, deceased*, former member, ex member, no, unavailable, inaktiv*, gelöscht*, gekündigt*, ausgetreten*, ausgeschieden*, ausgeschlossen, ehemalig, ehemalige, ehemaliger, ehemaliges mitglied, verstorben*, deaktiviert*, entfernt, storniert, abgemeldet, abgelehnt, beendet, archiviert*, inactivo*, inactiva, eliminado*, eliminada, suspendido*, suspendida, bloqueado*, bloqueada, baja*, de baja, dado de baja, dada de baja, retirado, retirada, rechazado, expulsado, cancelado, cancelada, borrado, desactivado*, desactivada, fallecido, inactif*, supprimé*, suspendu*, désactivé*, bloqué*, parti, résilié*, radié*, démissionnaire, ancien, ancien membre, ancienne, annulé, refusé, expiré, exclu, sorti, décédé, inattivo*, inattiva, eliminato*, sospeso*, sospesa, disattivato*, bloccato*, cessato, dimesso, dimissionario, scaduto, rimosso, cancellato, escluso, ex socio, inativo*, inativa, excluído*, suspenso*, desativado*, desligado, removido, saiu',
   waiting:
     'pending, invited, invite sent, onboarding, waitlisted, waitlist, waiting, staged, provisioned, unconfirmed, requested, maybe, applicant, ausstehend, eingeladen, warteliste, angefragt, beantragt, pendiente, en attente, in attesa, pendente',
 };
@@ -37,6 +37,31 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
     words.split(', ').map((word) => [plain(word), meaning as Meaning]),
   ),
 );
+
+/** Whether a text, as `plain` writes it, is one of these words. */
+export function isOneOf(list: string): (text: string) => boolean {
+  const words = new Set(list.split(', '));
+  return (text) => words.has(plain(text));
+}
+
+/** Finds one of these words or phrases in a text of small words; `…` stands for any letters. */
+export function mentions(list: string): (text: string) => boolean {
+  const words = list.split(', ').join('|').replaceAll('…', '[\\p{L}\\p{N}]*');
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`, 'u');
+  return (text) => pattern.test(text);
+}
+
+function inNames(meaning: Meaning, others: string) {
+  const marked = WORDS[meaning].split(', ').filter((word) => word.endsWith('*'));
+  return mentions([...marked.map(plain), others].join(', '));
+}
+
+/** Whether the name of a column, as `plain` writes it, says that its people have gone, or that they are here. */
+export const saysGone = inNames(
+  'gone',
+  'delete, deletion, remove, suspension, deactivation, banned, bot, pending, block credential, block sign…',
+);
+export const saysHere = inNames('here', 'activated, availability, aktiviert, freigeschaltet');
 
 /** Endings of plurals and feminine forms, and what is in their place. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
@@ -63,12 +88,19 @@ export function isOut(meaning: Meaning | undefined): boolean {
   return meaning === 'gone' || meaning === 'waiting';
 }
 
-const NOTHING =
-  /^(?:null|nil|nan|none|undefined|n ?\/ ?a|#n\/a|-+|not (?:assigned|set)|unassigned|kein[es]?|ningun[oa]?|aucune?|nessun[oa]?|nenhum(?:a)?)$/i;
-const NO_GROUP =
-  /^(?:no|keine?|sin|ningun|aucun|sans|nessun|senza|nenhum|sem) (?:groups?|teams?|rooms?|channels?|class(?:es)?|course|gruppen?|klasse|kurs|grupos?|equipo|groupes?|equipe|gruppo|gruppi|squadra)$/;
+const NO = 'no, kein, keine, sin, ningun, aucun, sans, nessun, senza, nenhum, sem'.split(', ');
+const GROUP =
+  'group, groups, team, teams, room, rooms, channel, channels, class, classes, course, gruppe, gruppen, klasse, kurs, grupo, grupos, equipo, groupe, groupes, equipe, gruppo, gruppi, squadra'.split(
+    ', ',
+  );
+const NOTHING: ReadonlySet<string> = new Set([
+  ...'null, nil, nan, none, undefined, n a, not assigned, not set, unassigned, kein, keine, keines, ningun, ninguna, ninguno, aucun, aucune, nessun, nessuna, nessuno, nenhum, nenhuma'.split(
+    ', ',
+  ),
+  ...NO.flatMap((no) => GROUP.map((group) => `${no} ${group}`)),
+]);
 
 /** Whether a text stands for no value: `NULL`, "No groups". */
 export function isNothing(text: string): boolean {
-  return NOTHING.test(text.trim()) || NO_GROUP.test(plain(text));
+  return /^-+$/.test(text.trim()) || NOTHING.has(plain(text));
 }

@@ -63,7 +63,7 @@ export function inspectRoutes(scope: Api, context: ServerContext, { limits: { id
 }
 
 /**
- * The facts are a help that nothing depends on; why the file cannot be read is an answer too.
+ * What a file is, and its first rows; why they cannot be read is an answer too.
  * @param settled the options for its rows, where a recipe settles them
  */
 export async function lookAtFile(
@@ -72,21 +72,21 @@ export async function lookAtFile(
   caller: Caller,
   settled = Promise.resolve(file.options),
 ): Promise<FileLook> {
-  const asked = { deadlineMs: DEADLINE_MS, ...caller };
-  const [facts, preview] = await Promise.allSettled([
-    heads.ask('inspect', { ...file, recipes: listRecipes(dir).recipes }, asked),
-    settled.then((options) => heads.ask('preview', { ...file, options }, asked)),
-  ]);
+  let cause: unknown;
+  const unknown = (error: unknown) => {
+    cause ??= error;
+    return undefined;
+  };
+  const rowOptions = await settled.catch(unknown);
+  const request = { ...file, rowOptions, recipes: listRecipes(dir).recipes };
+  const looked = await heads.ask('look', request, { deadlineMs: DEADLINE_MS, ...caller }).catch(unknown);
+  if (looked?.refusal !== undefined) cause ??= badReading(looked.refusal);
   return {
-    facts: known(facts),
-    preview: known(preview),
-    problem: preview.status === 'fulfilled' ? null : problemDocument(problemIn(preview.reason)),
+    facts: looked?.facts ?? null,
+    preview: looked?.preview ?? null,
+    problem: cause === undefined ? null : problemDocument(problemIn(cause)),
     before: null,
   };
-}
-
-function known<Part>(part: PromiseSettledResult<Part>) {
-  return part.status === 'fulfilled' ? part.value : null;
 }
 
 /** Time that looking at the beginning of a file may take, in ms: a thousand times what an honest one needs. */

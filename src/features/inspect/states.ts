@@ -6,9 +6,9 @@ import type { LookupName } from '../../options/lookups.ts';
 import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { BOOLEAN, type ColumnFacts } from './column-facts.ts';
+import { type ColumnFacts, isBoolean } from './column-facts.ts';
 import { isRole, wordsOf } from './column-names.ts';
-import { isNothing, isOut, meaningOf, plain } from './meanings.ts';
+import { isNothing, isOneOf, isOut, meaningOf, mentions, plain, saysGone, saysHere } from './meanings.ts';
 
 /**
  * Finds the rows of a list of people that are no members (any more, or yet), as far as its columns show it. A column that
@@ -31,26 +31,29 @@ export interface Step {
 }
 
 /** States and flags of something else than the membership. */
-const OTHER =
-  /\b(?:payment|financial|order|license|licence|fulfil?lment|marital|e ?mails?|mail|tax|sync|dirsync|verification|background|visa|mfa|2fa|2sv|tfa|otp|sso|saml|two|factor|two ?factor|password|newsletters?|notifications?|sms|billing|charge|payout|photo|avatar|cookie|consent)\b/;
-const STATUS = /\b(?:status|rsvp|zustand|estado|statut|stato)\b|\b(?:membership|attendance)$/;
+const isOfOther = mentions(
+  'payment, financial, order, license, licence, fulfilment, fulfillment, marital, email, emails, e mail, e mails, mail, tax, sync, dirsync, verification, background, visa, mfa, 2fa, 2sv, tfa, otp, sso, saml, two, factor, twofactor, two factor, password, newsletter, newsletters, notification, notifications, sms, billing, charge, payout, photo, avatar, cookie, consent',
+);
+const saysStatus = mentions('status, rsvp, zustand, estado, statut, stato');
 
-const YES = /^(?:true|1|yes|y|t|x|ja|wahr|s[iíì]|oui|vrai|verdadero|vero|checked)$/i;
-const FLAG_VALUE = /^(?:0|1|y|n|t|f|x|checked|unchecked)$/i;
-/** In a name, as `plain` writes it: the person has gone. */
-const GONE =
-  /\b(?:deleted?|deletion|removed?|suspended|suspension|terminated|deactivated|deactivation|disabled|inactive|archived|blocked|block (?:credential|sign ?in)|banned|locked|cancell?ed|unsubscribed|withdrawn|expired|bot|revoked|declined|dropped|pending|resigned|deceased|leaver|ausgetreten|gekundigt|geloscht|gesperrt|deaktiviert|archiviert|inaktiv|verstorben|ausgeschieden|baja|eliminado|bloqueado|suspendido|desactivado|inactivo|supprime|suspendu|desactive|bloque|resilie|radie|inactif|eliminato|sospeso|disattivato|bloccato|inattivo|excluido|suspenso|desativado|inativo)\b|^(?:has )?left(?: (?:at|on|date))?$/;
-/** All words of a name that says of a person: here. Another word makes it a flag about something else. */
-const HERE =
-  /^(?:(?:is|has|account|user|member|invitation|invite|login|status|currently|konto|benutzer|cuenta|compte) )*(?:active|enabled|activated|accepted|approved|confirmed|attending|registered|enrolled|available|availability|aktiv|aktiviert|activo|activa|actif|attivo|attiva|ativo|ativa|freigeschaltet)(?: (?:user|member|account|status|read|only))*$/;
+const isYes = isOneOf('true, 1, yes, y, t, x, ja, wahr, si, oui, vrai, verdadero, vero, checked');
+const isFlagValue = isOneOf('0, 1, y, n, t, f, x, checked, unchecked');
+/** Words of a name that say of a person: here. Another word makes it a flag about something else. */
+const isOfPerson = isOneOf(
+  'is, has, account, user, member, invitation, invite, login, status, currently, konto, benutzer, cuenta, compte, read, only',
+);
 const TIME = /\b(?:at|on|date|time|stamp|timestamp|till|until)$/;
 /** Names of the last day of a membership, which may be still to come. */
-const END =
-  /\bend(?: (?:date|day|time))?$|\b(?:expir\w+|until|valid to|exit|leaving|leave date|resignation|termination|austritts?(?:datum)?|kundigung(?:sdatum)?|vertragsende|enddatum|ende|gultig bis|baja|salida|sortie|depart|fin|uscita|cessazione|dimissioni|scadenza|data fine|saida|desligamento)\b/;
+const saysEnd = mentions(
+  'end date, end day, end time, expir…, until, valid to, exit, leaving, leave date, resignation, termination, austritt, austritts, austrittsdatum, kundigung, kundigungsdatum, vertragsende, enddatum, ende, gultig bis, baja, salida, sortie, depart, fin, uscita, cessazione, dimissioni, scadenza, data fine, saida, desligamento',
+);
 const TYPE = /\b(?:type|kind|object ?class)$/;
-const PERSON = /^(?:user|person|people|member|human|individual|guest|external|internal|student|teacher|customer)$/i;
-const NO_PERSON =
-  /^(?:group|bot|app|device|computer|service ?principal|service|service ?account|contact|team|channel|room|system|resource|shared ?mailbox|org ?contact|integration)$/i;
+const isPerson = isOneOf(
+  'user, person, people, member, human, individual, guest, external, internal, student, teacher, customer',
+);
+const isNoPerson = isOneOf(
+  'group, bot, app, device, computer, serviceprincipal, service principal, service, serviceaccount, service account, contact, team, channel, room, system, resource, sharedmailbox, shared mailbox, orgcontact, org contact, integration',
+);
 /** In the number of Active Directory: the account is disabled. */
 const ACCOUNT_DISABLED = 2;
 
@@ -106,24 +109,26 @@ function conditionFor({ name, few: counts, filled, looksLike }: ColumnFacts): Co
   const few = [...(counts?.keys() ?? [])];
   const open: Condition = { column: name, is: [OPEN_VALUE] };
   if (said === 'user account control') return enabledAccounts(name, few) ?? (filled > 0 ? open : undefined);
-  if (OTHER.test(said)) return undefined;
-  const isGone = GONE.test(said);
+  if (isOfOther(said)) return undefined;
+  const isGone = saysGone(said) || /^(?:has )?left(?: (?:at|on|date))?$/.test(said);
+  const told = said.split(' ').filter((word) => !isOfPerson(word));
+  const isHere = told.length > 0 && told.every(saysHere);
+  const isStatus = saysStatus(said) || /\b(?:membership|attendance)$/.test(said);
   if (isGone && TIME.test(said)) return { column: name, is: ['', '0'] };
-  if (END.test(said) && looksLike !== 'mark') return filled > 0 ? open : undefined;
+  if ((saysEnd(said) || /\bend$/.test(said)) && looksLike !== 'mark') return filled > 0 ? open : undefined;
   if (filled === 0) return undefined;
-  if (few.length > 0 && few.every((word) => BOOLEAN.test(word) || FLAG_VALUE.test(word))) {
-    const yes = [...new Set([...few.filter((word) => YES.test(word)).map((word) => word.toLowerCase()), 'true', '1'])];
+  if (few.length > 0 && few.every((word) => isBoolean(word) || isFlagValue(word))) {
+    const yes = [...new Set([...few.filter(isYes).map((word) => word.toLowerCase()), 'true', '1'])];
     if (isGone) return { column: name, isNot: yes };
-    if (HERE.test(said)) return { column: name, is: yes };
-    return STATUS.test(said) ? statusOf(name, few) : undefined;
+    if (isHere) return { column: name, is: yes };
+    return isStatus ? statusOf(name, few) : undefined;
   }
   if (TYPE.test(said)) {
-    const people = few.filter((word) => PERSON.test(word));
-    return people.length > 0 && few.some((word) => NO_PERSON.test(word)) ? { column: name, is: people } : undefined;
+    const people = few.filter(isPerson);
+    return people.length > 0 && few.some(isNoPerson) ? { column: name, is: people } : undefined;
   }
   if (looksLike === 'date' && !isGone) return undefined;
-  if (STATUS.test(said) || HERE.test(said) || looksLike === 'status')
-    return few.length === 0 ? open : statusOf(name, few);
+  if (isStatus || isHere || looksLike === 'status') return few.length === 0 ? open : statusOf(name, few);
   if (isGone) return few.every(isNothing) ? undefined : open;
   const meanings = few.map(meaningsOf(few));
   if (meanings.includes(undefined) || !meanings.some(isOut)) return undefined;

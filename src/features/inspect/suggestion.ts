@@ -50,14 +50,17 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
       return [openColumn('guid', words`${seen}: name the groups with ${option('map', 'guid=COLUMN')}.`)];
     }
     if (groups.length === 0 && marks.length > 1) return [aboutMarks(marks, columns)];
-    if (groups.length > 0 || user?.isList !== true) return aboutGroup(groups, isGroup);
+    if (groups.length > 0 || user?.isList !== true) {
+      return aboutIds('guid', groups, isGroup, noGroup('looks like groups'), madeGuids);
+    }
     const seen = 'Each element has a list of users, and no group that is certain';
     return [openColumn('guid', words`${seen}: name it with ${option('map', 'guid=COLUMN')}.`)];
   };
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
   return [
-    ...aboutUser(users, user === known, hasUid),
+    // The options may say more about UIDs than which column they are in.
+    ...aboutIds('uid', users, user === known, NO_USER, hasUid ? (_column, _bad, chosen) => [...chosen] : identified),
     ...(hasGuid ? [] : aboutGroups()),
     ...aboutScope(scope, recognised['scope'] !== undefined),
     ...aboutRegion(named('region')),
@@ -91,7 +94,7 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
       text: words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
       settings: { shape: { columns: names } },
     },
-    ...(uid === undefined ? [] : aboutUser([{ ...uid, name: 'uid' }], true, false)),
+    ...(uid === undefined ? [] : aboutIds('uid', [{ ...uid, name: 'uid' }], true, NO_USER, identified)),
     ...(guid === undefined && !hasGuid ? [{ text: which, needs: 'guid' as const }] : []),
     // A flag without a name may say who is gone.
     ...columns.flatMap(({ looksLike, few }, index): Step[] => {
@@ -198,34 +201,61 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
   return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
 }
 
-function aboutUser(users: readonly ColumnFacts[], isRecognised: boolean, hasUid: boolean): Step[] {
-  const [uid, ...others] = users;
-  if (uid === undefined) {
-    return [openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`)];
-  }
-  if (others.length > 0) return [mayAllBe('uid', users)];
-  const { name, looksLike, examples, separator } = uid;
-  const { text, settings } = isLike('uid', uid);
+/** What ids need that are not as the service takes them. @param chosen the settings that name their column */
+type Mending = (column: ColumnFacts, bad: string, chosen: readonly Step[]) => Step[];
+
+/** The column of an id and what its values need; of several that may have it, a person chooses. */
+function aboutIds(
+  field: IdField,
+  columns: readonly ColumnFacts[],
+  isRecognised: boolean,
+  none: Step,
+  mended: Mending,
+): Step[] {
+  const [column, ...others] = columns;
+  if (column === undefined) return [none];
+  if (others.length > 0) return [mayAllBe(field, columns)];
+  const { name, separator } = column;
+  const values = knownValues(column);
+  const parts = separator === undefined ? values : values.flatMap((one) => one.split(separator));
+  const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
+  const { text, settings } = isLike(field, column);
+  const steps = splits(field, column);
+  if (bad === undefined) return isRecognised ? steps : [...steps, { text, settings }];
   const chosen = isRecognised ? [] : [{ settings }];
-  if (hasUid) return chosen;
-  const bad = examples.find((example) => !ID.test(example) && !isNothing(example));
-  const isEmail = looksLike === 'email' || (separator !== undefined && examples.some((one) => /@/.test(one)));
-  if (!isEmail && bad === undefined && separator === undefined) return isRecognised ? [] : [{ text, settings }];
-  if (!isEmail && bad !== undefined && isDamagedNumber(bad))
-    return [...chosen, ...splits('uid', uid), damaged(name, bad)];
-  if (!isEmail && separator !== undefined) return [...chosen, ...splits('uid', uid)];
-  const templates = { uid: `{${name}|slug}` };
-  const [seen, one, uidOf] = isEmail
-    ? ['looks like e-mail addresses; UIDs may not contain @', ' address', `{${name}|localpart|slug}`]
-    : [`has values that are no UIDs, such as ${shown(bad ?? '')}`, '', templates.uid];
-  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${shapeOption('uid', templates.uid, { templates })}`;
-  const identify: Step = {
-    text: words`Column ${shown(name)} ${seen}: ${ways}.`,
-    needs: 'identities',
-    instead: { shape: { templates: { uid: uidOf } } },
-  };
-  return [...chosen, ...splits('uid', uid), identify];
+  return [...steps, ...(isDamagedNumber(bad) ? [...chosen, damaged(name, bad)] : mended(column, bad, chosen))];
 }
+
+function knownValues({ few, examples }: ColumnFacts) {
+  return [...(few?.keys() ?? examples)].filter((one) => !isNothing(one));
+}
+
+const NO_USER = openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`);
+
+const identified: Mending = ({ name, looksLike }, bad, chosen) => {
+  const templates = { uid: `{${name}|slug}` };
+  const [seen, one, uidOf] =
+    looksLike === 'email' || bad.includes('@')
+      ? ['looks like e-mail addresses; UIDs may not contain @', ' address', `{${name}|localpart|slug}`]
+      : [`has values that are no UIDs, such as ${shown(bad)}`, '', templates.uid];
+  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${shapeOption('uid', templates.uid, { templates })}`;
+  const text = words`Column ${shown(name)} ${seen}: ${ways}.`;
+  return [...chosen, { text, needs: 'identities', instead: { shape: { templates: { uid: uidOf } } } }];
+};
+
+const madeGuids: Mending = (column, bad) => {
+  const { name, separator, isList, looksLike } = column;
+  // A comma, a semicolon or a bar may separate groups, though it is not sure.
+  const mayBeSeveral = knownValues(column).some((value) => /[,;|\n]/.test(value) && !DN.test(value));
+  if (separator === undefined && isList !== true && mayBeSeveral) {
+    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
+    const seen = words`Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
+    return [openColumn('guid', words`${seen}: ${ways}.`)];
+  }
+  const template = `{${name}|${DN.test(bad) ? 'rdn|' : looksLike === 'email' ? 'localpart|' : ''}slug}`;
+  const text = words`Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
+  return [{ text, settings: { shape: { templates: { guid: template } } } }];
+};
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
 function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): Step {
@@ -244,35 +274,6 @@ function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
 
 function noGroup(what: string): Step {
   return { text: words`No column ${what}: ${option('guid', 'GROUP')} puts all rows into one.`, needs: 'guid' };
-}
-
-function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean): Step[] {
-  const [guid, ...others] = groups;
-  if (guid === undefined) return [noGroup('looks like groups')];
-  if (others.length > 0) return [mayAllBe('guid', groups)];
-  const { name, separator, few, examples, isList, looksLike } = guid;
-  const values = [...(few?.keys() ?? examples)].filter((one) => !isNothing(one));
-  const parts = separator === undefined ? values : values.flatMap((one) => one.split(separator));
-  const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
-  const like = isLike('guid', guid);
-  const steps = splits('guid', guid);
-  if (bad === undefined) return isRecognised ? steps : [...steps, like];
-  if (separator === undefined && isList !== true && mayBeSeveral(values)) {
-    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
-    const seen = words`Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
-    return [openColumn('guid', words`${seen}: ${ways}.`)];
-  }
-  if (isDamagedNumber(bad)) {
-    return [...steps, ...(isRecognised ? [] : [{ settings: like.settings }]), damaged(name, bad)];
-  }
-  const template = `{${name}|${DN.test(bad) ? 'rdn|' : looksLike === 'email' ? 'localpart|' : ''}slug}`;
-  const text = words`Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
-  return [...steps, { text, settings: { shape: { templates: { guid: template } } } }];
-}
-
-/** Whether a comma, a semicolon or a bar may separate groups, though it is not sure. */
-function mayBeSeveral(values: readonly string[]) {
-  return values.some((value) => /[,;|\n]/.test(value) && !DN.test(value));
 }
 
 /** A region is one of the service's: a column that is called so and has other words is about something else. */

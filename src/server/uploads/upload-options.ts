@@ -91,9 +91,9 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 };
 
 /** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
-export function badReading(error: IntakeError): RollcallError {
-  const { remedy, option: field = FIELDS_AT_FAULT[error.code] } = error.facts;
-  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what: error.what, remedy, field });
+export function badReading({ code, what, facts }: Pick<IntakeError, 'code' | 'what' | 'facts'>): RollcallError {
+  const { remedy, option: field = FIELDS_AT_FAULT[code] } = facts;
+  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what, remedy, field });
 }
 
 const FORMATS = Object.fromEntries(
