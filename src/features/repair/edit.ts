@@ -3,7 +3,7 @@ import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { cellsOf, editablePlaces } from './edited-rows.ts';
-import { AT_ONCE, CONTRADICTION_CODES, judge } from './judge.ts';
+import { CONTRADICTION_CODES, judge } from './judge.ts';
 import {
   type AskedEdit,
   MAX_CELL,
@@ -16,12 +16,12 @@ import {
   cannotRepair,
   countsOf,
   type FoundProblem,
+  filterOf,
   type OpenRepair,
   type OpenRow,
   problemsOf,
   revisionOf,
   rowsOf,
-  rowsToRepair,
 } from './repair-ledger.ts';
 
 /** Edits that are listed as refused: all of a page. */
@@ -138,50 +138,44 @@ const MAX_EXAMPLES = 10;
 
 /** Replaces a value, or a text in values, in a column. @throws CannotRepair */
 export async function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairReplaced> {
-  const changes = changesIn(repair, request);
-  if (changes.length > MAX_ROWS) {
-    throw cannotRepair(
-      `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
-      'choose fewer rows, or correct the file itself and import it again',
-    );
-  }
-  const long = changes.find(({ value }) => value.length > MAX_CELL);
-  if (long !== undefined) {
-    throw cannotRepair(
-      `${long.column} in row ${long.line} would have ${counted(long.value.length, 'character')}`,
-      `a cell may have ${grouped(MAX_CELL)}`,
-    );
-  }
-  const taken = await edit(repair, request.preview ? [] : changes, by);
-  const examples = changes.slice(0, MAX_EXAMPLES).map(({ line, was, value }) => ({ line, from: was ?? '', to: value }));
-  return { ...taken, rows: changes.length, examples };
-}
-
-function changesIn(repair: OpenRepair, request: RepairReplace) {
-  const { column } = request;
-  const replaced = replacing(request);
+  const { column, as, from, to, preview } = request;
   const place = editablePlace(repair, column);
-  const changes: (AskedEdit & { value: string; line: number })[] = [];
-  const numbers = rowsToRepair(repair, request);
-  for (let at = 0; at < numbers.length; at += AT_ONCE) {
-    for (const row of rowsOf(repair, numbers.slice(at, at + AT_ONCE)).values()) {
-      const was = row.edits.get(column) ?? cellsOf(repair.input, row)[place] ?? null;
-      const value = replaced(was ?? '');
-      // Where nothing matches, a missing cell stays missing.
-      if (value !== (was ?? '')) changes.push({ row: row.row, line: row.line, column, was, value });
-    }
-  }
-  return changes;
-}
-
-/** The new text of a cell. @throws CannotRepair */
-function replacing({ as, from, to }: Pick<RepairReplace, 'as' | 'from' | 'to'>): (now: string) => string {
-  if (as === 'cell') return (now) => (now === from ? to : now);
-  if (from === '')
+  if (as === 'text' && from === '') {
     throw new RollcallError('BAD_OPTION', {
       field: 'from',
       what: 'there is no text to look for',
       remedy: 'say which text',
     });
-  return (now) => now.replaceAll(from, () => to);
+  }
+  repair.database.function(
+    'cell_of',
+    (original, line) => cellsOf(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
+  );
+  const changes = repair.sql<Replacement>('replacements').all({
+    ...filterOf(repair, request),
+    in: column,
+    text: as === 'text' ? 1 : 0,
+    from,
+    to,
+    limit: preview ? MAX_EXAMPLES : MAX_ROWS,
+  });
+  const { total = 0, longest = 0 } = changes[0] ?? {};
+  if (total > MAX_ROWS) {
+    throw cannotRepair(
+      `${grouped(total)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
+      'choose fewer rows, or correct the file itself and import it again',
+    );
+  }
+  if (longest > MAX_CELL) {
+    throw cannotRepair(
+      `${column} would have ${counted(longest, 'character')} in a row`,
+      `a cell may have ${grouped(MAX_CELL)}`,
+    );
+  }
+  const taken = await edit(repair, preview ? [] : changes, by);
+  const examples = changes.slice(0, MAX_EXAMPLES).map(({ line, was, value }) => ({ line, from: was ?? '', to: value }));
+  return { ...taken, rows: total, examples };
 }
+
+/** One of the cells that change, of so many, and the most characters that one would have. */
+type Replacement = AskedEdit & Readonly<{ value: string; line: number; total: number; longest: number }>;

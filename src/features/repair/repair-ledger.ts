@@ -62,7 +62,7 @@ export async function withRepair<Result>(
     // Rows of an import that was not sent can be repaired where they would fail.
     const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
     const sql = statementsOf(database, STATEMENTS);
-    for (const view of [foreseen, 'open_to_repair', 'open_repaired']) sql(view).run();
+    for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_repaired']) sql(view).run();
     return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
   } finally {
     database.close();
@@ -90,23 +90,13 @@ export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<nu
   return Map.groupBy(sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) }), ({ row }) => row);
 }
 
-/** Numbers of rows behind `after` that pass the filter; without a limit all of them. */
-export function rowsToRepair(
-  { sql, statuses }: OpenRepair,
-  { status, code, problemColumn, states = NOT_SENT }: RepairFilter,
-  after = 0,
-  limit = -1,
-): number[] {
-  return sql<{ row: number }>('page_to_repair')
-    .all({
-      after,
-      limit,
-      statuses: JSON.stringify(statuses.filter((one) => status === undefined || one === status)),
-      code: code ?? null,
-      column: problemColumn ?? null,
-      states: JSON.stringify(states),
-    })
-    .map(({ row }) => row);
+/** The filter as statements take it. */
+export function filterOf(
+  { statuses }: OpenRepair,
+  { status, code = null, problemColumn: column = null, states = NOT_SENT }: RepairFilter,
+) {
+  const wanted = statuses.filter((one) => status === undefined || one === status);
+  return { code, column, statuses: JSON.stringify(wanted), states: JSON.stringify(states) };
 }
 
 export function countsOf({ sql, takenBy }: OpenRepair): RepairCounts {

@@ -5,12 +5,12 @@ import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
   countsOf,
   type FoundProblem,
+  filterOf,
   type OpenRepair,
   problemsOf,
   type RepairFilter,
   revisionOf,
   rowsOf,
-  rowsToRepair,
   type Subject,
   withRepair,
 } from './repair-ledger.ts';
@@ -72,8 +72,9 @@ function overview(repair: OpenRepair): RepairView {
 
 /** Rows to repair behind row `after`, as they were and as they are. */
 function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: number): RepairRows {
-  const found = rowsToRepair(repair, filter, after, limit + 1);
-  const shown = found.slice(0, limit);
+  const asked = { ...filterOf(repair, filter), after, limit: limit + 1 };
+  const found = repair.sql<{ row: number }>('page_to_repair').all(asked);
+  const shown = found.slice(0, limit).map(({ row }) => row);
   const inFile = problemsOf(repair, shown);
   const places = [...editablePlaces(repair.input).values()];
   const rows = [...rowsOf(repair, shown).values()].map(({ original, edits, editors: _, problems, ...row }) => {

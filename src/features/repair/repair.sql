@@ -40,28 +40,47 @@ select e.*, exists (select 1 from problems p where p.row_id = e.row_id
                      or s.row_id in (select t.row_id from parts t where t.first_row = e.row_id))) as was_invalid
   from repairs e;
 
+-- name: open_repairable
+-- The same rows by their first problem, with what was done about them.
+create temp view repairable as
+select c.*, coalesce(e.state, 'open') as state from temp.to_repair c left join repairs e on e.row_id = c.row_id where c.position = 0;
+
 -- name: page_to_repair
 -- In: after, limit, statuses (JSON array), code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
 -- (By own_id SQLite finds them; it is never before row_id.)
-select distinct c.row_id as row from temp.to_repair c left join repairs e on e.row_id = c.row_id
- where c.own_id > :after and c.row_id > :after and c.position = 0 and c.status in (select value from json_each(:statuses))
-   and (:code is null or c.code = :code) and (:column is null or c.column_name = :column)
-   and coalesce(e.state, 'open') in (select value from json_each(:states))
+select distinct row_id as row from temp.repairable
+ where own_id > :after and row_id > :after and status in (select value from json_each(:statuses))
+   and (:code is null or code = :code) and (:column is null or column_name = :column)
+   and state in (select value from json_each(:states))
  order by 1 limit :limit;
+
+-- name: replacements
+-- In: the same filter; in, the column, with from, to, and text (1: anywhere in a cell). `cell_of` is a function of the process. Out:
+-- cells that would change, with how many they all are and how long the longest would be. Where nothing matches, a missing cell stays missing.
+with now as (
+  select r.id as row, r.line, coalesce(d.value, cell_of(r.original, r.line)) as was
+    from rows r left join edits d on d.row_id = r.id and d.column_name = :in
+   where r.id in (
+     select row_id from temp.repairable where status in (select value from json_each(:statuses))
+        and (:code is null or code = :code) and (:column is null or column_name = :column)
+        and state in (select value from json_each(:states)))),
+changed as (
+  select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
+select row, :in as column, line, was, value, count(*) over () as total, max(length(value)) over () as longest
+  from changed where value <> coalesce(was, '') order by row limit :limit;
 
 -- name: count_to_repair
 -- In: statuses (JSON array). Out: rows by problem, the most frequent one first, and what was done about them.
-select c.status, c.code, c.column_name as column, count(distinct c.row_id) as total,
-       count(distinct c.row_id) filter (where e.state = 'ready') as ready,
-       count(distinct c.row_id) filter (where e.state = 'wrong') as wrong,
-       count(distinct c.row_id) filter (where e.state = 'sent') as sent
-  from temp.to_repair c left join repairs e on e.row_id = c.row_id
- where c.position = 0 and c.status in (select value from json_each(:statuses))
+select status, code, column_name as column, count(distinct row_id) as total,
+       count(distinct row_id) filter (where state = 'ready') as ready,
+       count(distinct row_id) filter (where state = 'wrong') as wrong,
+       count(distinct row_id) filter (where state = 'sent') as sent
+  from temp.repairable where status in (select value from json_each(:statuses))
  group by 1, 2, 3 order by total desc, 2 desc;
 
 -- name: count_rows_to_repair
 -- In: statuses (JSON array). Out: how many rows they are: one may have several problems.
-select count(distinct row_id) as n from temp.to_repair where position = 0 and status in (select value from json_each(:statuses));
+select count(distinct row_id) as n from temp.repairable where status in (select value from json_each(:statuses));
 
 -- name: problems_of
 -- In: rows (JSON array of first rows). Out: their problems in order; those that a check foresees have no reason.
@@ -173,21 +192,20 @@ update repairs set import_id = :import
 -- In: import.
 insert into sends (import_id) values (:import);
 
--- name: sends
--- Out: imports of repaired rows.
-select import_id as id, created from sends;
-
 -- name: set_created
--- In: import. The catalog has it.
-update sends set created = 1 where import_id = :import and not created;
+-- In: there (JSON array of imports that the catalog has).
+update sends set created = 1 where import_id in (select value from json_each(:there));
 
 -- name: release
--- In: import. It was never created: its rows can be sent again.
-update repairs set import_id = null where import_id = :import;
+-- In: gone (JSON array of imports that ended before their rows were read), there. The rows of these, and of imports that were never
+-- created, can be sent again. An import that was there and is missing now was deleted by a user: its rows were sent.
+update repairs set import_id = null where import_id in (
+  select s.import_id from sends s where s.import_id in (select value from json_each(:gone))
+      or not s.created and s.import_id not in (select value from json_each(:there)));
 
--- name: drop_send
--- In: import.
-delete from sends where import_id = :import;
+-- name: drop_sends
+-- Imports that no row belongs to any more.
+delete from sends where import_id not in (select import_id from repairs where import_id is not null);
 
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.

@@ -15,15 +15,13 @@ import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rows
  * @param isThere of those that the catalog has; false: ended before
  */
 export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<string, boolean>>): void {
+  const [there, gone] = [true, false].map((is) =>
+    JSON.stringify(Object.keys(isThere).filter((id) => isThere[id] === is)),
+  );
   inTransaction(database, () => {
-    for (const { id, created } of sql<{ id: string; created: 0 | 1 }>('sends').all()) {
-      if (isThere[id] === true) sql('set_created').run({ import: id });
-      // One that was there and is missing now was deleted by a user: its rows were sent.
-      else if (isThere[id] === false || !created) {
-        sql('release').run({ import: id });
-        sql('drop_send').run({ import: id });
-      }
-    }
+    sql('set_created').run({ there });
+    sql('release').run({ there, gone });
+    sql('drop_sends').run();
   });
 }
 

@@ -1,8 +1,8 @@
 /** The rows to repair as a table whose values are fields, with the problem of each beside it. */
-import type { ComponentChildren, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
-import { confirmed } from '../../../console/kit/actions.tsx';
+import { type ActionButton, confirmed } from '../../../console/kit/actions.tsx';
 import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -15,7 +15,8 @@ const MAX_SHOWN = 12;
 
 /** @param children stand between the filter and the rows */
 export function RepairTable({ children }: { children?: ComponentChildren }) {
-  const { view, pages, filter } = useRows();
+  const repair = useRows();
+  const { view, pages, filter } = repair;
   const { isOperator } = usePlace();
   const names = columnsToShow(view, pages.shown.items ?? []);
   const columns = useMemo(
@@ -25,7 +26,15 @@ export function RepairTable({ children }: { children?: ComponentChildren }) {
         label: columnLabel(name),
         cell: (row: RepairRow) => <Value row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />,
       })),
-      { label: 'State', kind: 'wide', cell: (row) => <RowState row={row} /> },
+      {
+        label: 'State',
+        kind: 'wide',
+        cell: (row) => (
+          <div class="one-line" id={`state-${row.row}`}>
+            <RowState row={row} />
+          </div>
+        ),
+      },
     ],
     [names.join('\n'), isOperator],
   );
@@ -38,6 +47,8 @@ export function RepairTable({ children }: { children?: ComponentChildren }) {
       noun="rows"
       columns={columns}
       keyOf={({ row }) => row}
+      actions={(row) => ({ list: actionsOf(row, repair) })}
+      unfold={(row) => ({ label: `State of row ${row.line}`, content: () => <RowState row={row} /> })}
       empty="No row is left here."
     >
       {children}
@@ -67,7 +78,6 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
   const now = repair.valueNow(row, column);
   const text = now ?? '';
   const field = useRef<HTMLInputElement | null>(null);
-  const isFresh = useRef(false);
   // Not while a person types in it: it is drawn again when something else is saved.
   useLayoutEffect(() => {
     if (field.current !== null) field.current.value = text;
@@ -76,13 +86,6 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
     if (event.isComposing) return;
     if (event.key === 'Escape') event.currentTarget.value = text;
     if (event.key === 'Enter' && focusBelow(event.currentTarget)) event.preventDefault();
-  };
-  // The first click chooses the value, so that typing replaces it; the next one goes into it.
-  const onMouseDown = (event: TargetedMouseEvent<HTMLInputElement>) => {
-    if (document.activeElement === event.currentTarget && !isFresh.current) return;
-    event.preventDefault();
-    event.currentTarget.focus();
-    isFresh.current = false;
   };
   return (
     <input
@@ -99,15 +102,14 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
       spellcheck={false}
       autocapitalize="none"
       autocomplete="off"
-      onInput={() => {
-        isFresh.current = false;
-      }}
       onChange={({ currentTarget }) => void repair.edit([{ row, column, value: currentTarget.value }])}
-      onFocus={({ currentTarget }) => {
-        isFresh.current = true;
-        currentTarget.select();
+      onFocus={({ currentTarget }) => currentTarget.select()}
+      onMouseDown={(event) => {
+        // The first click chooses the value, so that typing replaces it; the next one goes into it.
+        if (document.activeElement === event.currentTarget) return;
+        event.preventDefault();
+        event.currentTarget.focus();
       }}
-      onMouseDown={onMouseDown}
       onKeyDown={onKeyDown}
       onPaste={(event) => {
         const lines = (event.clipboardData?.getData('text/plain') ?? '').replace(/\r?\n$/, '').split(/\r?\n/);
@@ -133,81 +135,75 @@ function focusBelow(field: HTMLInputElement) {
   return below !== undefined;
 }
 
+/** The state of a row: its first line in the row, all of it where the row is opened. */
 function RowState({ row }: { row: RepairRow }) {
-  const { isOperator } = usePlace();
   const { edits: waiting, inFile } = useRows();
   const { state, problems, edits, sentIn } = row;
-  const edited = Object.keys(edits);
   const isOfRow = (edit: Pick<AskedEdit, 'row'>) => edit.row === row.row;
   const isUnsaved = waiting.unsaved.value.some(isOfRow);
+  const edited = Object.keys(edits).map((name) => wasText(inFile(row, name), name));
   return (
-    <div class="repair-state">
-      <div id={`state-${row.row}`}>
-        {isUnsaved && <p class="note">{waiting.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
-        {waiting.refused.value.filter(isOfRow).map(({ column, value, reason }) => (
-          <p key={column} class="attention">
-            “{foreign(value ?? '')}” was not entered in {foreign(columnLabel(column))}: {foreign(reason)}
-          </p>
-        ))}
-        {state === 'ready' && !isUnsaved && <p class="ready">Can be sent</p>}
-        {state === 'sent' && (
-          <p>
-            Sent in <a href={importHref(sentIn ?? '')}>{foreign(sentIn ?? '')}</a>.
-          </p>
-        )}
-        {problems.length > 0 && (
-          <ul class="plain">
-            {problems.map(({ column, reason }, index) => (
-              <li key={index}>
-                {column !== '' && <b>{foreign(columnLabel(column))}: </b>}
-                {foreign(reason)}
-              </li>
-            ))}
-          </ul>
-        )}
-        {edited.length > 0 && <p class="note">{edited.map((name) => wasText(inFile(row, name), name)).join('; ')}</p>}
-      </div>
-      {isOperator && state !== 'sent' && <RowButtons row={row} />}
-    </div>
+    <>
+      {isUnsaved && <p class="note">{waiting.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
+      {waiting.refused.value.filter(isOfRow).map(({ column, value, reason }) => (
+        <p key={column} class="attention">
+          “{foreign(value ?? '')}” was not entered in {foreign(columnLabel(column))}: {foreign(reason)}
+        </p>
+      ))}
+      {state === 'ready' && !isUnsaved && <p class="ready">Can be sent</p>}
+      {state === 'sent' && (
+        <p>
+          Sent in <a href={importHref(sentIn ?? '')}>{foreign(sentIn ?? '')}</a>.
+        </p>
+      )}
+      {problems.map(({ column, reason }, index) => (
+        <p key={index}>
+          {column !== '' && <b>{foreign(columnLabel(column))}: </b>}
+          {foreign(reason)}
+        </p>
+      ))}
+      {edited.length > 0 && <p class="note">{edited.join('; ')}</p>}
+    </>
   );
 }
 
-function RowButtons({ row }: { row: RepairRow }) {
-  const repair = useRows();
-  const { edits, line } = row;
-  const last = repair.latest.value;
-  const missing = repair.view.columns.filter(({ name }) => repair.valueNow(row, name) === null);
+/** What can be done about a row as a whole. */
+function actionsOf(row: RepairRow, { view, edit }: Repair): (ActionButton | false)[] {
+  const { line, state, edits, cells } = row;
   const edited = Object.keys(edits);
-  const button = (text: string, onClick: () => void, label?: string) => (
-    <button type="button" class="quiet" aria-label={label} onClick={onClick}>
-      {text}
-    </button>
-  );
+  const missing = view.columns.filter(({ name }, place) => (edits[name] ?? cells[place] ?? null) === null);
+  return [
+    lacksCells(row) &&
+      missing.length > 0 && {
+        text: 'Missing cells are empty',
+        label: `Missing cells are empty, row ${line}`,
+        kind: 'quiet',
+        act: () => edit(missing.map(({ name }) => ({ row, column: name, value: '' }))),
+      },
+    edited.length > 0 &&
+      state !== 'sent' && {
+        text: 'Restore',
+        label: `Restore row ${line}`,
+        kind: 'quiet',
+        act: () => edit(edited.map((column) => ({ row, column, value: null }))),
+      },
+  ];
+}
+
+/** Enters the value that a person entered last in all rows that had the same. */
+export function EnterInAll() {
+  const repair = useRows();
+  const last = repair.latest.value;
+  if (last === undefined || last.value === null) return null;
+  const { column, was, value: to } = last;
   return (
-    <div class="buttons">
-      {last?.row === row.row &&
-        last.value !== null &&
-        button(
-          `Enter “${last.value}” in all rows ${last.was ? `with “${last.was}”` : `without ${columnLabel(last.column)}`}…`,
-          () => {
-            const given = { column: last.column, from: last.was ?? '', to: last.value ?? '', as: 'cell' } as const;
-            void repair.carryOut(() => replace(repair, given));
-          },
-        )}
-      {missing.length > 0 &&
-        lacksCells(row) &&
-        button(
-          'The missing cells are empty',
-          () => void repair.edit(missing.map(({ name }) => ({ row, column: name, value: '' }))),
-          `The missing cells are empty, row ${line}`,
-        )}
-      {edited.length > 0 &&
-        button(
-          'Restore',
-          () => void repair.edit(edited.map((column) => ({ row, column, value: null }))),
-          `Restore row ${line}`,
-        )}
-    </div>
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => void repair.carryOut(() => replace(repair, { column, from: was ?? '', to, as: 'cell' }))}
+    >
+      {`Enter “${to}” in all rows ${was ? `with “${was}”` : `without ${columnLabel(column)}`}…`}
+    </button>
   );
 }
 

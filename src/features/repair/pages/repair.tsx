@@ -11,7 +11,7 @@ import { SendingFactsOfServer } from '../../../console/view/import/before-sendin
 import { counted, grouped } from '../../../text/wording.ts';
 import { takenWords } from '../taken-words.ts';
 import { RepairContext, useRepair, useRows } from './repair-rows.ts';
-import { RepairTable, replace } from './repair-table.tsx';
+import { EnterInAll, RepairTable, replace } from './repair-table.tsx';
 
 export function RepairPage() {
   const { param: id } = usePlace();
@@ -113,6 +113,7 @@ function RepairHead() {
               : 'Not saved'}
         </p>
       )}
+      {isOperator && <EnterInAll />}
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
         <p class="note">
