@@ -228,10 +228,6 @@ select (select count(*) from groups where creation is not null) as groups,
 select (select count(*) from staged.groups where guid <> '') as groups,
   (select count(distinct uid_hash) from staged.rows where call_group_id is not null) as users;
 
--- name: later_rows
--- Out: rows that wait until the first rows are sent.
-select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 'later';
-
 -- name: count_verdicts
 -- Out: rows by verdict and code, with the first of them.
 select t.verdict, t.code, t.n, r.line, g.guid, r.uid
@@ -247,19 +243,26 @@ from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged
 join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id = r.id order by t.code;
 
 -- name: count_groups
--- Out: groups, and how many of them were found.
+-- In: most (members of a group). Out: groups by what was found, those that would have more members, and rows without room.
 select count(*) as asked, count(*) filter (where state = 'found') as found, count(*) filter (where state = 'missing') as missing,
-  count(*) filter (where state = 'failed') as failed from groups;
+  count(*) filter (where state = 'failed') as failed,
+  (select count(*) from growing where after > :most) as full,
+  (select coalesce(sum(after - :most), 0) from growing where after > :most) as rowsWithoutRoom
+from groups;
 
 -- name: count_users
--- Out: users by state.
+-- In: most (groups of a user). Out: users by state, and those whom the file puts into more.
 select count(*) as asked, count(*) filter (where state = 'exists') as exist, count(*) filter (where state = 'unknown') as unknown,
-  count(*) filter (where state = 'deactivated') as deactivated, count(*) filter (where state is null) as notChecked from users;
+  count(*) filter (where state = 'deactivated') as deactivated, count(*) filter (where state is null) as notChecked,
+  (select count(*) from (select user_id from asked group by user_id having count(*) > :most)) as inTooManyGroups
+from users;
 
 -- name: counted
--- Out: rows of the file; messages and calls of both ways to add them, added and in silence: null where rows do not only add.
+-- Out: rows of the file, and those that wait until the first rows are sent; messages and calls of both ways to add them, added and in
+-- silence: null where rows do not only add.
 select sum(n) filter (where name = 'read') as read, sum(n) filter (where name = 'addedMessages') as messages,
-  sum(n) filter (where name = 'addedCalls') as addedCalls, sum(n) filter (where name = 'silentCalls') as silentCalls
+  sum(n) filter (where name = 'addedCalls') as addedCalls, sum(n) filter (where name = 'silentCalls') as silentCalls,
+  (select coalesce(sum(size), 0) from staged.batches where state = 'later') as later
 from staged.counters;
 
 -- name: unsent_rows
@@ -295,17 +298,9 @@ left join (select group_id, count(*) as rows, sum(verdict in ('add', 'create', '
            from checked group by group_id) v on v.group_id = g.id
 order by g.id;
 
--- name: full_groups
--- In: most (members of a group). Out: groups that would have more, and rows without room.
-select count(*) as groups, coalesce(sum(after - :most), 0) as rows from growing where after > :most;
-
 -- name: grown_groups
 -- In: most (members of a group). Out: groups that would grow from at most so many members to more, the largest with its members.
 select count(*) as n, guid, max(after) as members from growing where before <= :most and after > :most;
-
--- name: users_in_many_groups
--- In: most (groups of a user). Out: users whom the file puts into more.
-select count(*) as n from (select user_id from asked group by user_id having count(*) > :most);
 
 -- name: messages
 -- Out: memberships that would change, each with a message at most, and in how many groups.

@@ -36,16 +36,15 @@ export interface CheckSubject {
 export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
   const verdicts = sql<CountedRows>('count_verdicts').all();
-  const { read, messages, addedCalls, silentCalls } = one<Counters>('counted');
+  const { read, later, messages, addedCalls, silentCalls } = one<Counters>('counted');
   const counts = countsOf(verdicts, one('unsent_rows'));
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
-  const full = one<{ groups: number; rows: number }>('full_groups', { most: MAX_GROUP_MEMBERS });
+  const groups = one<CheckSummary['groups']>('count_groups', { most: MAX_GROUP_MEMBERS });
+  const users = one<CheckSummary['users']>('count_users', { most: MAX_GROUPS_OF_USER });
   const { n: grown, ...example } = one<Counted & { guid: string; members: number }>('grown_groups', {
     most: MEMBERS_WITH_ALL_FEATURES,
   });
-  const { n: later } = one<Counted>('later_rows');
-  const { n: inTooManyGroups } = one<Counted>('users_in_many_groups', { most: MAX_GROUPS_OF_USER });
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
   const looks = (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1);
   const made = subject.isSilent ? MAX_IMPORTED_PER_CALL : 1;
@@ -71,18 +70,19 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
     file,
     checkedAt: new Date().toISOString(),
     wouldFail:
-      counts.fail + counts.invalid + counts.not_checked + full.groups + inTooManyGroups + (create?.over.length ?? 0) >
+      counts.fail +
+        counts.invalid +
+        counts.not_checked +
+        groups.full +
+        users.inTooManyGroups +
+        (create?.over.length ?? 0) >
       0,
     rows: { read, ...counts },
     problems,
     create,
     sentFirst: later === 0 ? null : sum - counts.invalid - counts.duplicate - counts.skipped - later,
-    groups: {
-      ...one<Pick<Groups, 'asked' | 'found' | 'missing' | 'failed'>>('count_groups'),
-      full: full.groups,
-      rowsWithoutRoom: full.rows,
-    },
-    users: { ...one<Omit<Users, 'inTooManyGroups'>>('count_users'), inTooManyGroups },
+    groups: { ...groups },
+    users: { ...users },
     calls: { check: calls, send },
     // The questions beside them have another budget.
     sendingMs: leastMs(isSilent ? Number(silentCalls) / regions : Math.max(0, ...Object.values(send)), pace),
@@ -94,12 +94,10 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   };
 }
 
-type Counters = { readonly read: number } & Record<'messages' | 'addedCalls' | 'silentCalls', number | null>;
+type Counters = Record<'read' | 'later', number> & Record<'messages' | 'addedCalls' | 'silentCalls', number | null>;
 interface Counted {
   readonly n: number;
 }
-type Groups = CheckSummary['groups'];
-type Users = CheckSummary['users'];
 
 /** Rows that have a verdict or problem in common, and the first of them. */
 interface CountedRows extends Counted {

@@ -11,7 +11,7 @@ import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
-import { VERDICT_LABELS } from '../../membership/check-words.ts';
+import { groupsFound, usersFound, VERDICT_LABELS } from '../../membership/check-words.ts';
 import { waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
@@ -161,7 +161,7 @@ function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
 }
 
 function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
-  const { rows, problems, groups, users, messages, ways, sendingMs, callMs, calls } = summary;
+  const { rows, problems, groups, messages, ways, sendingMs, callMs, calls } = summary;
   const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
   return (
     <div class="check-result">
@@ -181,14 +181,9 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <h3>Groups and users</h3>
         <Facts
           list={[
-            ['Groups that exist', grouped(groups.found)],
-            ['Groups missing', groups.missing],
-            ['Groups that cannot be read', groups.failed],
+            ['Groups', groupsFound(summary)],
             ['Groups too large', groups.full],
-            ['Users that exist', grouped(users.exist)],
-            ['Users unknown', users.unknown],
-            ['Users deactivated', users.deactivated],
-            ['Users not checked', users.notChecked],
+            ['Users', usersFound(summary)],
           ]}
         />
       </div>

@@ -5,7 +5,7 @@ import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { madeText } from '../../../imports/report/summary-counts.ts';
-import { VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
+import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
 import { messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../api.ts';
@@ -71,15 +71,8 @@ function checkText(summary: CheckSummary) {
       ),
     ]),
     '',
-    `groups  ${grouped(groups.found)} of ${grouped(groups.asked)} exist${listed([
-      [groups.missing, 'missing'],
-      [groups.failed, 'could not be read'],
-    ])}`,
-    `users   ${grouped(users.exist)} of ${grouped(users.asked)} exist${listed([
-      [users.unknown, 'unknown'],
-      [users.deactivated, 'deactivated'],
-      [users.notChecked, 'could not be checked'],
-    ])}`,
+    `groups  ${groupsFound(summary)}`,
+    `users   ${usersFound(summary)}`,
     ...(create === null ? [] : creating(create)),
     groups.full > 0 &&
       `${counted(groups.full, 'group')} would have more members than the service allows: no room for ${counted(groups.rowsWithoutRoom, 'row')}`,
@@ -93,13 +86,6 @@ function checkText(summary: CheckSummary) {
     ...notes.map((note) => `Note: ${printable(note)}.`),
   ];
   return `${lines.filter((line) => line !== false).join('\n')}\n`;
-}
-
-function listed(counts: readonly (readonly [n: number, what: string])[]) {
-  return counts
-    .filter(([n]) => n > 0)
-    .map(([n, what]) => `, ${grouped(n)} ${what}`)
-    .join('');
 }
 
 /** Returns the flags that allow the import's creations, if the columns of the file are right. */
