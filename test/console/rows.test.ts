@@ -81,7 +81,10 @@ test('rows are filtered, sorted and found again; one opens with every call; what
   await page.getByText('40 rows.').waitFor();
   // The order stays.
   await eventually(() => new URL(page.url()).search).toBe('?sort=uid&order=desc');
-  await page.locator('#filter-text:focus').waitFor();
+  await page
+    .locator('input:focus')
+    .and(page.getByLabel('Text', { exact: true }))
+    .waitFor();
 });
 
 test('more rows that are asked for while an import moves come with their outcomes, and none is forgotten', async () => {

@@ -1,7 +1,7 @@
 /** The filter of a list: its conditions as the list declares them, and their values, which the address of the page keeps. */
 
 import { type ReadonlySignal, Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
 import { query } from '../requests.ts';
@@ -26,10 +26,16 @@ export class Filter<Name extends string> {
   /** They may depend on what is known by now. */
   conditions: Readonly<Record<Name, Condition>>;
   readonly #values: Signal<Values<Name>>;
+  readonly #keep: (query: string) => void;
 
-  /** @param given values to begin with */
-  constructor(conditions: Readonly<Record<Name, Condition>>, given: URLSearchParams) {
+  /** @param given values to begin with @param keep keeps the values */
+  constructor(
+    conditions: Readonly<Record<Name, Condition>>,
+    given = new URLSearchParams(),
+    keep: (query: string) => void = () => {},
+  ) {
     this.conditions = conditions;
+    this.#keep = keep;
     const set = [...Object.keys(conditions), 'sort', 'order'].flatMap((name) =>
       given.get(name) ? [[name, given.get(name)]] : [],
     );
@@ -59,7 +65,7 @@ export class Filter<Name extends string> {
   only(values: Values<Name>) {
     const set = Object.entries(values).filter(([, value]) => value !== '');
     this.#values.value = Object.fromEntries(set) as Values<Name>;
-    keepInAddress(query(this.#values.peek()));
+    this.#keep(query(this.#values.peek()));
   }
 
   /** The order stays. */
@@ -80,7 +86,7 @@ export class Filter<Name extends string> {
 /** The filter of a page, which begins with what its address has. */
 export function useFilter<Name extends string>(conditions: Readonly<Record<Name, Condition>>): Filter<Name> {
   const { query: given } = usePlace();
-  const filter = useMemo(() => new Filter(conditions, given), []);
+  const filter = useMemo(() => new Filter(conditions, given, keepInAddress), []);
   filter.conditions = conditions;
   return filter;
 }
@@ -105,7 +111,6 @@ export function FilterBar<Name extends string>({ filter, label, inSight = 1 }: F
   const field = (name: Name) => (
     <FilterField
       key={name}
-      id={`filter-${name}`}
       condition={conditions[name]}
       value={set[name] ?? ''}
       onValue={(value) => filter.choose({ [name]: value } as Values<Name>)}
@@ -179,7 +184,6 @@ function wordsOf({ choices = [] }: Condition, value: string) {
 }
 
 interface FilterFieldProperties {
-  id: string;
   condition: Condition;
   value: string;
   onValue: (value: string) => void;
@@ -189,7 +193,8 @@ interface FilterFieldProperties {
 const TYPED_MS = 300;
 
 /** A text counts a moment after the last key; one that must have a form, and a day, when it is left or entered. */
-export function FilterField({ id, condition, value, onValue }: FilterFieldProperties) {
+function FilterField({ condition, value, onValue }: FilterFieldProperties) {
+  const id = useId();
   const { pattern, suggestions, choices, type = 'search', label, placeholder, isLong = false } = condition;
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

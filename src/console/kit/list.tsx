@@ -138,7 +138,7 @@ interface ListProperties<T, Name extends string> {
   /** Said until the first page is there. */
   loading?: string;
   /** Its conditions stand above the list, and it has the order of the rows. */
-  filter?: Filter<Name>;
+  filter?: Filter<Name> | undefined;
   /** Fields of the filter that are always in sight, where there are many. */
   inSight?: number;
   /** Items that are shown until all are asked for. */

@@ -1,7 +1,7 @@
 /** A plan by group, with the difference inside each. */
-import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { foreign, memberHref, swatch, Tag } from '../../../console/kit/elements.tsx';
-import { FilterField, useFilter } from '../../../console/kit/filter.tsx';
+import { Filter, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { addressOf } from '../../../console/requests.ts';
@@ -194,29 +194,19 @@ const OBJECTION_COLUMNS: Column<GuardFinding>[] = [
 ];
 
 function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: boolean }) {
-  const search = useSignal('');
-  const pages = usePages(addressOf('GET /v1/syncs/:id/findings', { id, query: { guard, search: search.value } }), {
+  const filter = useMemo(() => new Filter({ search: { label: 'Find a group' } }), []);
+  const pages = usePages(addressOf('GET /v1/syncs/:id/findings', { id, query: { guard, ...filter.values } }), {
     name: 'findings',
   });
   return (
     <List
       pages={pages}
-      noun={`of ${guard}`}
+      filter={isLong ? filter : undefined}
+      noun="groups"
       caption={`Groups that ${guard} objects to, the worst first`}
       columns={OBJECTION_COLUMNS}
       keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
       empty="No group fits."
-    >
-      {isLong && (
-        <div class="filter">
-          <FilterField
-            id={`search-${guard}`}
-            condition={{ label: 'Find a group' }}
-            value={search.value}
-            onValue={(text) => (search.value = text)}
-          />
-        </div>
-      )}
-    </List>
+    />
   );
 }
