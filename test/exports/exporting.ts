@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { exportText } from '../../src/features/export/export-files.ts';
+import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
 import {
   type ExportFormat,
   type ExportList,
   type ExportOptions,
   exportOptions,
-} from '../../src/features/export/api.ts';
-import { exportText } from '../../src/features/export/export-files.ts';
-import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
+} from '../../src/features/export/operations.ts';
 import { runExport } from '../../src/features/export/running-exports.ts';
 import type { SurveyProgress } from '../../src/imports/survey/crawl.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
-import type { CheckView } from '../../src/features/check/api.ts';
+import type { CheckView } from '../../src/features/check/operations.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
 import { findFailing } from '../../src/imports/stage/foreseen.ts';
 import { leaveOut } from '../../src/imports/stage/leave-out.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ExportView } from '../../src/features/export/api.ts';
 import { exportFile } from '../../src/features/export/export-store.ts';
+import type { ExportView } from '../../src/features/export/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

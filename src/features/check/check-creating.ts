@@ -16,8 +16,8 @@ import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
-import type { CheckSummary } from './api.ts';
 import type { CheckLedger } from './check-ledger.ts';
+import type { CheckSummary } from './operations.ts';
 
 /** Users and groups that the import of a checked file would create; creating.ts does it then. */
 

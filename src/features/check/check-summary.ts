@@ -12,9 +12,9 @@ import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import type { CheckSummary } from './api.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
+import type { CheckSummary } from './operations.ts';
 
 type CheckProblem = CheckSummary['problems'][number];
 

@@ -10,7 +10,7 @@ import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openForReading } from '../../platform/sqlite.ts';
 import type { Works } from '../../platform/works.ts';
-import { type CheckSummary, type CheckView, checkSummary } from './api.ts';
+import { type CheckSummary, type CheckView, checkSummary } from './operations.ts';
 
 /** Returns the record of an import's check; undefined if there is none. @param folder of the import */
 export function checkOf(folder: string) {

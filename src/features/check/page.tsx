@@ -14,7 +14,7 @@ import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { groupsFound, usersFound, VERDICT_LABELS } from '../../membership/check-words.ts';
 import { waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { CheckSummary, CheckView } from './api.ts';
+import type { CheckSummary, CheckView } from './operations.ts';
 
 /** Period of looks, because events may be missed, in ms. */
 const ASK_EVERY_MS = 3000;

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { writeTable } from '../../platform/table.ts';
-import type { ExportFormat, ExportList, ExportOptions } from './api.ts';
 import type { ExportReader } from './export-store.ts';
+import type { ExportFormat, ExportList, ExportOptions } from './operations.ts';
 
 type RowOf<List extends ExportList> = ReturnType<ExportReader[List]> extends IteratorObject<infer Row> ? Row : never;
 

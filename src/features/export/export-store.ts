@@ -6,7 +6,7 @@ import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { Survey } from '../../imports/survey/survey.ts';
 import type { Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import { type ExportOptions, type ExportTotals, exportOptions } from './api.ts';
+import { type ExportOptions, type ExportTotals, exportOptions } from './operations.ts';
 
 const STATEMENTS = new URL('export-store.sql', import.meta.url);
 

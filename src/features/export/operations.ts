@@ -1,6 +1,92 @@
 import { z } from 'zod';
+import { callsByRegion, count, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { EXPORT_FORMATS, EXPORT_LISTS, exportBody, exportView, resumeQuery } from './api.ts';
+import { queryOf } from '../../api/query-options.ts';
+import { REGIONS } from '../../membership/membership.ts';
+import { filledShape } from '../../options/option.ts';
+import { SURVEYING } from '../../options/sending-options.ts';
+
+/** Options of an export. Stored with it, so that it continues in the same way after an interruption. */
+export const exportOptions = z.strictObject({
+  groups: z.array(z.string().min(1)).min(1).optional().meta({ description: 'GUIDs. Default: all groups.' }),
+  regions: z.array(z.enum(REGIONS)).min(1),
+  users: z.boolean().default(false).meta({ description: 'Users with their fields too.' }),
+  groupsOnly: z.boolean().default(false).meta({ description: 'Groups with their fields, without members.' }),
+  /** Read from a sandbox: it must not continue against the service itself. */
+  sandbox: z.boolean().default(false),
+  target: sentTo.optional().meta({ description: 'The only target that is read.' }),
+});
+export type ExportOptions = z.infer<typeof exportOptions>;
+
+/** `POST /v1/exports` */
+export const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
+  regions: exportOptions.shape.regions.optional().meta({ description: 'Default: all that have an app.' }),
+  ...filledShape(SURVEYING),
+});
+
+/** `POST /v1/exports/{id}/resume` */
+export const resumeQuery = z.strictObject(queryOf(SURVEYING));
+
+const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
+
+/** Contents of an export. */
+const exportTotals = z.strictObject({
+  groups: count.meta({ description: 'Groups that were read.' }),
+  pending: count.meta({ description: 'Groups that are still to be read.' }),
+  members: count.meta({ description: 'Without the banned.' }),
+  banned: count,
+  users: count,
+  unknownScopes: count.meta({ description: 'Members with a scope that no import can read.' }),
+  missing: z
+    .array(unread.omit({ region: true }))
+    .meta({ description: 'Groups that no region has, or that were deleted meanwhile.' }),
+  failed: z.array(unread).meta({ description: 'Groups that could not be read.' }),
+});
+
+export type ExportTotals = z.infer<typeof exportTotals>;
+
+/** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
+export const EXPORT_LISTS = ['members', 'groups', 'users'] as const;
+export type ExportList = (typeof EXPORT_LISTS)[number];
+
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** An export as the API shows it. */
+export const exportView = z
+  .strictObject({
+    id: z.string(),
+    state: z.enum(['running', 'priced', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({
+      description:
+        'priced: waits until its calls are allowed; incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
+    }),
+    underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
+    reason: stateReason,
+    regions: z.array(z.enum(REGIONS)),
+    groups: count.nullable().meta({ description: 'Number of groups that were named; null: all.' }),
+    lists: z.array(z.enum(EXPORT_LISTS)).meta({ description: 'Lists that can be downloaded when it is completed.' }),
+    calls: count,
+    price: callsByRegion
+      .nullable()
+      .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
+    sandbox: z.boolean(),
+    target: exportOptions.shape.target,
+    createdAt: time,
+    finishedAt: time.nullable(),
+    progress: surveyProgress.nullable(),
+    totals: exportTotals.nullable().meta({ description: 'Null while it is under way.' }),
+  })
+  .meta({ id: 'Export' });
+export type ExportView = z.infer<typeof exportView>;
+
+/** `--json` of `rollcall export` */
+export const exportDocument = exportView
+  .pick({ id: true, state: true, reason: true, calls: true, createdAt: true, finishedAt: true })
+  .extend({
+    totals: exportTotals,
+    files: z.array(z.strictObject({ list: z.enum(EXPORT_LISTS), path: z.string() })),
+  });
+export type ExportDocument = z.infer<typeof exportDocument>;
 
 const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
 

@@ -10,7 +10,7 @@ import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ExportView } from './api.ts';
+import type { ExportView } from './operations.ts';
 
 /** Period of looks, because events may be missed, in ms. */
 const ASK_EVERY_MS = 3000;

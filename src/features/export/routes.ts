@@ -8,9 +8,8 @@ import type { Api, ServerContext } from '../../server/context.ts';
 import { sendFile } from '../../server/http-answers.ts';
 import { serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
-import type { ExportList } from './api.ts';
 import { exportText, listsOf } from './export-files.ts';
-import { exportOperations } from './operations.ts';
+import { type ExportList, exportOperations } from './operations.ts';
 import type { Exports } from './running-exports.ts';
 
 const TYPES = {

@@ -13,7 +13,6 @@ import { isLedgerError, type LedgerCode } from '../../platform/database-errors.t
 import { quietly } from '../../platform/log.ts';
 import { Works } from '../../platform/works.ts';
 import { isoTime } from '../../text/wording.ts';
-import { type ExportOptions, type ExportView, exportView } from './api.ts';
 import { listsOf } from './export-files.ts';
 import {
   createExportStore,
@@ -23,6 +22,7 @@ import {
   openExportReader,
   openExportStore,
 } from './export-store.ts';
+import { type ExportOptions, type ExportView, exportView } from './operations.ts';
 
 interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
   readonly dir: DataDir;

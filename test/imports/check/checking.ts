@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
-import type { CheckSummary } from '../../../src/features/check/api.ts';
 import { checkOf, checkSummaryOf } from '../../../src/features/check/check-view.ts';
 import { type CheckHow, Checks } from '../../../src/features/check/checks.ts';
+import type { CheckSummary } from '../../../src/features/check/operations.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';

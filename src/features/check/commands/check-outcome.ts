@@ -8,7 +8,7 @@ import { madeText } from '../../../imports/report/summary-counts.ts';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
 import { messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
-import type { CheckSummary, CheckView } from '../api.ts';
+import type { CheckSummary, CheckView } from '../operations.ts';
 
 /** The check of an import. */
 export interface Checked extends CheckView {

@@ -19,8 +19,8 @@ import { SURVEYING } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
-import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from '../api.ts';
 import { openExportReader } from '../export-store.ts';
+import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from '../operations.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVEYING> {

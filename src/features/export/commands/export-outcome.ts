@@ -4,9 +4,14 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { counted, printable } from '../../../text/wording.ts';
-import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
 import { outputFiles, type WrittenFile } from '../export-files.ts';
-import { exportOperations } from '../operations.ts';
+import {
+  type ExportDocument,
+  type ExportFormat,
+  type ExportTotals,
+  type ExportView,
+  exportOperations,
+} from '../operations.ts';
 import type { ExportFlags } from './export-flags.ts';
 import type { OutputPlace } from './output-place.ts';
 
