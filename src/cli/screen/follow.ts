@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
 import { eventOperations } from '../../api/events.ts';
+import type { surveyProgress } from '../../api/fields.ts';
 import type { ImportView } from '../../api/imports.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Counters } from '../../imports/record/counters.ts';
@@ -7,6 +9,7 @@ import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import type { Client } from '../client/operation-client.ts';
 import { type Io, say } from './io.ts';
@@ -130,6 +133,27 @@ export async function followSteps<View>(followed: FollowedSteps<View>): Promise<
     return showSteps(io, linesNow, { begins, regions: async () => (await imports.regions()) ?? [] });
   };
   return (await follow({ ...followed, show })).view;
+}
+
+/** What a survey of the service has reached: a check, an export. */
+interface Survey {
+  readonly underWay: boolean;
+  readonly progress: z.infer<typeof surveyProgress> | null;
+}
+
+/** Follows a survey. Returns the last look. @throws as `follow` */
+export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<View>, 'goesOn' | 'linesOf'>) {
+  return followSteps<View>({
+    ...followed,
+    goesOn: ({ underWay }) => underWay,
+    linesOf: ({ progress }) => {
+      if (progress === null) return [];
+      const { step, done, of } = progress;
+      const known =
+        of === null ? grouped(done) : `${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`;
+      return [`asking for ${step}  ${known}`];
+    },
+  });
 }
 
 /** The end and the beginning of following an import. */

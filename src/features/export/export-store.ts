@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupFacts, userFacts } from '../../chat/replies.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { Survey } from '../../imports/survey/survey.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -39,9 +37,7 @@ export function openExportStore(folder: string) {
   return { ...readerOf(survey), survey };
 }
 
-/** @throws UNKNOWN_EXPORT */
-export function openExportReader(folder: string, id: string): ExportReader {
-  if (!existsSync(exportFile(folder))) throw new RollcallError('UNKNOWN_EXPORT', { id });
+export function openExportReader(folder: string): ExportReader {
   return readerOf(new Survey(openForReading(exportFile(folder), SURVEY_SCHEMA)));
 }
 

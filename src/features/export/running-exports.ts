@@ -63,7 +63,7 @@ export class Exports {
 
   /** The reader must be closed. @throws UNKNOWN_EXPORT */
   open(id: string): ExportReader {
-    return openExportReader(this.#folder(id), id);
+    return openExportReader(this.#folder(id));
   }
 
   /** @throws UNKNOWN_EXPORT */

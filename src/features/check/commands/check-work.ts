@@ -3,12 +3,12 @@ import { importWork } from '../../../cli/import-work.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
-import { followImport, followSteps } from '../../../cli/screen/follow.ts';
+import { followImport, followSurvey } from '../../../cli/screen/follow.ts';
 import { confirm, say } from '../../../cli/screen/io.ts';
 import { handled } from '../../../server/perform.ts';
-import { counted, grouped, roughly } from '../../../text/wording.ts';
+import { counted, roughly } from '../../../text/wording.ts';
 import { Checks } from '../checks.ts';
-import { type CheckView, checkOperations } from '../operations.ts';
+import { checkOperations } from '../operations.ts';
 import { checkHandlers } from '../routes.ts';
 import { concludeCheck } from './check-outcome.ts';
 import { checkedOf } from './check-status.ts';
@@ -106,28 +106,18 @@ async function makeCheck(options: MakeCheck) {
   const { io, client, imports, id, maxCalls, signal } = options;
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
-    return followSteps({
+    return followSurvey({
       id,
       io,
       imports,
       signal,
       look: () => client.call(checkOperations.one, { id }),
-      goesOn: ({ underWay }) => underWay,
-      linesOf: ({ progress }) => checkLines(progress),
       begins: 'the check to begin',
     });
   };
   const view = await run(maxCalls);
   const price = view.state === 'priced' ? Object.values(view.price ?? {}) : [];
   return price.length > 0 && (await askToPay(options, price)) ? run(ANY_NUMBER) : view;
-}
-
-/** A line of progress; none where nothing is known. */
-function checkLines(progress: CheckView['progress']) {
-  if (progress === null) return [];
-  const { step, done, of } = progress;
-  const known = of === null ? grouped(done) : `${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`;
-  return [`asking for ${step}  ${known}`];
 }
 
 /**

@@ -6,19 +6,17 @@ import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
-import { followSteps } from '../../../cli/screen/follow.ts';
+import { followSurvey } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
-import type { Config } from '../../../platform/config.ts';
 import { handled } from '../../../server/perform.ts';
-import { counted, grouped } from '../../../text/wording.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
-import { EXPORT_FORMATS, type ExportView, exportOperations } from '../operations.ts';
+import { EXPORT_FORMATS, type ExportList, type ExportView, exportOperations } from '../operations.ts';
 import { exportHandlers } from '../routes.ts';
 import { Exports } from '../running-exports.ts';
-import { type ExportFlags, groupsOf, type Resumed, resumeCommand, toResume, withExport } from './export-flags.ts';
+import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
 import { concludeExport, type Wanted } from './export-outcome.ts';
-import { outputPlace } from './output-place.ts';
+import { type OutputPlace, outputPlace } from './output-place.ts';
 
 interface Flags extends RunningFlags, ExportFlags {
   /** An id; true: the latest that can be continued. */
@@ -37,16 +35,15 @@ export function exportCommand(action: Action) {
 
 async function exportGroups(io: Io, flags: Flags) {
   const running = await openRunning(io, flags);
-  const { config, imports } = running;
-  const { resume } = flags;
-  if (resume !== undefined) refuseChoices(flags);
-  const resumed = resume === undefined ? undefined : await toResume(config, imports, flags.sandbox === true, resume);
+  if (flags.resume !== undefined) refuseChoices(flags);
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
-  const output = await checkedOutput(config, resumed ?? flags, flags);
+  const output = await outputPlace(running.config, flags);
+  if (output === undefined) refuseExisting([], flags);
+  if (flags.resume === undefined) await checkOutput(listsOf(flags), output, flags);
   return run(
     running,
-    exportWork(running, { flags, format, output }, async (client) => begin(client, flags, groups, resumed)),
+    exportWork(running, { flags, format, output }, (client) => begin(client, flags, groups, output)),
   );
 }
 
@@ -58,20 +55,13 @@ function formatOf({ format, output = '' }: Flags) {
   return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
 }
 
-/**
- * Returns the place of the output; undefined for standard output.
- * @param has the lists of the export: of one that is continued, not what the flags say
- * @throws BAD_USAGE, BAD_SOURCE
- */
-async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags) {
-  const needed = has.users ? '--users' : flags.json ? '--json' : undefined;
-  if (flags.output === undefined && needed !== undefined) {
+/** @throws BAD_USAGE where there is no room for the lists, or one is there already */
+async function checkOutput(lists: readonly ExportList[], output: OutputPlace | undefined, flags: Flags) {
+  const needed = lists.includes('users') ? '--users' : flags.json ? '--json' : undefined;
+  if (output === undefined && needed !== undefined) {
     throw badUsage(`${needed} needs --output: standard output has room for one list`);
   }
-  const output = await outputPlace(config, flags);
-  if (output === undefined) refuseExisting([], flags);
-  await output?.refuseExisting(outputFiles(listsOf(has), output.path).map(({ path }) => path));
-  return output;
+  await output?.refuseExisting(outputFiles(lists, output.path).map(({ path }) => path));
 }
 
 /** @throws BAD_USAGE */
@@ -106,15 +96,13 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
     begins,
     begin: ({ client }) => begin(client),
     follow: async ({ client, imports, signal }, id) => {
-      const { underWay } = await followSteps({
+      const { underWay } = await followSurvey({
         id,
         io,
         imports,
         signal,
         begins,
         look: () => client.call(exportOperations.one, { id }),
-        goesOn: ({ underWay }) => underWay,
-        linesOf: ({ progress }) => progressLines(progress),
       });
       if (fault !== undefined) throw fault;
       return underWay ? 'left' : 'over';
@@ -131,31 +119,17 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
 }
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
-async function begin(
-  client: Client,
-  { region, users, groupsOnly, maxCalls }: ExportFlags,
-  groups: string[] | undefined,
-  resumed: Resumed | undefined,
-) {
-  if (resumed === undefined) {
+async function begin(client: Client, flags: Flags, groups: string[] | undefined, output: OutputPlace | undefined) {
+  const { region, users, groupsOnly, maxCalls, resume } = flags;
+  if (resume === undefined) {
     const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
     return client.call(exportOperations.begin, asked);
   }
-  let { id } = resumed;
-  if (id === true) {
-    const { exports } = await client.call(exportOperations.list, {});
-    const latest = exports.find(({ state }) => state !== 'unreadable');
-    if (latest === undefined) throw badUsage('there is no export to continue');
-    id = latest.id;
-  }
+  const { exports } = resume === true ? await client.call(exportOperations.list, {}) : { exports: [] };
+  const id = resume === true ? exports.find(({ state }) => state !== 'unreadable')?.id : resume;
+  if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
+  await checkOutput(view.lists, output, flags);
   if (view.underWay || view.state === 'completed') return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
-}
-
-function progressLines(progress: ExportView['progress']) {
-  if (progress === null) return [];
-  const { step, done, of } = progress;
-  if (step === 'members') return [`reading members  ${grouped(done)} of ${counted(of ?? done, 'group')}`];
-  return [`listing ${step}  ${counted(done, step === 'users' ? 'user' : 'group')}`];
 }

@@ -1,14 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
-import type { Imports } from '../../../cli/client/import-place.ts';
 import { regionList } from '../../../cli/flags/flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
-import { checkTarget } from '../../../cli/run.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
@@ -16,11 +13,8 @@ import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Given } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
-import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
-import { openExportReader } from '../export-store.ts';
-import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from '../operations.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../operations.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVEYING> {
@@ -61,32 +55,6 @@ export function resumeCommand(command: string, id: string, given: ExportFlags) {
   );
   const flags = [...named, ...addressFlagsOf(given).flatMap(([flag, value]) => [flag, shellWord(value)])];
   return [command, '--resume', id, ...flags, ...(overwrite ? ['--overwrite'] : [])].join(' ');
-}
-
-/** An export to continue, as far as it is known without a server. */
-export interface Resumed extends Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>> {
-  readonly id: string | true;
-}
-
-export async function toResume(
-  config: Config,
-  imports: Imports,
-  isSandbox: boolean,
-  resume: string | true,
-): Promise<Resumed> {
-  if (imports.server !== undefined) return { id: resume };
-  const dir = dataDir(config.dataDir);
-  const names = resume === true ? await readdir(join(dir.root, 'exports')).catch((): string[] => []) : [resume];
-  const id = names.toSorted().at(-1);
-  if (id === undefined) throw badUsage(`there is no export to continue in ${dir.root}`);
-  const reader = openExportReader(dir.export(id), id);
-  try {
-    const { users, groupsOnly, sandbox } = reader.record().options;
-    checkTarget(imports.command('export', '--resume', id), id, sandbox, isSandbox);
-    return { id, users, groupsOnly };
-  } finally {
-    reader.close();
-  }
 }
 
 /** The groups that the flags name; undefined: all. @throws BAD_USAGE */
