@@ -46,7 +46,7 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   const then = await (await fetch(new URL(rows, server.url))).json();
   await other.route(`**${rows}?*`, (route) => route.fulfill({ json: then }));
 
-  // An edit that does not help shows it at once and is taken back. Typing replaces a value, also after a click where the focus is.
+  // An edit that does not help shows it at once and is taken back. Typing replaces a value after a click.
   await cell(page, 'Member No, row 3').click();
   await page.keyboard.type('ben example');
   await page.keyboard.press('Enter');
@@ -60,7 +60,6 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await page.keyboard.type('gone');
   await cell(page, 'Remark, row 4').press('Escape');
   await eventually(() => cell(page, 'Remark, row 4').inputValue()).toBe('');
-  await cell(page, 'Member No, row 3').focus();
   await cell(page, 'Member No, row 3').click();
   await page.keyboard.type('ben');
   await page.keyboard.press('Tab');

@@ -11,7 +11,7 @@ import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
-import { groupsFound, usersFound, VERDICT_LABELS } from '../../membership/check-words.ts';
+import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../membership/check-words.ts';
 import { waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './operations.ts';
@@ -19,19 +19,6 @@ import type { CheckSummary, CheckView } from './operations.ts';
 /** Period of looks, because events may be missed, in ms. */
 const ASK_EVERY_MS = 3000;
 
-/** Verdicts that are counted, in this order. */
-const SHOWN = [
-  'fail',
-  'invalid',
-  'not_checked',
-  'add',
-  'ban',
-  'lifts_ban',
-  'already_member',
-  'already_banned',
-  'other_scope',
-  'duplicate',
-] as const;
 /** @param hasCheck the service was asked before */
 export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
   const isAsked = useSignal(hasCheck);
@@ -174,7 +161,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
               : `No problem was found in ${counted(rows.read, 'row')}.`}
           </p>
         )}
-        <Facts list={SHOWN.map((verdict) => [VERDICT_LABELS[verdict], rows[verdict]] as const)} />
+        <Facts list={VERDICTS.map((verdict) => [VERDICT_LABELS[verdict], rows[verdict]] as const)} />
         <CheckProblems id={id} problems={problems} filter={filter} />
       </div>
       <div>

@@ -43,7 +43,8 @@ export function checkWork(running: Running, checking: Checking): Work {
     // The import begins here, too.
     return ownImports(here, [handled(checkOperations, handlers)]);
   };
-  const follow = async ({ client, imports, signal, here }: Doing, id: string) => {
+  const follow = async (doing: Doing, id: string) => {
+    const { imports, signal, here } = doing;
     // Killed while it was read, perhaps.
     if (here?.coordinator.find(id).state === 'staging') here.coordinator.stage(id);
     if ((await imports.one(id)).state === 'staging') {
@@ -51,11 +52,8 @@ export function checkWork(running: Running, checking: Checking): Work {
     }
     if ((await imports.one(id)).state === 'rejected') return 'over';
     isRead = true;
-    const { callsPerMinute } = config;
     try {
-      const known = here && { callsPerMinute };
-      const { underWay } = await makeCheck({ io, client, imports, id, maxCalls, signal, ...known });
-      if (underWay) return 'left';
+      if ((await makeCheck(running, doing, id, maxCalls)).underWay) return 'left';
     } catch (error) {
       if (signal.aborted) return 'left';
       throw error;
@@ -91,43 +89,27 @@ export function checkWork(running: Running, checking: Checking): Work {
 /** More than any check takes; the most that the API reads. */
 const ANY_NUMBER = 999_999_999;
 
-interface MakeCheck extends Pick<Running, 'io'>, Pick<Doing, 'client' | 'imports'> {
-  readonly id: string;
-  /** Calls that may be made without asking. */
-  readonly maxCalls: number;
-  /** Rate limit of each region, where it is known. */
-  readonly callsPerMinute?: number;
-  /** Ends the looking, not what the client does. */
-  readonly signal: AbortSignal;
-}
-
-/** Has an import checked, or its check continued, and shows the progress; asks where it takes more calls than it may make. */
-async function makeCheck(options: MakeCheck) {
-  const { io, client, imports, id, maxCalls, signal } = options;
+/**
+ * Has an import checked, or its check continued, and shows the progress. Where it takes more calls than it may make, it says how many,
+ * and asks whether to make them; without a terminal, the answer is no.
+ */
+async function makeCheck(
+  { io, config }: Running,
+  { client, imports, signal, here }: Doing,
+  id: string,
+  maxCalls: number,
+) {
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
-    return followSurvey({
-      id,
-      io,
-      imports,
-      signal,
-      look: () => client.call(checkOperations.one, { id }),
-      begins: 'the check to begin',
-    });
+    const look = () => client.call(checkOperations.one, { id });
+    return followSurvey({ id, io, imports, signal, look, begins: 'the check to begin' });
   };
   const view = await run(maxCalls);
   const price = view.state === 'priced' ? Object.values(view.price ?? {}) : [];
-  return price.length > 0 && (await askToPay(options, price)) ? run(ANY_NUMBER) : view;
-}
-
-/**
- * Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no.
- * @param price calls by region
- */
-function askToPay({ io, callsPerMinute, signal }: MakeCheck, price: readonly number[]) {
+  if (price.length === 0) return view;
   const calls = price.reduce((sum, n) => sum + n, 0);
-  const time =
-    callsPerMinute === undefined ? '' : `, which take ${roughly((Math.max(...price) / callsPerMinute) * 60_000)}`;
-  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
-  return confirm(io, 'Continue?', signal);
+  // The limits of a server are its own.
+  const time = here && `, which take ${roughly((Math.max(...price) / config.callsPerMinute) * 60_000)}`;
+  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time ?? ''}.`);
+  return (await confirm(io, 'Continue?', signal)) ? run(ANY_NUMBER) : view;
 }
