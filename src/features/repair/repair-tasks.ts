@@ -1,5 +1,5 @@
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { edit, replace } from './edit.ts';
+import { edit, replace, takeFile } from './edit.ts';
 import { cellsOf, editablePlaces } from './edited-rows.ts';
 import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
@@ -15,7 +15,6 @@ import {
   withRepair,
 } from './repair-ledger.ts';
 import { claim, sentRepaired, settle, writeSent } from './send.ts';
-import { takeFile } from './take-file.ts';
 
 /** The work on an import's repair, by name. */
 const TASKS = {

@@ -13,9 +13,9 @@ import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
 import { badReading } from '../../server/uploads/upload-options.ts';
 import { inShort } from '../../text/wording.ts';
+import type { CorrectedFile } from './edit.ts';
 import { repairOperations } from './operations.ts';
 import type { Repairs } from './repairs.ts';
-import type { CorrectedFile } from './take-file.ts';
 
 /** Bytes of a request with edits, and of a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
