@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { main } from '../src/cli/main.ts';
 import type { Io } from '../src/cli/screen/io.ts';
-import type { CheckSummary } from '../src/features/check/api.ts';
+import type { CheckSummary } from '../src/features/check/operations.ts';
 import { report } from './measure.ts';
 
 const [file = '', dataDir = ''] = process.argv.slice(2);

@@ -35,29 +35,35 @@ const LONG_MS = 3_600_000;
 /** Beside the thread. */
 const LEDGER_THREAD = new URL('../../src/imports/report/ledger-threads.ts', import.meta.url).href;
 const READING = importOptions.parse({ region: 'us' });
-const SMALL = { head: Buffer.from('guid,uid\ng,u\n'), name: 'members.csv', options: READING };
+const SMALL = {
+  head: Buffer.from('guid,uid\ng,u\n'),
+  name: 'members.csv',
+  options: READING,
+  rowOptions: READING,
+  recipes: [],
+};
 
 test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
   const heads = openHeads();
-  const preview = () => heads.ask('preview', SMALL, { deadlineMs: 10_000 });
+  const look = () => heads.ask('look', SMALL, { deadlineMs: 10_000 });
   // Its thread has started: from now on the time of a task counts.
-  await preview();
+  await look();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const late = preview();
+  const late = look();
   await Promise.resolve();
   // No answer can be there yet: it comes in a later turn of the event loop.
   vi.advanceTimersByTime(10_000);
   await expect(late).rejects.toMatchObject({ facts: { reason: 'deadline' } });
-  expect(await preview()).toMatchObject({ rows: [{ guid: 'g', uid: 'u' }] });
+  expect(await look()).toMatchObject({ preview: { rows: [{ guid: 'g', uid: 'u' }] } });
 });
 
 test('the time in which a thread starts is not that of its first task', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const preview = openHeads().ask('preview', SMALL, { deadlineMs: 10_000 });
+  const look = openHeads().ask('look', SMALL, { deadlineMs: 10_000 });
   vi.advanceTimersByTime(60_000);
-  await expect(preview).resolves.toMatchObject({ kind: 'csv' });
+  await expect(look).resolves.toMatchObject({ preview: { kind: 'csv' } });
 });
 
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {
@@ -137,7 +143,7 @@ test('callers take turns: one who asks much does not hold up another', async () 
   const heads = openHeads();
   const answered: string[] = [];
   const ask = (caller: string) =>
-    heads.ask('preview', SMALL, { deadlineMs: LONG_MS, caller }).then(() => void answered.push(caller));
+    heads.ask('look', SMALL, { deadlineMs: LONG_MS, caller }).then(() => void answered.push(caller));
   await Promise.all([...Array.from({ length: 20 }, () => ask('much')), ask('little')]);
   // One was under way, and one had its turn.
   expect(answered.indexOf('little')).toBe(2);

@@ -19,7 +19,7 @@ import {
   isSecret,
   withoutSecrets,
 } from './column-facts.ts';
-import { settingsOf, suggest } from './suggestion.ts';
+import { joined, suggest } from './suggestion.ts';
 import { commandFor } from './typed-import.ts';
 
 /** Rows that are looked at. */
@@ -118,17 +118,11 @@ function nextFor(
     hasUid: (shape?.identities ?? shape?.templates?.uid) !== undefined,
     isTable: look.format === 'csv',
   });
-  const settings = settingsOf(steps);
   const needs = steps.flatMap((step) => step.needs ?? []);
-  const addsNothing = Object.keys(settings).length + needs.length === 0;
-  const together = {
-    ...chosen,
-    ...settings,
-    map: { ...map, ...settings.map },
-    shape: { ...shape, ...settings.shape },
-  };
+  const addsNothing = Object.keys(joined({}, steps)).length + needs.length === 0;
   // With nothing to add it is the command that was refused.
-  const command = strict.refusal !== undefined && addsNothing ? null : commandFor(name, together, needs, lookups);
+  const isRefused = strict.refusal !== undefined && addsNothing;
+  const command = isRefused ? null : commandFor(name, joined(chosen, steps), needs, lookups);
   const said = steps.map(({ text = '', open, ...step }) => ({
     ...step,
     text: written(text, write),

@@ -137,22 +137,20 @@ function damaged(name: string, bad: string): Step {
   return { text, open: {} };
 }
 
-/** The settings of all steps together. */
-export function settingsOf(steps: readonly Step[]): RecipeSettings {
-  const all = steps.flatMap(({ settings = {}, open = {} }) => [settings, open]);
-  const shapes = all.flatMap(({ shape }) => shape ?? []);
-  const shape = filled({
-    ...Object.assign({}, ...shapes),
-    split: Object.assign({}, ...shapes.map(({ split }) => split)),
-    where: shapes.flatMap(({ where = [] }) => where),
-  });
-  return filled({ map: Object.assign({}, ...all.map(({ map }) => map)), shape });
+/** Settings with those of steps: what both have is joined. */
+export function joined(settings: RecipeSettings, steps: readonly Step[]): RecipeSettings {
+  const all = steps.flatMap(({ settings: own = {}, open = {} }) => [own, open]);
+  return all.reduce<unknown>(join, settings) as RecipeSettings;
 }
 
-/** Without objects and lists that are empty. */
-function filled(values: object) {
-  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(Object(value)).length === 0;
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
+function join(one: unknown, other: unknown): unknown {
+  if (Array.isArray(one) && Array.isArray(other)) return [...one, ...other];
+  if (typeof one !== 'object' || typeof other !== 'object') return other;
+  const values = new Map<string, unknown>(Object.entries(one ?? {}));
+  for (const [name, value] of Object.entries(other ?? {})) {
+    values.set(name, values.has(name) ? join(values.get(name), value) : value);
+  }
+  return Object.fromEntries(values);
 }
 
 /**

@@ -91,12 +91,14 @@ export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<nu
 }
 
 /** The filter as statements take it. */
-export function filterOf(
-  { statuses }: OpenRepair,
-  { status, code = null, problemColumn: column = null, states = NOT_SENT }: RepairFilter,
-) {
+export function filterOf({ statuses }: OpenRepair, { status, code, problemColumn, states = NOT_SENT }: RepairFilter) {
   const wanted = statuses.filter((one) => status === undefined || one === status);
-  return { code, column, statuses: JSON.stringify(wanted), states: JSON.stringify(states) };
+  return {
+    code: code ?? null,
+    column: problemColumn ?? null,
+    statuses: JSON.stringify(wanted),
+    states: JSON.stringify(states),
+  };
 }
 
 export function countsOf({ sql, takenBy }: OpenRepair): RepairCounts {

@@ -15,9 +15,9 @@ import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rows
  * @param isThere of those that the catalog has; false: ended before
  */
 export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<string, boolean>>): void {
-  const [there, gone] = [true, false].map((is) =>
-    JSON.stringify(Object.keys(isThere).filter((id) => isThere[id] === is)),
-  );
+  const all = Object.keys(isThere);
+  const there = JSON.stringify(all.filter((id) => isThere[id]));
+  const gone = JSON.stringify(all.filter((id) => !isThere[id]));
   inTransaction(database, () => {
     sql('set_created').run({ there });
     sql('release').run({ there, gone });
