@@ -119,7 +119,7 @@ export const checkView = z
 export type CheckView = z.infer<typeof checkView>;
 
 /** `POST /v1/imports/{id}/check` */
-export const checkQuery = z.strictObject(queryOf(CHECKING));
+const checkQuery = z.strictObject(queryOf(CHECKING));
 
 const list = {
   answer: fileOf('The list, streamed.', 'text/csv'),

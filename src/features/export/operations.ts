@@ -19,13 +19,13 @@ export const exportOptions = z.strictObject({
 export type ExportOptions = z.infer<typeof exportOptions>;
 
 /** `POST /v1/exports` */
-export const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
+const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
   regions: exportOptions.shape.regions.optional().meta({ description: 'Default: all that have an app.' }),
   ...filledShape(SURVEYING),
 });
 
 /** `POST /v1/exports/{id}/resume` */
-export const resumeQuery = z.strictObject(queryOf(SURVEYING));
+const resumeQuery = z.strictObject(queryOf(SURVEYING));
 
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
@@ -46,7 +46,7 @@ const exportTotals = z.strictObject({
 export type ExportTotals = z.infer<typeof exportTotals>;
 
 /** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
-export const EXPORT_LISTS = ['members', 'groups', 'users'] as const;
+const EXPORT_LISTS = ['members', 'groups', 'users'] as const;
 export type ExportList = (typeof EXPORT_LISTS)[number];
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
