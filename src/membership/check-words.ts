@@ -22,7 +22,7 @@ export const VERDICT_LABELS = {
 export type Verdict = keyof typeof VERDICT_LABELS;
 export const VERDICTS = Object.keys(VERDICT_LABELS) as readonly Verdict[];
 
-/** What a check has found, for people: "3 of 5 exist, 2 missing". */
+/** Says what a check has found: "3 of 5 exist, 2 missing". */
 function foundWords(found: number, asked: number, others: Readonly<Record<string, number>>): string {
   const rest = Object.entries(others).flatMap(([what, n]) => (n > 0 ? `${grouped(n)} ${what}` : []));
   return [`${grouped(found)} of ${grouped(asked)} exist`, ...rest].join(', ');

@@ -135,7 +135,7 @@ export async function followSteps<View>(followed: FollowedSteps<View>): Promise<
   return (await follow({ ...followed, show })).view;
 }
 
-/** What a survey of the service has reached: a check, an export. */
+/** A survey of the service under way: a check, an export. */
 interface Survey {
   readonly underWay: boolean;
   readonly progress: z.infer<typeof surveyProgress> | null;

@@ -63,7 +63,7 @@ export function inspectRoutes(scope: Api, context: ServerContext, { limits: { id
 }
 
 /**
- * What a file is, and its first rows; why they cannot be read is an answer too.
+ * Gives the facts about a file and its first rows; why they cannot be read is an answer too.
  * @param settled the options for its rows, where a recipe settles them
  */
 export async function lookAtFile(

@@ -199,7 +199,7 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
   return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
 }
 
-/** What ids need that are not as the service takes them. @param chosen the settings that name their column */
+/** Gives the steps for ids that are not as the service takes them. @param chosen the settings that name their column */
 type Mending = (column: ColumnFacts, bad: string, chosen: readonly Step[]) => Step[];
 
 /** The column of an id and what its values need; of several that may have it, a person chooses. */

@@ -167,7 +167,7 @@ function RowState({ row }: { row: RepairRow }) {
   );
 }
 
-/** What can be done about a row as a whole. */
+/** Actions on a row as a whole. */
 function actionsOf(row: RepairRow, { view, edit }: Repair): (ActionButton | false)[] {
   const { line, state, edits, cells } = row;
   const edited = Object.keys(edits);
