@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { EXIT } from '../src/cli/exit-codes.ts';
 import { openCatalogReader } from '../src/imports/catalog.ts';
 import { openImportReader } from '../src/imports/report/import-reader.ts';
-import { openRegionQueue } from '../src/imports/send/region.ts';
+import { openRegionQueue } from '../src/imports/send/region-queues.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { dataDir } from '../src/platform/data-dir.ts';
 import { openBackend } from '../src/queue/open-backend.ts';

@@ -27,7 +27,7 @@ import {
  * membership of one user in a group.
  *
  * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its own,
- *           lists-<region>-<app> (src/imports/send/lists-queue.ts). Each start of a job is one call.
+ *           lists-<region>-<app> (src/imports/send/region-queues.ts). Each start of a job is one call.
  * Input     what is asked, and who asks.
  * Output    what was read, or why it cannot be read, through the port `answer`. The caller waits for it in memory and asks
  *           again when the answer is lost.

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import { type CreatedGroup, importedGroup, newGroup, newUser, type Reactivated } from '../src/chat/directory-client.ts';
+import {
+  type CreatedGroup,
+  type ImportedEntities,
+  importedGroup,
+  newGroup,
+  newUser,
+  type Reactivated,
+} from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
-import type { ImportedEntities } from '../src/chat/import-client.ts';
 import {
   CALL_ENDED_BY_ENTITY,
   GROUP_MISSING,

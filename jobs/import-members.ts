@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
+import type { ChatClient } from '../src/chat/chat-client.ts';
+import type { ImportedEntities } from '../src/chat/directory-client.ts';
 import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
-import type { ImportClient, ImportedEntities } from '../src/chat/import-client.ts';
 import { CALL_ENDED_BY_ENTITY, USER_MISSING } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { RowOutcome } from '../src/imports/record/batch-result.ts';
@@ -41,7 +42,7 @@ type Member = ImportMembersPayload['members'][number];
 
 /** The calls that import members, and the questions after the last one. */
 export interface ImportMembersPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ImportClient, 'importEntities'> & LookingPorts['chat'];
+  readonly chat: Pick<ChatClient, 'importEntities'> & LookingPorts['chat'];
 }
 
 const call: BatchCall<ImportMembersPayload, ImportMembersPorts, ReplyMeta & { readonly entries: ImportedEntities }> = {

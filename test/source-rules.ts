@@ -58,7 +58,8 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
 ];
 
 /** Files that the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
-const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
+const SHARED_WITH_SANDBOX =
+  /^src\/(chat\/contract\.ts|chat\/service\/(limits|lists|regions)\.ts|membership\/|errors\/)/;
 /** Rooms whose types the console takes: what the API answers. */
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
 /** Types of what a feature's operations take and answer. */

@@ -1,7 +1,7 @@
 import type { Config } from '../platform/config.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
-import { isRefused } from '../queue/waited-for.ts';
+import { isRefused } from '../queue/patience.ts';
 import { caOf } from './ca-file.ts';
 
 interface QueueParts {

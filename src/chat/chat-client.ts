@@ -18,7 +18,6 @@ import { invalidCall } from './call-errors.ts';
 import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
 import { type AddMembersRequest, HEADERS, openReply } from './contract.ts';
 import { createCreateClient, createDirectoryClient } from './directory-client.ts';
-import { createImportClient } from './import-client.ts';
 import { createListClient } from './list-client.ts';
 import { type BANNED_LISTS, bannedAddress, createMemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
@@ -119,7 +118,6 @@ export function createChatClient(options: ChatClientOptions) {
     ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
     ...createUserClient(ask),
-    ...createImportClient(ask, redact),
     /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
     async addMembers(
       guid: string,

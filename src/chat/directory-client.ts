@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
-import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
-import { type AddMembersRequest, addMembersReply } from './contract.ts';
+import {
+  type ActingOptions,
+  type Ask,
+  type CallOptions,
+  foldMembers,
+  otherEntry,
+  type ReplyMeta,
+  segment,
+} from './call.ts';
+import { type AddMembersRequest, addMembersReply, type MemberResult, memberEntry } from './contract.ts';
 import { entriesOf, type MemberEntries } from './member-entries.ts';
 import type { Redact } from './redact.ts';
 import {
@@ -106,7 +114,23 @@ const reply = z.looseObject({ data: z.looseObject({}) });
 const membersReply = addMembersReply.shape.data.optional().catch(undefined);
 const uidList = z.array(z.string()).optional().catch(undefined);
 
-/** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
+/** The result of each entity of an import, by its key in lower case. One that the reply leaves out is missing. */
+export type ImportedEntities = ReadonlyMap<string, MemberResult>;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
+const importReply = z.looseObject({
+  data: z
+    .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object with the keys of the call' })
+    .transform((data) => {
+      const { data: inner } = data;
+      return isObject(inner) && typeof inner['success'] !== 'boolean' ? inner : data;
+    }),
+});
+
+/** Calls that create, reactivate and import: publicly known, not contract. Errors are those of every call. */
 export function createCreateClient(ask: Ask, redact: Redact) {
   return {
     async createUser(user: NewUser, { signal }: CallOptions = {}): Promise<ReplyMeta> {
@@ -137,6 +161,20 @@ export function createCreateClient(ask: Ask, redact: Redact) {
       const { reply: changed, ...meta } = await ask(request, reply, signal);
       const named = uidList.parse(changed.data['reactivatedUids'])?.map(foldId);
       return { ...meta, uids: named === undefined ? undefined : new Set(named) };
+    },
+    /** Imports up to 50 users, groups or members, which have keys of their own, by the data import (docs/chat-service.md, 72 to 78). */
+    async importEntities(
+      what: 'users' | 'groups' | 'members',
+      entities: ReadonlyMap<string, object>,
+      { signal }: CallOptions = {},
+    ): Promise<ReplyMeta & { readonly entries: ImportedEntities }> {
+      const body = { [what]: Object.fromEntries(entities) };
+      const { reply, ...meta } = await ask({ method: 'POST', path: `/data_import/${what}`, body }, importReply, signal);
+      const entries = Object.entries(reply.data).map(([key, written]): [string, MemberResult] => {
+        const entry = memberEntry(written);
+        return [foldId(key), entry.success === true ? { success: true } : otherEntry(entry, redact)];
+      });
+      return { ...meta, entries: new Map(entries) };
     },
   };
 }

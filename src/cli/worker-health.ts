@@ -14,7 +14,7 @@ import {
   STOPPED,
 } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
-import { depthOf } from '../imports/send/lists-queue.ts';
+import { depthOf } from '../imports/send/region-queues.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/hosts.ts';

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { ImportFilter } from '../api/imports.ts';
@@ -17,7 +18,6 @@ import {
 import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
 import { withoutAddress } from '../text/address-text.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import { keepRecord } from './record-file.ts';
 import { CATALOG_SCHEMA } from './schemas.ts';
 
 /** An import as the catalog lists it. Times are ms since 1970. */
@@ -300,4 +300,22 @@ export function uncheckedOptions({ options }: Pick<ImportRecord, 'options'>): Re
 /** The tags of an import, which the catalog keeps as JSON. */
 export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>): string[] {
   return storedJson(tags, 'tags', isTexts);
+}
+
+/** The file in an import's folder that has what the catalog says of it, so that a lost catalog can be made again. */
+export function recordFile(folder: string): string {
+  return join(folder, 'import.json');
+}
+
+/** Writes it, whole or not at all. */
+function keepRecord(catalog: string, record: { readonly id: string }): void {
+  const folder = join(dirname(catalog), 'imports', record.id);
+  if (!existsSync(folder)) return;
+  const path = recordFile(folder);
+  try {
+    writeFileSync(`${path}.part`, JSON.stringify(record), { mode: 0o600 });
+    renameSync(`${path}.part`, path);
+  } catch {
+    // A full disk, for one: the catalog itself has it, and an older copy is better than an end of the process.
+  }
 }

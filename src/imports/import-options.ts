@@ -4,9 +4,10 @@ import { REGIONS } from '../membership/membership.ts';
 import { BAN_OPTIONS, type BanChoices, banOptionsOf } from '../options/ban-options.ts';
 import { type CreateChoices, createOptions, createOptionsOf } from '../options/create-options.ts';
 import { EXPORTS } from '../options/input-kinds.ts';
+import { LOOKUP_NAMES } from '../options/lookups.ts';
 import { filledShape, type Given, keptOf, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, HELD, SENDING } from '../options/sending-options.ts';
+import { EXPECTING, HELD, SENDING, STOPPING, TRIAL } from '../options/sending-options.ts';
 import { defined } from '../platform/defined.ts';
 import type { ImportRecord } from './catalog.ts';
 
@@ -80,3 +81,30 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export const readingOptions = z.object(reading);
+
+/** The format of a file of rows that are sent again. */
+interface RetryFile {
+  readonly format: 'csv' | 'ndjson';
+  /** A row of the import may have given several memberships: the file has one on each line, in columns of ours. */
+  readonly isShaped: boolean;
+}
+
+/** Options that concern the first file or the first try. The rows of the new file are memberships already, so `shape` goes as well. */
+const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
+  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'retryOnly', 'askFirst'],
+  ...LOOKUP_NAMES,
+  ...Object.keys({ ...EXPECTING, ...STOPPING, ...TRIAL }),
+]);
+
+/** Returns the options for such a file: those of the first reading, but with its own format and encoding. */
+export function retryOptions(before: ImportOptions, { format, isShaped }: RetryFile): ImportOptions {
+  const { shape } = before;
+  const kept = Object.entries(before).filter(([name]) => !OF_THE_FIRST_FILE.has(name));
+  return {
+    ...(Object.fromEntries(kept) as ImportOptions),
+    dryRun: false,
+    format,
+    ...(isShaped && { map: {}, delimiter: undefined }),
+    ...(shape?.actions !== undefined && { edits: true }),
+  };
+}

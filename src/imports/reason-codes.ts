@@ -1,3 +1,6 @@
+import { type Words, type WriteOption, written } from '../errors/named-options.ts';
+import { isObject, isText, storedJson } from '../platform/stored-json.ts';
+import { asClause } from '../text/wording.ts';
 import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 
 /**
@@ -47,4 +50,45 @@ export function isMachineWait(code: string | null): code is MachineWait {
 /** Whether a process that starts continues a blocked import with this code: no person has to do anything. */
 export function continuesAtStart(code: string | null): boolean {
   return code === 'SERVICE_AWAY' || code === 'WRONG_TARGET' || isMachineWait(code);
+}
+
+/** The reason for the state of an import as the catalog has it; `remedy` as JSON. */
+interface Reason {
+  readonly reason: string;
+  readonly remedy: string | null;
+}
+
+/** Returns the reason for an import's state and its remedy, worded for one surface. Without a full stop. */
+export function reasonFor({ reason, remedy }: Reason, write: WriteOption): string {
+  if (remedy === null) return reason;
+  const next = written(wordsOf(remedy), write);
+  return `${asClause(reason)}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+}
+
+/** Limits that people raise. */
+const AGREED = ['maxCreate', 'maxRemovals'] as const;
+
+/** Limits with the value that the remedy names: the import continues when a person agrees to it. */
+export function optionsToAgree({
+  remedy,
+}: Pick<Reason, 'remedy'>): Readonly<Partial<Record<(typeof AGREED)[number], string>>> {
+  const parts = remedy === null ? '' : wordsOf(remedy);
+  if (typeof parts === 'string') return {};
+  return Object.fromEntries(
+    parts.flatMap((part) => {
+      const name = AGREED.find((one) => typeof part !== 'string' && part.option === one);
+      return name === undefined || typeof part === 'string' || part.value === undefined ? [] : [[name, part.value]];
+    }),
+  );
+}
+
+function wordsOf(remedy: string): Words {
+  return storedJson(remedy, 'the words of a remedy', isWords);
+}
+
+function isWords(value: unknown): value is Words {
+  const isPart = (part: unknown) =>
+    isText(part) ||
+    (isObject(part) && isText(part['option']) && (part['value'] === undefined || isText(part['value'])));
+  return isText(value) || (Array.isArray(value) && value.every(isPart));
 }

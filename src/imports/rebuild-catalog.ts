@@ -7,9 +7,8 @@ import { REGIONS } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { isNumber, isObject, isText, storedJson } from '../platform/stored-json.ts';
 import { counted } from '../text/wording.ts';
-import { type ImportRecord, isIntact, openCatalog } from './catalog.ts';
+import { type ImportRecord, isIntact, openCatalog, recordFile } from './catalog.ts';
 import type { ImportOptions } from './import-options.ts';
-import { recordFile } from './record-file.ts';
 
 /** The catalog is an index of the folders of the imports: a lost or damaged one is made from them. */
 

@@ -2,7 +2,7 @@
 import { SCOPES, type Scope } from '../chat/service/lists.ts';
 import type { Region } from '../chat/service/regions.ts';
 
-export { foldId } from '../chat/service/ids.ts';
+export { foldId } from '../chat/service/limits.ts';
 export { isScope, SCOPES, type Scope } from '../chat/service/lists.ts';
 export { isRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 

@@ -5,10 +5,9 @@ import type { History } from './history.ts';
 import { type JobQueue, MAX_INSPECTED, type QueuedJob, SET_ASIDE } from './job-queue.ts';
 import { countSetAside, type Kept, keptIn, lostOf, numberOf } from './kept-jobs.ts';
 import { limitWindow } from './limit-window.ts';
-import { type Patience, patient } from './patience.ts';
+import { isWaitedFor, type Patience, patient } from './patience.ts';
 import type { RedisConnection } from './redis.ts';
 import { FLOW, sharedFlow } from './redis-flow.ts';
-import { isWaitedFor } from './waited-for.ts';
 
 /** The settings that a queue and its workers have in common. */
 export interface BullSettings {

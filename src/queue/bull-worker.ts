@@ -9,8 +9,7 @@ import {
   STALLED_CHECK_MS,
 } from './job-worker.ts';
 import { type Found, isWhole, keptIn, setAside, setAsideDamaged } from './kept-jobs.ts';
-import { AGAIN_MS } from './patience.ts';
-import { isWaitedFor } from './waited-for.ts';
+import { AGAIN_MS, isWaitedFor } from './patience.ts';
 
 /** Jobs that are fetched and have not begun. */
 const FETCHED_AHEAD = 4;

@@ -1,5 +1,5 @@
 import type { KeyScope } from '../chat/contract.ts';
-import { MAX_ID_LENGTH } from '../chat/service/ids.ts';
+import { MAX_ID_LENGTH } from '../chat/service/limits.ts';
 import type { Region, Scope } from '../membership/membership.ts';
 import { Group } from './group.ts';
 

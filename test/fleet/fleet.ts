@@ -5,7 +5,7 @@ import { createChatClient } from '../../src/chat/chat-client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import type { ReportRow } from '../../src/imports/report/report-table.ts';
-import { openRegionQueue } from '../../src/imports/send/region.ts';
+import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { startWorkerProcess } from '../../src/imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';

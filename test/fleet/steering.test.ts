@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openRegionQueue } from '../../src/imports/send/region.ts';
+import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { startRedis } from '../servers/redis.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ListEntry, Page } from '../../src/chat/list-client.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { reasonFor } from '../../src/imports/reason.ts';
+import { reasonFor } from '../../src/imports/reason-codes.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { withList } from '../chat/with-list.ts';

@@ -3,7 +3,7 @@ import type { Rate } from '../../src/chat/rate-headers.ts';
 import { ACTOR_OUTSIDE, KNOWN_CODES } from '../../src/chat/service/codes.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { reasonFor } from '../../src/imports/reason.ts';
+import { reasonFor } from '../../src/imports/reason-codes.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { RegionCircuit } from '../../src/imports/send/region-circuit.ts';
+import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { NotYet } from '../../src/queue/define-job.ts';
 import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { RegionFlow } from '../../src/imports/send/region-flow.ts';
+import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import { readFlow } from '../../src/queue/flow.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_PACE } from '../../src/api/region-status.ts';
-import { limitedDepthOf } from '../../src/imports/send/lists-queue.ts';
 import { leastMs, paceOf, slowestCallMs } from '../../src/imports/send/region-pace.ts';
+import { limitedDepthOf } from '../../src/imports/send/region-queues.ts';
 import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
 import { limitWords } from '../../src/text/pace-words.ts';
 

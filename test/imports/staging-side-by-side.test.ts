@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { tempDir } from '../temp-dir.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
@@ -24,13 +24,16 @@ async function slowImport({
   return { id, write: (text) => pipe.write(text), end };
 }
 
-test('a small file waits for none that is read before it', async () => {
+test('a small file waits for none that is read before it, and a pipe may take its time', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const pipeline = await openPipeline({ place: EMBEDDED, threads: true });
   const { coordinator, counts } = pipeline;
   const slow = [await slowImport(pipeline), await slowImport(pipeline)];
   for (const [index, { write }] of slow.entries()) await write(csv(participants(100, `slow-${index}`)));
   const small = await pipeline.run(csv(participants(30, 'small')));
   expect(small.state).toBe('completed');
+  vi.advanceTimersByTime(11 * 60_000);
   for (const { id, end } of slow) {
     expect(coordinator.find(id).state).toBe('staging');
     await end();

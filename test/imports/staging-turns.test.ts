@@ -1,18 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
+import type { ImportEvent } from '../../src/imports/import-event.ts';
 import { Stagings } from '../../src/imports/stage/staging.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { eventually } from '../eventually.ts';
 import { tempDir } from '../temp-dir.ts';
 
-test('files of one person that take for ever leave a place for the file of another', async () => {
+/** Imports of one file, whose reading takes for ever. An id begins with the person whose import it is. */
+function endlessStagings(text: string | Buffer) {
   const folder = tempDir();
   const source = join(folder, 'members.csv');
-  writeFileSync(source, 'uid,guid\nu,g\n');
+  writeFileSync(source, text);
   const dir = dataDir(folder);
   const begun: string[] = [];
+  const events: ImportEvent[] = [];
   const record = (id: string) =>
     ({
       id,
@@ -26,7 +29,7 @@ test('files of one person that take for ever leave a place for the file of anoth
     dir,
     catalog: { get: record, attend: (id) => void begun.push(id), sameSourceBefore: () => [] },
     progress: () => {},
-    emit: async () => {},
+    emit: async (_, event) => void events.push(event),
     stage: ({ signal }) =>
       new Promise((_, reject) => {
         if (signal.aborted) reject(signal.reason);
@@ -34,14 +37,35 @@ test('files of one person that take for ever leave a place for the file of anoth
       }),
   });
   onTestFinished(() => stagings.stop());
-  for (const id of ['ann-1', 'ann-2', 'ann-3', 'ann-4', 'ann-5', 'bob-1', 'bob-2', 'cat-1']) {
+  const begin = (id: string) => {
     mkdirSync(dir.folder(id), { recursive: true });
     stagings.begin(id);
-  }
+  };
+  return { source, begun, events, stagings, begin };
+}
+
+test('files of one person that take for ever leave a place for the file of another', async () => {
+  const { begun, stagings, begin } = endlessStagings('uid,guid\nu,g\n');
+  for (const id of ['ann-1', 'ann-2', 'ann-3', 'ann-4', 'ann-5', 'bob-1', 'bob-2', 'cat-1']) begin(id);
   await eventually(() => begun).toEqual(['ann-1', 'ann-2', 'ann-3', 'bob-1']);
   // People take turns for each place that gets free.
   await stagings.abort('ann-1');
   await stagings.abort('bob-1');
   await stagings.abort('ann-2');
   await eventually(() => begun.slice(4)).toEqual(['ann-4', 'bob-2', 'cat-1']);
+});
+
+/** 4 TiB, of which the disk holds the beginning only. */
+const HUGE = 2 ** 42;
+const JOURNAL = 4 * 1024 * 1024;
+
+test.each([
+  { of: 'text', start: 'u,g\n'.repeat(16_384), needed: 2 * HUGE + (HUGE / 4) * 250 + JOURNAL },
+  { of: 'something else, whose rows nobody can count', start: Buffer.alloc(65_536), needed: 2 * HUGE + JOURNAL },
+])('a file of $of is refused where its import would fill the disk', async ({ start, needed }) => {
+  const { source, events, begin } = endlessStagings(start);
+  truncateSync(source, HUGE);
+  begin('ann-1');
+  await eventually(() => events).toHaveLength(1);
+  expect(events).toMatchObject([{ kind: 'fault', error: { code: 'DISK_FULL', facts: { needed } } }]);
 });

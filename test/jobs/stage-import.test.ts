@@ -1,18 +1,19 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
+import { type StagingProgress, type StagingTask, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A file with this content, staged; with the progress on the way. */
-async function stage(content: string, signal = new AbortController().signal) {
+async function stage(content: string, signal = new AbortController().signal, more: Partial<StagingTask> = {}) {
   const root = tempDir();
   const source = join(root, 'input.csv');
   writeFileSync(source, content);
   const ledger = join(root, 'import.db');
   const options = { format: 'auto', map: {}, region: 'us' } as const;
   const progress: StagingProgress[] = [];
-  const totals = await stageFile({ source, name: 'input.csv', options, ledger, signal }, (one) => progress.push(one));
+  const task = { source, name: 'input.csv', options, ledger, signal, ...more };
+  const totals = await stageFile(task, (one) => progress.push(one));
   return { totals, progress, ledger };
 }
 
@@ -28,6 +29,21 @@ describe('staging', () => {
   test('refuses a file that cannot be used, with the reason', async () => {
     await expect(stage('guid,name\ng,u\n')).rejects.toMatchObject({ code: 'MISSING_COLUMN' });
   });
+
+  test.each([
+    { wanted: { rows: 3 }, before: undefined, isEnough: true },
+    { wanted: { rows: 4 }, before: undefined, isEnough: false },
+    { wanted: { percent: 60 }, before: 5, isEnough: true },
+    { wanted: { percent: 61 }, before: 5, isEnough: false },
+    { wanted: { percent: 100 }, before: undefined, isEnough: true },
+  ])(
+    'of three rows, where it must have $wanted of $before, is enough: $isEnough',
+    async ({ isEnough, ...leastRows }) => {
+      const staged = stage('guid,uid\ng,a\ng,b\ng,c\n', undefined, { leastRows });
+      if (isEnough) expect((await staged).totals.rows).toBe(3);
+      else await expect(staged).rejects.toMatchObject({ code: 'TOO_FEW_ROWS', facts: { rows: 3, least: 4 } });
+    },
+  );
 
   test('that is called off is not a statement on the file', async () => {
     await expect(stage('guid,uid\ng,u\n', AbortSignal.abort(new Error('cancelled')))).rejects.toThrow('cancelled');

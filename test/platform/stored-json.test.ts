@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { columnsOfInput } from '../../src/imports/input-columns.ts';
-import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
+import { columnsOfInput } from '../../src/imports/read/notes.ts';
+import { optionsToAgree, reasonFor } from '../../src/imports/reason-codes.ts';
 import { ownerIn } from '../../src/imports/record/profile.ts';
 import { keptTotals } from '../../src/imports/report/summarize.ts';
 

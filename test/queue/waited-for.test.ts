@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isWaitedFor } from '../../src/queue/waited-for.ts';
+import { isWaitedFor } from '../../src/queue/patience.ts';
 
 /** An error with this name, as ioredis throws it. */
 function error(message: string, name = 'Error', code?: string): Error {

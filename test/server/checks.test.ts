@@ -3,8 +3,7 @@ import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/operations.ts';
 import { readOptions } from '../../src/imports/import-options.ts';
-import { findFailing } from '../../src/imports/stage/foreseen.ts';
-import { leaveOut } from '../../src/imports/stage/leave-out.ts';
+import { findFailing, leaveOut } from '../../src/imports/stage/leave-out.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -7,7 +7,7 @@ import { asFlag } from '../../errors/named-options.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
-import { reasonFor } from '../../imports/reason.ts';
+import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { importView, type ViewSources } from '../../imports/report/import-view.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';

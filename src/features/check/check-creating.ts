@@ -1,7 +1,6 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
-import { columnsOfInput } from '../../imports/input-columns.ts';
 import { CREATE_CODES } from '../../imports/predictions/check-verdict.ts';
+import { columnsOfInput } from '../../imports/read/notes.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import {
   type Cells,
@@ -15,7 +14,7 @@ import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import { type CreateField, type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../../options/create-options.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
 

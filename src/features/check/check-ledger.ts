@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import { checkFiles } from '../../imports/predictions/check-paths.ts';
-import { CHECK_SCHEMA } from '../../imports/predictions/row-check.ts';
+import { CHECK_SCHEMA, checkFiles } from '../../imports/predictions/row-check.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { Survey } from '../../imports/survey/survey.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';

@@ -9,9 +9,8 @@ import {
   USER_MISSING,
   WRONG_PASSWORD,
 } from '../../chat/service/codes.ts';
-import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { optionsOfCheck } from '../../imports/predictions/row-check.ts';
+import { checkFiles, optionsOfCheck } from '../../imports/predictions/row-check.ts';
 import { actionId, scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { inTransaction } from '../../platform/sqlite.ts';

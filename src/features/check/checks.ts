@@ -3,7 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { requireNames } from '../../imports/record/profiles.ts';
+import { requireNames } from '../../imports/record/profile.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { slowestCallMs } from '../../imports/send/region-pace.ts';
 import {

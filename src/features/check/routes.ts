@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { HandlersOf } from '../../api/operation.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import { checkFiles } from '../../imports/predictions/row-check.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';

@@ -1,5 +1,5 @@
 import type { ColumnLook } from '../../api/look.ts';
-import { ID } from '../../chat/service/ids.ts';
+import { ID } from '../../chat/service/limits.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { groupName, isRole, wordsOf } from './column-names.ts';
 import { isNothing, isOneOf, isOut, meaningOf, mentions, plain } from './meanings.ts';

@@ -1,4 +1,4 @@
-import { ID } from '../../chat/service/ids.ts';
+import { ID } from '../../chat/service/limits.ts';
 import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';

@@ -1,7 +1,8 @@
-import type { ImportOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
+import type { InputDescription } from '../../imports/read/notes.ts';
 import {
   cellValues,
   distinctKeys,
@@ -9,10 +10,8 @@ import {
   type Original,
   originalCells,
 } from '../../imports/report/report-table.ts';
-import { retryOptions } from '../../imports/retry-options.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
 import { openLookups } from '../../imports/stage/lookup-file.ts';
-import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import type { OpenRepair, OpenRow } from './repair-ledger.ts';

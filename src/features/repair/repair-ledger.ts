@@ -3,11 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
+import type { InputDescription } from '../../imports/read/notes.ts';
 import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Original } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
-import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import type {
   RepairCounts,

@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
-import type { ImportOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { membershipFile } from '../../imports/report/retry-file.ts';
-import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';

@@ -9,7 +9,7 @@ import type { ImportRecord } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
-import { foreseenMissing } from '../stage/foreseen.ts';
+import { foreseenMissing } from '../stage/leave-out.ts';
 
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 

@@ -86,7 +86,7 @@ function lostLedger(error: unknown) {
 const SYSTEM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
 /** The same as primary result codes of SQLite: SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL. */
 const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
-/** An error of Redis that does not pass by itself: others are waited for (src/queue/waited-for.ts). */
+/** An error of Redis that does not pass by itself: others are waited for (src/queue/patience.ts). */
 const QUEUE = 'ReplyError';
 
 /**

@@ -5,8 +5,7 @@ import { asError } from '../../errors/message-of.ts';
 import { LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
-import type { Catalog } from '../catalog.ts';
-import { recordFile } from '../record-file.ts';
+import { type Catalog, recordFile } from '../catalog.ts';
 
 /**
  * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it

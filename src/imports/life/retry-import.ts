@@ -9,12 +9,11 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
-import { type ImportOptions, readOptions } from '../import-options.ts';
+import { type ImportOptions, readOptions, retryOptions } from '../import-options.ts';
 import { linesSentEdited } from '../repaired-rows.ts';
 import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
-import { retryOptions } from '../retry-options.ts';
 
 /** Options of a retry that may differ from those of the earlier import. */
 export interface RetryChanges extends Kept<typeof STOPPING> {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { SURVEY_SCHEMA } from '../schemas.ts';
-import { checkFiles } from './check-paths.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
@@ -63,3 +62,12 @@ function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<
     database.close();
   }
 }
+
+/** Files of a check, in the folder of its import. */
+export const checkFiles = (folder: string) => ({
+  ledger: join(folder, 'ledger.sqlite'),
+  check: join(folder, 'check.sqlite'),
+  rows: join(folder, 'check.csv'),
+  groups: join(folder, 'check-groups.csv'),
+  summary: join(folder, 'check.json'),
+});

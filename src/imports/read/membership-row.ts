@@ -1,4 +1,4 @@
-import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/ids.ts';
+import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/limits.ts';
 import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';

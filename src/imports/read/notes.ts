@@ -1,3 +1,5 @@
+import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
+import { isTexts, storedJson } from '../../platform/stored-json.ts';
 import { counted } from '../../text/wording.ts';
 import type { InputRow } from './input-row.ts';
 import { shown } from './intake-error.ts';
@@ -90,4 +92,30 @@ function noteOf(code: string, { count, named, more }: Found, what: string, [one,
   const places = `${count === 1 ? 'row' : 'rows'} ${named.join(', ')}${more > 0 ? ' and others' : ''}`;
   const verdict = count === 1 ? `${one}: it has no outcome` : `${several}: they have no outcome`;
   return [{ code, text: `${counted(count, 'row')} ${what} (${places}) ${verdict}` }];
+}
+
+/** The input as it was read, for the report. */
+export interface InputDescription {
+  /** The stored form of the rows. */
+  readonly format: InputFormat;
+  /** The kind of the file; absent: the same as `format`. */
+  readonly kind?: InputKind;
+  /** Remarks on the input for a person. */
+  readonly notes?: readonly IntakeNote[];
+  /** The delimiter of a CSV file; otherwise empty. */
+  readonly delimiter: string;
+  /** The original columns in order. */
+  readonly columns: readonly string[];
+  /** Field -> column that it was read from. */
+  readonly recognised: Readonly<Record<string, string>>;
+  /** Whether a row may have given several memberships. */
+  readonly shaped?: boolean;
+  /** Rows of the input and the memberships made of them, as the reader counted: compared with the ledger at the end. */
+  readonly rowsRead?: number;
+  readonly entries?: number;
+}
+
+/** The original columns of an input in order. @param input its row in the ledger; undefined before it was read */
+export function columnsOfInput(input: Readonly<Record<string, unknown>> | undefined): string[] {
+  return storedJson(String(input?.['columns'] ?? '[]'), 'the columns of a file', isTexts);
 }

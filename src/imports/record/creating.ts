@@ -4,11 +4,10 @@ import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
-import type { CreateOptions } from '../../options/create-options.ts';
+import { type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
-import { columnsOfInput } from '../input-columns.ts';
+import { columnsOfInput } from '../read/notes.ts';
 import { actionId, outcomeId } from './enum-ids.ts';
 import {
   type Cells,

@@ -1,11 +1,15 @@
 import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { PROFILE_LIMITS } from '../../chat/service/limits.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import { columnsOfInput } from '../read/notes.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 
 /** The profile with which a new user or group is sent, read from the columns of its rows. */
 
@@ -230,4 +234,51 @@ export function ownerIn(body: string): string | undefined {
   } = storedJson(body, 'users and groups to create', isObject);
   const owner = (isObject(profile) ? profile['owner'] : undefined) ?? onBehalfOf;
   return isText(owner) ? foldId(owner) : undefined;
+}
+
+export type Profiles = ReturnType<typeof openProfiles>;
+
+/** The profiles in the ledger of a staged file of users and groups that it would create. */
+export function openProfiles(path: string, options: CreateOptions) {
+  const database = openForReading(path, IMPORT_SCHEMA);
+  const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
+  sql('open_members').run();
+  const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
+  const columns = columnsOfInput(input);
+  const places = () => profileColumns(columns, options.columns);
+  let found: ReturnType<typeof places> | undefined;
+  const cells = (original: unknown): Cells => {
+    found ??= places();
+    return cellsOf(String(original), columns, found);
+  };
+  return {
+    /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
+    obstacle: nameObstacle(columns, options),
+    /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
+    fields: (): readonly CreateField[] => [...places().keys()],
+    /** Returns the cells of one row. */
+    ofRow: (row: number): Cells => {
+      const original = sql('original').get({ row })?.['original'];
+      return original === undefined ? () => '' : cells(original);
+    },
+    /** Returns the joined cells of a group's rows. */
+    ofGroup: (group: number) =>
+      firstCells(
+        sql('rows_of_group')
+          .all({ group })
+          .map(({ original }) => cells(original)),
+      ),
+    /** Returns the number of users that the input names. */
+    users: () => Number(sql('count_users').get()?.['n']),
+    close: () => database.close(),
+  };
+}
+
+/** @param path of the ledger of a staged file @throws CREATE_WITHOUT_NAME where nothing in the file gives a name to what it would create */
+export function requireNames(path: string, options: CreateOptions): void {
+  const profiles = openProfiles(path, options);
+  const { obstacle } = profiles;
+  profiles.close();
+  if (obstacle !== undefined)
+    throw new RollcallError('CREATE_WITHOUT_NAME', { what: obstacle.what, remedy: obstacle.remedy });
 }

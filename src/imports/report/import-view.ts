@@ -8,7 +8,7 @@ import { busyIn, isLedgerError, type LedgerCode } from '../../platform/database-
 import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { isLedgerLost } from '../lost-ledger.ts';
-import { optionsToAgree, reasonFor } from '../reason.ts';
+import { optionsToAgree, reasonFor } from '../reason-codes.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 

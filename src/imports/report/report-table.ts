@@ -6,7 +6,7 @@ import { isObject, isText } from '../../platform/stored-json.ts';
 import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import { cellOf } from '../../text/csv-line.ts';
 import { parseJson } from '../read/json-text.ts';
-import type { InputDescription } from '../stage/staged-row.ts';
+import type { InputDescription } from '../read/notes.ts';
 
 /** One row of the input with what happened to it: the columns of the report by their names in the API. */
 export interface ReportRow extends Readonly<Omit<RowView, 'original' | 'check'>> {

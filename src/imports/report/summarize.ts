@@ -4,8 +4,8 @@ import type { RowCounts } from '../../membership/outcome.ts';
 import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { isoTime } from '../../text/wording.ts';
 import { type ImportRecord, uncheckedOptions } from '../catalog.ts';
+import type { InputDescription } from '../read/notes.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
-import type { InputDescription } from '../stage/staged-row.ts';
 import type { Target } from '../target.ts';
 
 /** Facts about the input once it was read. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
+import { foldId } from '../../membership/membership.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
-import { GroupSlots } from './group-slots.ts';
 
 /** A party that asks one question after the other: a check, an export, a plan, an import that asks who is banned. */
 type Asker = object;
@@ -177,5 +177,48 @@ export class FairQueue {
     if (!this.#isIdle() && this.#current > 1) return;
     this.#current = Math.max(1, first);
     if (this.#isIdle()) this.#askers = new WeakMap();
+  }
+}
+
+/**
+ * Counts the calls in flight that change one group, over all imports that this process sends to a region. The service adds
+ * members one after another, so that many calls to one group wait for each other there.
+ */
+export class GroupSlots {
+  readonly #most: number;
+  /** Places that must be free before a group gets more: marking a batch as dispatched waits for the disk. */
+  readonly #piece: number;
+  readonly #taken = new Map<string, number>();
+
+  /** @param most calls to one group */
+  constructor(most: number) {
+    this.#most = most;
+    this.#piece = Math.ceil(most / 8);
+  }
+
+  /** Returns how many more calls the group may have. */
+  room(guid: string): number {
+    const room = this.#most - (this.#taken.get(foldId(guid)) ?? 0);
+    return room < this.#piece ? 0 : room;
+  }
+
+  /** Returns a group that has as many calls as it may. */
+  full(): string | undefined {
+    for (const [guid, taken] of this.#taken) if (this.#most - taken < this.#piece) return guid;
+    return undefined;
+  }
+
+  take(guid: string): void {
+    const key = foldId(guid);
+    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+  }
+
+  /** Returns whether the group had as many as it may. */
+  free(guid: string): boolean {
+    const key = foldId(guid);
+    const taken = this.#taken.get(key) ?? 0;
+    if (taken > 1) this.#taken.set(key, taken - 1);
+    else this.#taken.delete(key);
+    return taken >= this.#most;
   }
 }

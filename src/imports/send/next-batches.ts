@@ -1,6 +1,6 @@
 import type { Region } from '../../membership/membership.ts';
 import type { ImportLedger, PendingBatch } from '../record/import-ledger.ts';
-import type { GroupSlots } from './group-slots.ts';
+import type { GroupSlots } from './fair-queue.ts';
 
 /** While a group has all its calls, the batches of other groups behind it are looked for again after this time, in ms. */
 const LOOK_BEHIND_MS = 1_000;

@@ -14,14 +14,20 @@ import { isSameHost } from '../../platform/hosts.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
 import { readFlow } from '../../queue/flow.ts';
-import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
-import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
 import { RegionCircuit, statusOf } from './region-circuit.ts';
 import { RegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
-import { inSilence, openSilentQueue } from './silent-queue.ts';
+import {
+  inSilence,
+  limitedDepthOf,
+  listsOnTheirOwn,
+  meantFor,
+  openRegionQueues,
+  watchLimits,
+} from './region-queues.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export type OpenRegion = Awaited<ReturnType<typeof openRegion>>;
@@ -46,51 +52,6 @@ interface RegionOptions {
   /** Absent: other processes send. */
   readonly worker: Pick<RegionWorkerOptions, 'chat' | 'deliver' | 'answer' | 'starting' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
-}
-
-/** All workers of a region and app share one queue, and so one budget of calls; lists-queue.ts says which calls have another. */
-export function openRegionQueue(
-  backend: Backend,
-  region: Region,
-  appId: string,
-  onError: (error: Error) => void,
-): JobQueue<BatchPayload> {
-  return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
-}
-
-/** The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. */
-export function openRegionQueues(...which: Parameters<typeof openRegionQueue>) {
-  const sending = openRegionQueue(...which);
-  const silent = openSilentQueue(...which);
-  const both = <Answer>(ask: (one: JobQueue<BatchPayload>) => Promise<Answer>) =>
-    Promise.all([ask(sending), ask(silent)]);
-  const queue: JobQueue<BatchPayload> = {
-    ...sending,
-    pause: async () => void (await both((one) => one.pause())),
-    resume: async () => void (await both((one) => one.resume())),
-    isPaused: async () => (await both((one) => one.isPaused())).includes(true),
-  };
-  return { queue, lists: openListsQueue(...which), silent };
-}
-
-/**
- * Jobs carry the host that they are meant for, because two services may have the same app id, and the share of the budget
- * that they may use.
- */
-function meantFor(
-  { host = '' }: Pick<RegionOptions, 'host'>,
-  share: number | undefined,
-  queue: JobQueue<BatchPayload>,
-): JobQueue<BatchPayload> {
-  if (host === '' && share === undefined) return queue;
-  const about = { ...(host !== '' && { host }), ...(share !== undefined && { share }) };
-  const told = (jobs: readonly QueuedJob<BatchPayload>[]) =>
-    jobs.map((job) => ({ ...job, payload: { ...job.payload, ...about } }));
-  return {
-    ...queue,
-    add: (jobs) => queue.add(told(jobs)),
-    again: (jobs, kinds) => queue.again(told(jobs), kinds),
-  };
 }
 
 export async function openRegion(options: RegionOptions) {

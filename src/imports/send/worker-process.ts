@@ -4,7 +4,8 @@ import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { CallObserver } from './call-observer.ts';
-import { openRegionQueues, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
+import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
+import { openRegionQueues } from './region-queues.ts';
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
 
 export interface WorkingRegion {

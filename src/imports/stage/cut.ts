@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import type { InputDescription } from '../read/notes.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import type { InputDescription } from './staged-row.ts';
 
 /** The scope that a removal counts with, which has none. */
 export const NO_SCOPE = scopeId('participant');

@@ -1,8 +1,16 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { foldId } from '../../membership/membership.ts';
+import type { TrialChoices } from '../../options/sending-options.ts';
+import { inTransaction, openForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
+import { reasonOf } from '../predictions/check-verdict.ts';
+import { attachCheck, checkFiles, checkRun, optionsOfCheck } from '../predictions/row-check.ts';
 import { actionId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { cutAgain } from './cut.ts';
@@ -34,21 +42,13 @@ export type FindLeftOut = (ledger: DatabaseSync, unsent: UnsentImport) => void;
  * @returns how many rows were left out
  */
 export function leaveOut(unsent: UnsentImport, find: FindLeftOut) {
-  const ledger = openForWriting(join(unsent.folder, 'ledger.sqlite'), IMPORT_SCHEMA);
-  try {
-    const sql = statementsOf(ledger, STATEMENTS);
+  return onLedger(openForWriting, unsent, (ledger, sql) => {
     sql('begin').run();
     find(ledger, unsent);
     const rows = Number(sql('count_left_out').get()?.['n']);
-    if (rows === 0) return 0;
-    inTransaction(ledger, () => {
-      for (const name of ['skip', 'count_skipped', 'forget_messages']) sql(name).run();
-      cutAgain(ledger);
-    });
+    if (rows > 0) cutWithout(ledger, sql, ['skip', 'count_skipped']);
     return rows;
-  } finally {
-    ledger.close();
-  }
+  });
 }
 
 /** Returns the work of sending the other rows, by region, and how many each of `finds` takes out of what was left before it. */
@@ -56,9 +56,7 @@ export function workWithout(
   unsent: UnsentImport,
   finds: readonly FindLeftOut[],
 ): { readonly work: readonly WorkLeft[]; readonly leftOut: readonly number[] } {
-  const ledger = openForReading(join(unsent.folder, 'ledger.sqlite'), IMPORT_SCHEMA);
-  try {
-    const sql = statementsOf(ledger, STATEMENTS);
+  return onLedger(openForReading, unsent, (ledger, sql) => {
     sql('begin').run();
     let before = 0;
     const leftOut = finds.map((find) => {
@@ -71,7 +69,82 @@ export function workWithout(
     sql('keep_first').run();
     const given = { add: actionId('add'), size: MAX_UIDS_PER_CALL, together: MAX_IMPORTED_PER_CALL };
     return { work: sql<WorkLeft>('work_left').all(given), leftOut };
+  });
+}
+
+/**
+ * Holds back all rows but those to try first, as if the import had been made so. In one transaction.
+ * @returns whether there are such rows; if none is among those that `only` chooses, nothing is changed
+ */
+export function holdBack(unsent: Pick<UnsentImport, 'folder'>, { first, only = [] }: TrialChoices) {
+  const idsIn = (field: 'uid' | 'guid') => {
+    const lists = only.filter((condition) => condition.field === field).map(({ is }) => is.map(foldId));
+    return lists.length === 0 ? null : JSON.stringify(lists.reduce((all, ids) => all.filter((id) => ids.includes(id))));
+  };
+  return onLedger(openForWriting, unsent, (ledger, sql) => {
+    sql('begin_holding').run();
+    sql('find_held').run({ first: first ?? null, uids: idsIn('uid'), guids: idsIn('guid') });
+    const { n, going } = sql<{ n: number; going: number }>('count_held').get() ?? { n: 0, going: 0 };
+    if (going === 0 && only.length > 0) return false;
+    if (n > 0) cutWithout(ledger, sql, ['index_held', 'list_left_out', 'add_groups', 'move_rows', 'list_new']);
+    return true;
+  });
+}
+
+function onLedger<Result>(
+  open: typeof openForWriting,
+  { folder }: Pick<UnsentImport, 'folder'>,
+  work: (ledger: DatabaseSync, sql: Statements) => Result,
+): Result {
+  const ledger = open(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  try {
+    return work(ledger, statementsOf(ledger, STATEMENTS));
   } finally {
     ledger.close();
   }
+}
+
+/** Does these statements, and cuts the batches of the call groups in `left_out` again. */
+function cutWithout(ledger: DatabaseSync, sql: Statements, statements: readonly string[]) {
+  inTransaction(ledger, () => {
+    for (const name of [...statements, 'forget_messages']) sql(name).run();
+    cutAgain(ledger);
+  });
+}
+
+/** Rows that would fail, as the check of the import says. @throws NO_CHECK_YET */
+export const findFailing: FindLeftOut = (ledger, unsent) => {
+  requireCheck(unsent);
+  attachCheck(ledger, unsent.folder);
+  const sql = statementsOf(ledger, STATEMENTS);
+  for (const { code } of sql<{ code: string }>('failing_codes').all()) {
+    sql('find_failing').run({ code, message: `not sent: the check found that ${reasonOf(code)} (${code})` });
+  }
+};
+
+/** Only a check that is done, and was made with the same options, says which rows would fail. */
+function requireCheck({ id, folder, options }: UnsentImport) {
+  const check = checkRun(folder);
+  if (check === undefined) throw noCheck(id, 'was not checked with the service');
+  if (check.state !== 'done') throw noCheck(id, 'has a check that is not done');
+  if (check.options === optionsOfCheck(options)) return;
+  throw noCheck(id, 'has a check that was made with other options for creating and bans, or by an older rollcall');
+}
+
+function noCheck(id: string, why: string) {
+  return new RollcallError('NO_CHECK_YET', {
+    id,
+    why: `${why}, so it is not known which rows would fail; nothing was sent`,
+  });
+}
+
+const summary = z.object({
+  create: z.object({ missing: z.object({ users: z.int(), groups: z.int() }) }).nullable(),
+});
+
+/** Users and groups that the service does not know; undefined where nobody has asked it. @param folder of the import */
+export async function foreseenMissing(folder: string) {
+  const { summary: path } = checkFiles(folder);
+  if (checkRun(folder)?.state !== 'done' || !existsSync(path)) return undefined;
+  return summary.parse(JSON.parse(await readFile(path, 'utf8'))).create?.missing;
 }

@@ -3,11 +3,12 @@ import { REGIONS } from '../../chat/service/regions.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
+import type { InputRow } from '../read/input-row.ts';
+import type { InputDescription } from '../read/notes.ts';
 import { actionId, EVERY_GROUP, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import { cut, markOf, NO_SCOPE, SentRows, type StagedTotals } from './cut.ts';
-import type { InputDescription, StagedRow } from './staged-row.ts';
 
 /** Characters of rows whose ledger has small pages, at most: some hundred rows. */
 const MAX_SMALL = 32 * 1024;
@@ -17,7 +18,7 @@ const MAX_SMALL = 32 * 1024;
  * once, or `abandon`. The first few rows wait until it is known whether they are all.
  */
 export function startStaging(path: string, isSilent = false) {
-  let few: StagedRow[] = [];
+  let few: InputRow[] = [];
   let length = 0;
   let writing: { readonly database: DatabaseSync; readonly inserter: ReturnType<typeof rowInserter> } | undefined;
   let isAbandoned = false;
@@ -32,7 +33,7 @@ export function startStaging(path: string, isSilent = false) {
   };
 
   return {
-    add: (rows: readonly StagedRow[]) =>
+    add: (rows: readonly InputRow[]) =>
       namingLedger(() => {
         if (isAbandoned) throw new Error('it was given up');
         if (writing !== undefined) return writing.inserter.insert(rows);
@@ -92,7 +93,7 @@ function rowPlaces(database: DatabaseSync) {
   let hasTimes = false;
   return {
     values: () => inserts.values,
-    next: (row: StagedRow) => {
+    next: (row: InputRow) => {
       const { joinedAt = null, until = null } = row;
       if (!hasTimes && (joinedAt ?? until) !== null) {
         hasTimes = true;
@@ -122,14 +123,14 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
   const callGroups = new Map<string, Map<string, CallGroup>>();
   const sent = new SentRows();
   let remembered = 0;
-  let last: Pick<StagedRow, 'region' | 'onBehalfOf' | 'action' | 'later'> | undefined;
+  let last: Pick<InputRow, 'region' | 'onBehalfOf' | 'action' | 'later'> | undefined;
   /** Those of the rows that differ from the last one in nothing but their group: most rows do. */
   let alike = new Map<string, CallGroup>();
   let rows = 0;
   /** Rows by region number. */
   const read = [0, ...REGIONS.map(() => 0)];
 
-  const callGroupOf = (row: StagedRow): CallGroup => {
+  const callGroupOf = (row: InputRow): CallGroup => {
     const { region, guid, onBehalfOf, action = 'add', later = false } = row;
     const isAlike =
       last?.region === region &&
@@ -154,7 +155,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
     return callGroup;
   };
 
-  const insertRow = (row: StagedRow): void => {
+  const insertRow = (row: InputRow): void => {
     rows += 1;
     const isValid = row.problems.length === 0;
     const region = isValid || !row.problems.some(({ code }) => code.includes('REGION')) ? regionId(row.region) : 0;
@@ -189,7 +190,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
   };
 
   return {
-    insert: (chunk: readonly StagedRow[]) => {
+    insert: (chunk: readonly InputRow[]) => {
       for (const row of chunk) insertRow(row);
     },
     /** Returns what `cut` needs. */
@@ -203,7 +204,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
 }
 
 /** Notes why a row is invalid or left out. */
-function problemInserter(database: DatabaseSync): (row: number, from: StagedRow) => void {
+function problemInserter(database: DatabaseSync): (row: number, from: InputRow) => void {
   const problem = database.prepare('insert into problems values (?, ?, ?, ?, ?, ?)');
   const skipped = database.prepare('insert into skipped values (?, ?, ?)');
   const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
@@ -221,7 +222,7 @@ function problemInserter(database: DatabaseSync): (row: number, from: StagedRow)
 }
 
 /** Notes which membership of its row a row is, and what its ids were derived from. */
-function shapeInserter(database: DatabaseSync): (row: number, from: StagedRow) => void {
+function shapeInserter(database: DatabaseSync): (row: number, from: InputRow) => void {
   const part = database.prepare('insert into parts values (?, ?, ?, ?)');
   database.exec(
     'create temp table derived (row_id integer not null, field text not null, source text not null, primary key (row_id, field)) without rowid',

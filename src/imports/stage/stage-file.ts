@@ -5,6 +5,7 @@ import type { CreateOptions } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import type { InputRow } from '../read/input-row.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
@@ -15,7 +16,6 @@ import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
 import { startStaging } from './row-writer.ts';
 import { checkLeastRows, type LeastRows } from './rows-before.ts';
-import type { StagedRow } from './staged-row.ts';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
@@ -136,7 +136,7 @@ function trialOf({ first, only = [] }: TrialChoices): Trial {
   const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
   let count = 0;
   let line = 0;
-  const isLater = (row: StagedRow): boolean => {
+  const isLater = (row: InputRow): boolean => {
     if (row.shaped?.skipped === true) return false;
     if (!chosen.every(({ field, ids }) => ids.has(foldId(row[field])))) return true;
     if (row.line !== line) count += 1;
@@ -151,7 +151,7 @@ function trialOf({ first, only = [] }: TrialChoices): Trial {
 
 interface Trial {
   /** Marks the rows that are sent later. */
-  rows(rows: readonly StagedRow[]): readonly StagedRow[];
+  rows(rows: readonly InputRow[]): readonly InputRow[];
   /** Rows so far that `only` chooses. */
   chosen(): number;
 }
@@ -173,7 +173,7 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
 function watchProfiles(options: CreateOptions) {
   let rows = 0;
   let example = '';
-  const unfit = (row: StagedRow, columns: readonly string[], places: ReturnType<typeof profileColumns>) => {
+  const unfit = (row: InputRow, columns: readonly string[], places: ReturnType<typeof profileColumns>) => {
     const cells = cellsOf(row.original, columns, places);
     const profiles = [
       options.users && userProfile(row.uid, cells, options),
@@ -182,7 +182,7 @@ function watchProfiles(options: CreateOptions) {
     return profiles.flatMap((one) => (one && 'code' in one && one.code !== 'NO_NAME' ? [one.message] : []));
   };
   return {
-    see: (chunk: readonly StagedRow[], columns: readonly string[]) => {
+    see: (chunk: readonly InputRow[], columns: readonly string[]) => {
       // An import without names is refused later, with what to do.
       if (nameObstacle(columns, options) !== undefined) return;
       const places = profileColumns(columns, options.columns);

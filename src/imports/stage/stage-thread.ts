@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { serve, tellOpener } from '../../platform/threads.ts';
 import { type StageThread, type StagingNote, type StagingProgress, stageFile } from './stage-file.ts';
 
@@ -23,13 +22,6 @@ serve<StageThread>({
       moved = performance.now();
       tell('moves');
     };
-    // A program that writes into a pipe may take its time.
-    const isPipe = statSync(task.source, { throwIfNoEntry: false })?.isFIFO() === true;
-    const waiting = isPipe ? setInterval(onRead, MOVES_MS) : undefined;
-    try {
-      return await stageFile({ ...task, signal }, progress, onRead);
-    } finally {
-      clearInterval(waiting);
-    }
+    return stageFile({ ...task, signal }, progress, onRead);
   },
 });

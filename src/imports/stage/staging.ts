@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -118,7 +118,6 @@ export class Stagings {
       await done.catch(() => {});
       this.#running -= 1;
       this.#places.set(owner, this.#placesOf(owner) - 1);
-      if (this.#placesOf(owner) === 0) this.#places.delete(owner);
       this.#fill();
     });
     this.#fill();
@@ -185,6 +184,8 @@ export async function stageInThread(
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
   const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
+  // A program that writes into a pipe may take its time.
+  if (statSync(task.source, { throwIfNoEntry: false })?.isFIFO()) watch.stop();
   const thread = new Thread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     onNote: (given) => {
@@ -221,7 +222,7 @@ const LINE_FEED = 0x0a;
 async function checkRoom(source: string, ledger: string) {
   const needed = await neededBytes(source);
   const free = await freeBytes(dirname(ledger));
-  if (needed > free) throw new RollcallError('DISK_FULL', { needed: needed, free });
+  if (needed > free) throw new RollcallError('DISK_FULL', { needed, free });
 }
 
 /** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { ChatClient } from '../../../src/chat/chat-client.ts';
 import type { CheckSummary } from '../../../src/features/check/operations.ts';
-import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
-import { checkOfRows, rowsOfCheck } from '../../../src/imports/predictions/row-check.ts';
+import { checkFiles, checkOfRows, rowsOfCheck } from '../../../src/imports/predictions/row-check.ts';
 import { withList } from '../../chat/with-list.ts';
 import { openChecking } from './checking.ts';
 

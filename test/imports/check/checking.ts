@@ -5,7 +5,7 @@ import { checkOf, checkSummaryOf } from '../../../src/features/check/check-view.
 import { type CheckHow, Checks } from '../../../src/features/check/checks.ts';
 import type { CheckSummary } from '../../../src/features/check/operations.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
-import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
+import { checkFiles } from '../../../src/imports/predictions/row-check.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type PipelineOptions, type StartOptions } from '../pipeline-harness.ts';
 

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { findFailing } from '../../../src/imports/stage/foreseen.ts';
-import { leaveOut } from '../../../src/imports/stage/leave-out.ts';
+import { findFailing, leaveOut } from '../../../src/imports/stage/leave-out.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { openChecking } from './checking.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { InputRow } from '../../../src/imports/read/input-row.ts';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { REMEMBERED_CALL_GROUPS, rowInserter } from '../../../src/imports/stage/row-writer.ts';
-import type { StagedRow } from '../../../src/imports/stage/staged-row.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { openForStaging } from '../../../src/platform/sqlite.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
@@ -24,7 +24,7 @@ const row = fc.record({
 });
 
 /** Writes chunks of rows, and reads them from the ledger. */
-function written(chunks: readonly (readonly StagedRow[])[]) {
+function written(chunks: readonly (readonly InputRow[])[]) {
   const database = openForStaging(join(tempDir(), 'ledger.sqlite'), IMPORT_SCHEMA);
   const inserter = rowInserter(database);
   for (const chunk of chunks) inserter.insert(chunk);

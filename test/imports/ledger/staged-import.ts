@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RowProblem } from '../../../src/imports/read/input-row.ts';
+import type { InputRow, RowProblem } from '../../../src/imports/read/input-row.ts';
+import type { InputDescription } from '../../../src/imports/read/notes.ts';
 import type { BatchResult, CallRecord, Sent } from '../../../src/imports/record/batch-result.ts';
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { StagedTotals } from '../../../src/imports/stage/cut.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
-import type { InputDescription, StagedRow } from '../../../src/imports/stage/staged-row.ts';
 import { type Membership, REGIONS, type Region } from '../../../src/membership/membership.ts';
 import { tempDir } from '../../temp-dir.ts';
 
@@ -31,10 +31,10 @@ export const BAD_UID: RowProblem = {
   reason: '"a b" has a space; allowed are letters',
 };
 
-export type WantedRow = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
+export type WantedRow = Partial<Membership> & Partial<Pick<InputRow, 'problems' | 'shaped' | 'later' | 'line'>>;
 
 /** A row that asks for what `wanted` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
-export function rowAt(index: number, wanted: WantedRow): StagedRow {
+export function rowAt(index: number, wanted: WantedRow): InputRow {
   return {
     region: 'us',
     guid: 'g',

@@ -4,7 +4,7 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { checkFiles } from '../../../imports/predictions/check-paths.ts';
+import { checkFiles } from '../../../imports/predictions/row-check.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import type { Checked } from './check-outcome.ts';

@@ -1,12 +1,10 @@
 import { isError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
-import { groupProfile } from '../../../imports/record/profile.ts';
-import { openProfiles } from '../../../imports/record/profiles.ts';
+import { groupProfile, openProfiles } from '../../../imports/record/profile.ts';
 import { crawlOf, pay, type SurveyProgress } from '../../../imports/survey/crawl.ts';
 import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
 import type { Region } from '../../../membership/membership.ts';
-import type { CreateOptions } from '../../../options/create-options.ts';
+import { type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-options.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers, PlanCreating } from './plan-reading.ts';
 

@@ -1,4 +1,4 @@
-import type { Profiles } from '../../../imports/record/profiles.ts';
+import type { Profiles } from '../../../imports/record/profile.ts';
 import { CHANGES } from '../../../membership/plan-words.ts';
 import type { CreateField } from '../../../options/create-options.ts';
 import { writeTable } from '../../../platform/table.ts';

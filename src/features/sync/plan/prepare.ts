@@ -4,7 +4,7 @@ import { isQuestionRefused, type QuestionRefused } from '../../../../jobs/ask-se
 import type { PlanFlags, Planning } from '../../../api/sync-entry.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
-import { requireNames } from '../../../imports/record/profiles.ts';
+import { requireNames } from '../../../imports/record/profile.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
 import { readGroups } from '../../../imports/survey/read-groups.ts';

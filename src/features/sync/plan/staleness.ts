@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openProfiles } from '../../../imports/record/profiles.ts';
+import { openProfiles } from '../../../imports/record/profile.ts';
 import { foldId } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';

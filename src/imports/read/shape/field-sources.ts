@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH } from '../../../chat/service/ids.ts';
+import { MAX_ID_LENGTH } from '../../../chat/service/limits.ts';
 import { FIELDS, type Field } from '../columns.ts';
 import { badShape } from '../intake-error.ts';
 

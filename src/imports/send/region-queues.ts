@@ -1,16 +1,98 @@
+import { addMembers } from '../../../jobs/add-members.ts';
 import { askService, isReading } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
+import type { CreateMissingPayload } from '../../../jobs/create-missing.ts';
+import { type ImportMembersPayload, importMembers } from '../../../jobs/import-members.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
+import type { JobQueue, QueueDepth, QueuedJob } from '../../queue/job-queue.ts';
+
+/** All workers of a region and app share one queue, and so one budget of calls; questions and the data import may have others. */
+export function openRegionQueue(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): JobQueue<BatchPayload> {
+  return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
+}
+
+/** The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. */
+export function openRegionQueues(...which: Parameters<typeof openRegionQueue>) {
+  const sending = openRegionQueue(...which);
+  const silent = openSilentQueue(...which);
+  const both = <Answer>(ask: (one: JobQueue<BatchPayload>) => Promise<Answer>) =>
+    Promise.all([ask(sending), ask(silent)]);
+  const queue: JobQueue<BatchPayload> = {
+    ...sending,
+    pause: async () => void (await both((one) => one.pause())),
+    resume: async () => void (await both((one) => one.resume())),
+    isPaused: async () => (await both((one) => one.isPaused())).includes(true),
+  };
+  return { queue, lists: openListsQueue(...which), silent };
+}
+
+/**
+ * Jobs carry the host that they are meant for, because two services may have the same app id, and the share of the budget
+ * that they may use.
+ */
+export function meantFor(
+  { host = '' }: { readonly host?: string | undefined },
+  share: number | undefined,
+  queue: JobQueue<BatchPayload>,
+): JobQueue<BatchPayload> {
+  if (host === '' && share === undefined) return queue;
+  const about = { ...(host !== '' && { host }), ...(share !== undefined && { share }) };
+  const told = (jobs: readonly QueuedJob<BatchPayload>[]) =>
+    jobs.map((job) => ({ ...job, payload: { ...job.payload, ...about } }));
+  return {
+    ...queue,
+    add: (jobs) => queue.add(told(jobs)),
+    again: (jobs, kinds) => queue.again(told(jobs), kinds),
+  };
+}
+
+/** Opens the queue of the calls of the data import, which have a budget of their own (docs/chat-service.md, 72). */
+function openSilentQueue(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): JobQueue<BatchPayload> {
+  return backend.openQueue<ImportMembersPayload>(`data-import-${region}-${appId}`, importMembers, onError);
+}
+
+function isOfDataImport(
+  name: string | undefined,
+  payload: BatchPayload & Partial<Pick<CreateMissingPayload, 'create'>>,
+) {
+  return name === importMembers.name || payload.create?.what === 'import';
+}
+
+/** The queue of a silent import: its calls of the data import go into one, and all others into that of the region. */
+export function inSilence(queue: JobQueue<BatchPayload>, silent: JobQueue<BatchPayload>): JobQueue<BatchPayload> {
+  const divided = async (
+    jobs: readonly QueuedJob<BatchPayload>[],
+    put: (into: JobQueue<BatchPayload>, some: readonly QueuedJob<BatchPayload>[]) => Promise<void>,
+  ) => {
+    const parts = Map.groupBy(jobs, ({ name, payload }) => (isOfDataImport(name, payload) ? silent : queue));
+    await Promise.all(Array.from(parts, ([into, some]) => put(into, some)));
+  };
+  return {
+    ...silent,
+    add: (jobs) => divided(jobs, (into, some) => into.add(some)),
+    again: (jobs, kinds) => divided(jobs, (into, some) => into.again(some, kinds)),
+    withdraw: async (chosen) => (await Promise.all([queue.withdraw(chosen), silent.withdraw(chosen)])).flat(),
+  };
+}
 
 /**
  * The service may count calls that only read in a budget of their own (docs/chat-service.md, 39). Then questions have a queue of
  * their own, and with it a rate and waits that nothing else shares. The queue is in use while a rate is set for it: by the
  * settings, or by the first worker that is told two different limits.
  */
-export function openListsQueue(
+function openListsQueue(
   backend: Backend,
   region: Region,
   appId: string,
