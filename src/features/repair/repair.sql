@@ -92,27 +92,18 @@ select c.row_id as row, c.status, c.column_name as column, c.code, c.reason
 
 -- name: relatives_of
 -- In: rows (JSON array of first rows), codes (JSON array). Out: if one of them has a problem that is another row: all rows that
--- may be that other one, themselves included. (Lists are joined: inside
--- `exists`, SQLite goes through them once for each row.)
-with given as materialized (select value as first_row from json_each(:rows)),
-own as materialized (
-  select first_row as id from given union select t.row_id from given g join parts t on t.first_row = g.first_row),
-mine as materialized (
-  select p.column_name as field, p.code, r.group_id, lower(r.uid) as uid
-    from own join problems p on p.row_id = own.id join rows r on r.id = own.id
-   where p.code in (select value from json_each(:codes))),
-keys as materialized (
-  select distinct 'same' as kind, group_id as group_id, uid from mine
-  union select 'uid', 0, uid from mine where code = 'DERIVED_ID_COLLISION' and field = 'uid'
-  union select 'guid', group_id, '' from mine where code = 'DERIVED_ID_COLLISION' and field = 'guid')
-select distinct coalesce(t.first_row, p.row_id) as row
-  from (select row_id, column_name as field, code from problems
-         where code in (select value from json_each(:codes)) and (select count(*) from keys) > 0) p
-  join rows r on r.id = p.row_id
-  left join parts t on t.row_id = p.row_id
- where ('same', r.group_id, lower(r.uid)) in (select kind, group_id, uid from keys)
-    or (p.code = 'DERIVED_ID_COLLISION'
-        and (p.field, iif(p.field = 'uid', 0, r.group_id), iif(p.field = 'uid', lower(r.uid), '')) in (select kind, group_id, uid from keys));
+-- may be that other one, themselves included. Texts that became one GUID are of a group, all others of a user.
+with own (id) as (
+  select value from json_each(:rows)
+  union select t.row_id from parts t where t.first_row in (select value from json_each(:rows))),
+contrary as not materialized (
+  select p.row_id, p.column_name = 'guid' as of_group, r.group_id, lower(r.uid) as uid
+    from problems p join rows r on r.id = p.row_id where p.code in (select value from json_each(:codes))),
+mine as materialized (select * from contrary where row_id in (select id from own))
+select distinct coalesce(t.first_row, c.row_id) as row from contrary c left join parts t on t.row_id = c.row_id
+ where (select count(*) from mine) > 0
+   and iif(c.of_group, c.group_id in (select group_id from mine where of_group),
+           c.uid in (select uid from mine where not of_group));
 
 -- name: contradictions
 -- In: codes (JSON array). Out: of a ledger in memory that has only rows that may contradict each other: what they do, by line.
