@@ -11,6 +11,7 @@ import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../src/imports/report/report-files.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
 import { runs } from '../runs.ts';
+import { tempDir } from '../temp-dir.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
 import { textRows, xlsx } from './read/make-workbook.ts';
 
@@ -356,7 +357,7 @@ test('a process that dies while rows are sent sends each of them once', async ()
   });
 
   // Before the import was made: the rows are free again.
-  await doRepair(subject, 'claim', 'never-made');
+  await doRepair(subject, 'claim', 'never-made', join(tempDir(), 'input'));
   await again();
   expect(await repairsOf(pipeline).do(parent, 'overview')).toMatchObject({
     rows: { ready: 2, sent: 0 },
@@ -366,9 +367,14 @@ test('a process that dies while rows are sent sends each of them once', async ()
   const child = newImportId();
   const source = join(pipeline.dir.folder(child), 'input');
   mkdirSync(pipeline.dir.folder(child), { recursive: true });
-  await doRepair(subject, 'claim', child);
-  const options = await doRepair(subject, 'write', child, source);
-  await pipeline.coordinator.create({ id: child, file: 'x.csv', source, options, retryOf: parent });
+  const options = await doRepair(subject, 'claim', child, source);
+  await pipeline.coordinator.create({
+    id: child,
+    file: 'x.csv',
+    source,
+    options: options ?? subject.options,
+    retryOf: parent,
+  });
   await again();
   await pipeline.coordinator.continueAll();
   expect(await pipeline.coordinator.settled(child)).toMatchObject({ state: 'completed' });

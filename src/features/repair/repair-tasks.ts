@@ -14,7 +14,7 @@ import {
   type Subject,
   withRepair,
 } from './repair-ledger.ts';
-import { claim, sentRepaired, settle, writeSent } from './send.ts';
+import { claim, sentRepaired, settle } from './send.ts';
 
 /** The work on an import's repair, by name. */
 const TASKS = {
@@ -25,7 +25,6 @@ const TASKS = {
   takeFile,
   settle,
   claim,
-  write: writeSent,
   sent: sentRepaired,
 };
 type Tasks = typeof TASKS;

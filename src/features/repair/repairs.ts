@@ -124,13 +124,14 @@ export class Repairs {
 
   async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number) {
     const id = newImportId();
-    const rows = await doRepair(subject, 'claim', id, seen);
-    if (rows === 0) throw nothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
     const folder = this.#of.dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const source = join(folder, 'input');
-      const options = await doRepair(subject, 'write', id, source);
+      const options = await doRepair(subject, 'claim', id, source, seen);
+      if (options === undefined) {
+        throw nothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
+      }
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
       await this.#of.coordinator.create({
         id,

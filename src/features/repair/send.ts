@@ -25,39 +25,32 @@ export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<s
 }
 
 /**
- * Assigns all ready rows to one import and returns their number. From here on no one else can send or edit them.
- * @param seen the revision that was looked at @throws CannotRepair if a cell was edited since
+ * Assigns all ready rows to one import, and writes its file: the rows with their edits. From here on no one else can send or edit them.
+ * @param seen the revision that was looked at @returns how to read the file; undefined where no row is ready
+ * @throws CannotRepair if a cell was edited since
  */
-export function claim(repair: OpenRepair, importId: string, seen?: number): number {
-  const { database, sql, takenBy } = repair;
+export async function claim(repair: OpenRepair, importId: string, path: string, seen?: number) {
+  const { database, sql, takenBy, input, options } = repair;
   if (seen !== undefined && seen !== revisionOf(repair)) {
     throw cannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
   }
-  return inTransaction(database, () => {
-    const rows = Number(sql('claim').run({ import: importId, failed: Number(takenBy.length === 0) }).changes);
-    if (rows > 0) sql('add_send').run({ import: importId });
-    return rows;
+  inTransaction(database, () => {
+    sql('claim').run({ import: importId, failed: Number(takenBy.length === 0) });
+    sql('add_send').run({ import: importId });
   });
-}
-
-/** Writes the file of an import: the rows that belong to it, with their edits. Gives how to read it. */
-export async function writeSent(repair: OpenRepair, importId: string, path: string): Promise<ImportOptions> {
-  const { sql, input, options } = repair;
+  const rows = sql<{ row: number }>('rows_of_send')
+    .all({ import: importId })
+    .map(({ row }) => row);
+  if (rows.length === 0) return undefined;
   const isShaped = input.shaped === true;
-  const found = sql<{ row: number }>('rows_of_send').all({ import: importId });
-  const rows = found.map(({ row }) => row);
-  const file = await open(path, 'w', 0o600);
-  try {
-    for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const some = [...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()];
-      const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
-      const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
-      for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, 'w', 0o600);
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const some = [...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()];
+    const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
+    const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
+    for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
   }
-  const plain = isShaped
+  const plain: ImportOptions = isShaped
     ? retryOptions(options, { format: 'csv', isShaped })
     : { ...readingOptions(repair), shape: undefined };
   return { ...plain, repaired: true };

@@ -45,6 +45,15 @@ export function ImportProblems({ live, view, filter }: ImportParts) {
         most={isNarrow() ? MAX_ON_PHONE : MAX_SHOWN}
         keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
         columns={columnsFor(id, filter, isOperator, completeRetry(view)?.id)}
+        unfold={(problem) => ({
+          label: `All about ${problem.code || problem.status}`,
+          content: () => (
+            <>
+              {examplesOf(problem)}
+              <p>{toDo(problem, completeRetry(view)?.id)}</p>
+            </>
+          ),
+        })}
         empty=""
       />
     </Card>
@@ -72,63 +81,75 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
           <OutcomeMark outcome={status} />
           {code !== '' && <code>{code}</code>}
           {column !== undefined && <> in {foreign(column)}</>}
-          {exampleWords(found).map((words, at) => (
-            <p key={at} class="note">
-              {at === 0 && 'For example '}
-              {foreign(words)}
-            </p>
-          ))}
+          {examplesOf(found)}
         </>
       ),
     },
     {
       label: 'What to do',
       kind: 'wide',
-      cell: (problem) =>
-        problem.retryable && retry !== undefined ? (
-          <>
-            They went out in <a href={importHref(retry)}>retry {retry}</a>.
-          </>
-        ) : (
-          <ToDo id={id} problem={problem} isOperator={isOperator} />
-        ),
+      cell: (problem) => toDo(problem, retry),
     },
     {
       label: 'Show',
-      cell: ({ status, code, column: problemColumn, count }) => (
-        <a
-          href={`${importHref(id)}${query({ status, code, problemColumn })}#rows`}
-          onClick={(event) => {
-            event.preventDefault();
-            filter.chooseAlone({ status, code, ...(problemColumn !== undefined && { problemColumn }) });
-          }}
-        >
-          Show {counted(count, 'row')}
-        </a>
-      ),
+      cell: (problem) => {
+        const { status, code, column: problemColumn, count, repaired } = problem;
+        return (
+          <>
+            <a
+              href={`${importHref(id)}${query({ status, code, problemColumn })}#rows`}
+              onClick={(event) => {
+                event.preventDefault();
+                filter.chooseAlone({ status, code, ...(problemColumn !== undefined && { problemColumn }) });
+              }}
+            >
+              Show {counted(count, 'row')}
+            </a>
+            {repaired !== undefined && repaired.ready > 0 && (
+              <>
+                {' '}
+                <a href={repairHref(id, problem, 'ready')} aria-label={`Send ${code}`}>
+                  Send
+                </a>
+              </>
+            )}
+            {isOperator && isToRepair(problem) && (
+              <>
+                {' '}
+                <a href={repairHref(id, problem)} aria-label={`Repair ${code}`}>
+                  Repair
+                </a>
+              </>
+            )}
+          </>
+        );
+      },
     },
   ];
 }
 
-function ToDo({ id, problem, isOperator }: { id: string; problem: ProblemView; isOperator: boolean }) {
-  const { code, advice, repaired } = problem;
-  return (
-    <>
-      {repaired !== undefined && repaired.sent > 0 && `${counted(repaired.sent, 'row')} repaired and sent. `}
-      {repaired !== undefined && repaired.ready > 0 && (
-        <>
-          {counted(repaired.ready, 'row')} repaired and not sent yet.{' '}
-          <a href={repairHref(id, problem, 'ready')} aria-label={`Send ${code}`}>
-            Send
-          </a>{' '}
-        </>
-      )}
-      {repaired?.left !== 0 && withControls(advice)}{' '}
-      {isOperator && isToRepair(problem) && (
-        <a href={repairHref(id, problem)} aria-label={`Repair ${code}`}>
-          Repair
-        </a>
-      )}
-    </>
-  );
+function examplesOf(found: Parameters<typeof exampleWords>[0]) {
+  return exampleWords(found).map((words, at) => (
+    <p key={at} class="note">
+      {at === 0 && 'For example '}
+      {foreign(words)}
+    </p>
+  ));
+}
+
+/** @param retry that took all rows that could be sent again */
+function toDo({ retryable, advice, repaired }: ProblemView, retry: string | undefined) {
+  if (retryable && retry !== undefined) {
+    return (
+      <>
+        They went out in <a href={importHref(retry)}>retry {retry}</a>.
+      </>
+    );
+  }
+  const { sent = 0, ready = 0, left = 1 } = repaired ?? {};
+  return [
+    sent > 0 && `${counted(sent, 'row')} repaired and sent. `,
+    ready > 0 && `${counted(ready, 'row')} repaired and not sent yet. `,
+    left > 0 && withControls(advice),
+  ];
 }

@@ -30,7 +30,7 @@ export function RepairTable({ children }: { children?: ComponentChildren }) {
         label: 'State',
         kind: 'wide',
         cell: (row) => (
-          <div class="one-line" id={`state-${row.row}`}>
+          <div id={`state-${row.row}`}>
             <RowState row={row} />
           </div>
         ),

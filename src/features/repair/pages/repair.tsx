@@ -56,14 +56,14 @@ function Repair() {
       </section>
       <section class="card" aria-label="Rows">
         <RepairTable>
+          <p class="note">
+            {isOperator
+              ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
+              : 'Operators can edit these rows, and send them.'}
+          </p>
           {isOperator && filter.values.state !== 'sent' && <RepairTools />}
           <ErrorPlace error={work.error} />
         </RepairTable>
-        <p class="note">
-          {isOperator
-            ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
-            : 'Operators can edit these rows, and send them.'}
-        </p>
       </section>
     </>
   );
