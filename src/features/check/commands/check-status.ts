@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ImportView } from '../../../api/imports.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { handledLocally } from '../../../cli/client/local-client.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { checkFiles } from '../../../imports/predictions/row-check.ts';
@@ -23,8 +22,8 @@ export async function checkedOf(
     import('../check-view.ts'),
     import('../operations.ts'),
   ]);
-  const client = server ?? handledLocally(checkOperations, { one: (asked) => checkIn(dir, asked.id) }, { dir });
-  const view = await unless('NO_CHECK_YET', client.call(checkOperations.one, { id }));
+  const found = server === undefined ? checkIn(dir, id) : server.call(checkOperations.one, { id });
+  const view = await unless('NO_CHECK_YET', found);
   if (view === undefined) return undefined;
   if (server !== undefined) {
     const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;
