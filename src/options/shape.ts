@@ -89,7 +89,7 @@ export const shapeSettings = z
       .optional()
       .meta({
         description:
-          'Field: a text with {column} in it, and functions behind the column: {email|localpart|lower}. Functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.',
+          'Field: a text with {column} in it, and functions behind the column: {email|localpart|lower}. Functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, before:TEXT, after:TEXT.',
         examples: [{ uid: '{email|localpart|lower}', guid: 'course-{id}' }],
       }),
     identities: z

@@ -61,7 +61,7 @@ const NUMBERED = ['groupsIn', 'numbered'] as const;
 const BY_COLUMN = ['', 'the column chosen above'] as const;
 const BY_TEMPLATE = [TEMPLATE, 'a template'] as const;
 const TEMPLATE_NOTE =
-  'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
+  'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, before:TEXT, after:TEXT.';
 
 export const HEADER: Readonly<Record<string, ShapeField>> = {
   header: {
