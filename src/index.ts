@@ -10,10 +10,10 @@ import { importOwner, openOwner, ownerAnswers, ownImports } from './cli/owner.ts
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { badUsage } from './errors/rollcall-error.ts';
 import { importOptions } from './imports/import-options.ts';
-import { checkInput } from './imports/read/file-state.ts';
+import { checkInput } from './imports/read/byte-source.ts';
 import { summaryIn } from './imports/report/summarize.ts';
-import { withBansOf } from './options/ban-options.ts';
 import { mapLookups } from './options/lookups.ts';
+import { withBansOf } from './options/sending-options.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
 import { ROW_SCHEMAS } from './api/rows.ts';
 import type { ImportOptions } from './imports/import-options.ts';
-import type { BanChoices } from './options/ban-options.ts';
+import type { BanChoices } from './options/sending-options.ts';
 import { isObject } from './platform/stored-json.ts';
 
 /** Types of the programmatic API (index.ts). */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
-import { LIFTING } from '../options/ban-options.ts';
 import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
 import { descriptionOf, filledShape, keptShape } from '../options/option.ts';
+import { LIFTING } from '../options/sending-options.ts';
 import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** The number of members per action. */

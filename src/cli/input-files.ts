@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { fileStateOf } from '../imports/read/file-state.ts';
+import { fileStateOf } from '../imports/read/byte-source.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';

@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { sentTo } from '../api/fields.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { BAN_OPTIONS, type BanChoices, banOptionsOf } from '../options/ban-options.ts';
 import { type CreateChoices, createOptions, createOptionsOf } from '../options/create-options.ts';
 import { EXPORTS } from '../options/input-kinds.ts';
 import { LOOKUP_NAMES } from '../options/lookups.ts';
 import { filledShape, type Given, keptOf, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, HELD, SENDING, STOPPING, TRIAL } from '../options/sending-options.ts';
+import {
+  BAN_OPTIONS,
+  type BanChoices,
+  banOptionsOf,
+  EXPECTING,
+  HELD,
+  SENDING,
+  STOPPING,
+  TRIAL,
+} from '../options/sending-options.ts';
 import { defined } from '../platform/defined.ts';
 import type { ImportRecord } from './catalog.ts';
 

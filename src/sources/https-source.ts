@@ -5,8 +5,8 @@ import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/hosts.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
+import { bare, eachOf, isPublic, lookupChecked } from './allowed-sources.ts';
 import { headersWithValues } from './named.ts';
-import { bare, eachOf, isPublic, lookupChecked } from './reach.ts';
 import {
   type Adapter,
   badSource,

@@ -10,7 +10,7 @@ import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
 import { starPattern } from '../text/wildcard.ts';
-import { checkedHost } from './reach.ts';
+import { checkedHost } from './allowed-sources.ts';
 import { badSource, type SourceRequest } from './source.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { saidBeside, saidOf, withControls } from '../../src/console/option-words.ts';
 import { asParameter } from '../../src/errors/named-options.ts';
-import { adviceFor } from '../../src/imports/report/advice.ts';
+import { adviceFor } from '../../src/imports/report/verdict.ts';
 
 test('a refusal is one text, with the remedy for pages if it has one', () => {
   const said = { detail: 'There is such a schedule.', remedy: 'Take another name.' };

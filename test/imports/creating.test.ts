@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { ImportOptions } from '../../src/imports/import-options.ts';
-import { adviceFor } from '../../src/imports/report/advice.ts';
+import { adviceFor } from '../../src/imports/report/verdict.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
-import { isPublic } from '../../src/sources/reach.ts';
+import { isPublic } from '../../src/sources/allowed-sources.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { startTestServer } from './test-server.ts';
 

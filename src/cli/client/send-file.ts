@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionOperations } from '../../api/service.ts';
-import { fileStateOf } from '../../imports/read/file-state.ts';
+import { fileStateOf } from '../../imports/read/byte-source.ts';
 import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';

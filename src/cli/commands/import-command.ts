@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
 import { badUsage } from '../../errors/rollcall-error.ts';
-import { BANS } from '../../options/ban-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
+import { BANS, EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf, withCheckCost } from '../flags/import-flags.ts';

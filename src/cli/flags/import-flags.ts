@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
-import type { BanChoices } from '../../options/ban-options.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE } from '../../options/reading-options.ts';
 import {
+  type BanChoices,
   CHECKING,
   DEFAULT_MAX_CALLS,
   EXPECTING,

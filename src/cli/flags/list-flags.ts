@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { badUsage } from '../../errors/rollcall-error.ts';
-import { LIST_FILTERS } from '../../options/list-filter.ts';
+import { LIST_FILTERS } from '../../options/row-filter.ts';
 import { repeatable } from './once.ts';
 
 /** Filters of `rollcall list` by their flags: texts as the API takes them. */

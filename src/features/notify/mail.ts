@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { isLoopback } from '../../platform/hosts.ts';
-import { checkedHost as checkedAddress } from '../../sources/reach.ts';
+import { checkedHost as checkedAddress } from '../../sources/allowed-sources.ts';
 import { messageOf } from './note.ts';
 import { ANSWER_MS, badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
 

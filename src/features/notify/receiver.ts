@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { connectTimes } from '../../platform/hosts.ts';
 import { VERSION } from '../../platform/packages.ts';
-import { bare, eachOf, isPublic, lookupChecked } from '../../sources/reach.ts';
+import { bare, eachOf, isPublic, lookupChecked } from '../../sources/allowed-sources.ts';
 
 /** A program, a channel of Slack or a mailbox that a server notifies of imports and syncs (docs/webhook.md). */
 export interface Receiver {

@@ -1,6 +1,6 @@
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
+import type { MembershipToRetry } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { findClashes } from '../../imports/stage/cut.ts';
 import { rowInserter } from '../../imports/stage/row-writer.ts';

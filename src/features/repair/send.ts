@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { membershipFile } from '../../imports/report/retry-file.ts';
+import { membershipFile } from '../../imports/report/report-table.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';

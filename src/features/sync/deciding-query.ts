@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { queryOf } from '../../api/query-options.ts';
-import { LIFTING } from '../../options/ban-options.ts';
 import { APPLYING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
-import { SURVEYING } from '../../options/sending-options.ts';
+import { LIFTING, SURVEYING } from '../../options/sending-options.ts';
 import { LIMIT_OPTIONS } from './guard-limits.ts';
 
 /** The options that decide every plan. */

@@ -1,9 +1,8 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { bansAfter } from '../../options/ban-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { type Given, keptOf } from '../../options/option.ts';
-import { GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
+import { bansAfter, GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';

@@ -188,30 +188,18 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
   ],
   [Buffer.from('%PDF-'), { what: 'a PDF document', remedy: EXPORT }],
   [hex('fd377a585a00'), { what: 'compressed with xz', remedy: UNPACK('xz -dc') }],
-  [hex('28b52ffd'), { what: 'compressed twice', remedy: UNPACK('zstd -dc') }],
-  [hex('04224d18'), { what: 'compressed with lz4', remedy: UNPACK('lz4 -dc') }],
-  [hex('1f9d'), { what: 'compressed with compress (.Z)', remedy: UNPACK('gzip -dc') }],
   [hex('314159265359'), { what: 'compressed with bzip2', remedy: UNPACK('bzip2 -dc') }, 4],
   [hex('377abcaf271c'), { what: 'a 7z archive', remedy: 'Unpack it with 7z, and import the file in it' }],
   [Buffer.from('ustar'), { what: 'a tar archive', remedy: UNPACK('tar -xOf') }, 257],
   [hex('1f8b'), { what: 'gzipped twice', remedy: UNPACK('gzip -dc') }],
   [Buffer.from('SQLite format 3\0'), { what: 'an SQLite database', remedy: 'Export its table as CSV' }],
-  [
-    hex('1e'),
-    { what: 'a JSON text sequence (RFC 7464)', remedy: "Make it NDJSON: tr -d '\\036' < <file> | rollcall import -" },
-  ],
 ];
 
 /** Text of other kinds, by how it begins. */
 const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
   [/^<(?:!doctype html|html|table|head|body)\b/i, { what: 'an HTML page', remedy: EXPORT }],
   [/^<\?xml\b/i, { what: 'XML', remedy: EXPORT }],
-  [/^\{\\rtf/, { what: 'an RTF document', remedy: EXPORT }],
   [/^\/[/*]/, { what: 'JSON with comments', remedy: 'Remove the comments' }],
-  [
-    /^[\w$.]+\(\s*[[{]/,
-    { what: 'JSONP, a function call around JSON', remedy: 'Remove the name and the brackets around it' },
-  ],
 ];
 
 /** Throws BINARY for input that is not text, by its first bytes. */

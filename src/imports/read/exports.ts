@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import type { ExportName } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
@@ -228,7 +227,7 @@ export async function withoutSlackUsers(
   if (file === undefined) return { set };
   const deletedUsers = new Set<string>();
   try {
-    const users = await open({ stream: Readable.from(set.read(file), { objectMode: false }), name: file }, READING);
+    const users = await open(await set.open(file), READING);
     for await (const rows of users.chunks()) {
       for (const { uid, shaped } of rows) if (shaped?.skipped !== true) deletedUsers.add(uid);
     }

@@ -1,7 +1,7 @@
 import type { ExportName, InputFormat, InputKind } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
+import type { FileOptions } from './byte-source.ts';
 import type { ColumnMapping, ColumnRole } from './columns.ts';
-import type { FileOptions } from './file-state.ts';
 import type { InputRow } from './input-row.ts';
 import type { GivenBounds } from './intake-error.ts';
 import type { RowDefaults } from './membership-row.ts';
@@ -41,8 +41,6 @@ export interface IntakeOptions extends RowDefaults, FileOptions {
   readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
   /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
   readonly files?: readonly string[] | undefined;
-  /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */
-  readonly scratch?: string | undefined;
 }
 
 /** One input, opened. Its rows are read once; iterate `chunks()` or close the iterator, else the file stays open. */

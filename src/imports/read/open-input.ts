@@ -3,7 +3,16 @@ import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
-import { HEAD_BYTES, type InputBytes, type IntakeSource, interruptible, openSource, readHead } from './byte-source.ts';
+import {
+  type FileState,
+  fileStateOf,
+  HEAD_BYTES,
+  type InputBytes,
+  type IntakeSource,
+  interruptible,
+  openSource,
+  readHead,
+} from './byte-source.ts';
 import { checkDelimiter } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress, isZip } from './decompress.ts';
@@ -18,7 +27,6 @@ import {
   refuseOtherText,
   separatorLine,
 } from './detect.ts';
-import { type FileState, fileStateOf } from './file-state.ts';
 import { type Bounds, boundsWith, emptyFile, intakeError, notReadable, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Region } from '../../membership/membership.ts';
-import type { BanChoice } from '../../options/ban-options.ts';
+import type { BanChoice } from '../../options/sending-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 

@@ -6,9 +6,8 @@ import { exampleWords, messagesText, OUTCOME_LABELS, sumEquation } from '../../m
 import { VERSION } from '../../platform/packages.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
-import { adviceFor } from './advice.ts';
 import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
-import { verdictOf } from './verdict.ts';
+import { adviceFor, verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
   readonly summary: ImportSummary;

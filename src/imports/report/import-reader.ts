@@ -13,18 +13,18 @@ import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } 
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { chosenRows, statementText } from './chosen-rows.ts';
-import type { ReportRow } from './report-table.ts';
-import type { MembershipToRetry, OwnColumn } from './retry-file.ts';
+import type { MembershipToRetry, OwnColumn, ReportRow } from './report-table.ts';
 import {
   countRows,
+  type FoundUids,
   foundRows,
   type RowOrder,
   type RowPlace,
   type RowsPage,
   retryable,
   searchRows,
+  searchUids,
 } from './row-search.ts';
-import { type FoundUids, searchUids } from './text-search.ts';
 
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));

@@ -8,8 +8,7 @@ import { totalRows } from '../record/counters.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
 import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
-import { jsonReport, ndjsonReport, type ReportInput, tableReport } from './report-table.ts';
-import { retryReport, shapedRetry } from './retry-file.ts';
+import { jsonReport, ndjsonReport, type ReportInput, retryReport, shapedRetry, tableReport } from './report-table.ts';
 import { retryable } from './row-search.ts';
 
 /**

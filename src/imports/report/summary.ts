@@ -13,9 +13,8 @@ import {
 } from '../../membership/outcome-words.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { adviceForCode } from './advice.ts';
 import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
-import { type Tone, verdictOf } from './verdict.ts';
+import { adviceForCode, type Tone, verdictOf } from './verdict.ts';
 
 interface SummaryOptions {
   readonly color: boolean;

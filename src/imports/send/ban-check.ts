@@ -4,7 +4,7 @@ import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.t
 import { readBanned } from '../../chat/whole-lists.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { BanChoice } from '../../options/ban-options.ts';
+import type { BanChoice } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import type { ImportOptions } from '../import-options.ts';

@@ -3,7 +3,7 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByLookup, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
 import { hashOf } from '../../platform/files.ts';
-import { fileStateOf } from '../read/file-state.ts';
+import { fileStateOf } from '../read/byte-source.ts';
 import type { LookupSource } from './lookup-file.ts';
 
 /** The path of an identity or group file in the folder of an import or a sync. */

@@ -80,10 +80,7 @@ async function stageWith(
   progress: (progress: StagingProgress) => void,
   onRead: () => void,
 ): Promise<StagedTotals> {
-  const intake = await openIntake(
-    { path: source, name },
-    { ...options, scratch: dirname(ledger), signal, onRead, lookups },
-  );
+  const intake = await openIntake({ path: source, name }, { ...options, signal, onRead, lookups });
   const staging = startStaging(ledger, options.silent);
   const profiles = create && watchProfiles(create);
   const marked = trial === undefined ? undefined : trialOf(trial);

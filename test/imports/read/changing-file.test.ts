@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fileStateOf, type Quiet } from '../../../src/imports/read/file-state.ts';
+import { fileStateOf, type Quiet } from '../../../src/imports/read/byte-source.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import { drained, OPTIONS, refusal } from './reading.ts';
 

@@ -5,8 +5,7 @@ import { zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
-import { openInput } from '../../../src/imports/read/open-input.ts';
-import { retryReport } from '../../../src/imports/report/retry-file.ts';
+import { retryReport } from '../../../src/imports/report/report-table.ts';
 import { archive, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
 
@@ -122,16 +121,6 @@ describe.each([
   ])('with %s is refused', async (_case, files, code) => {
     const path = await made({ 'more/readme': 'x', ...files });
     expect(await refusal(readPath(path))).toMatchObject({ code });
-  });
-
-  test('gives one file of it, whatever is read as rows', async () => {
-    const path = await made({ 'channels.json': '[]', 'users.json': '[{"id":"U1"}]' });
-    const opened = await openInput({ path }, { format: 'auto', map: {}, region: 'us' });
-    if (!('set' in opened)) throw new Error('it is not a set');
-    const pieces: Buffer[] = [];
-    for await (const block of opened.set.read('users.json')) pieces.push(block);
-    expect(Buffer.concat(pieces).toString()).toBe('[{"id":"U1"}]');
-    opened.set.close();
   });
 
   test('with many columns all together is refused, as one file is', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OWN_COLUMNS, ownValues, tableReport } from '../../../src/imports/report/report-table.ts';
-import { retryReport } from '../../../src/imports/report/retry-file.ts';
+import { OWN_COLUMNS, ownValues, retryReport, tableReport } from '../../../src/imports/report/report-table.ts';
 import { csvLine } from '../../../src/text/csv-line.ts';
 import { runs } from '../../runs.ts';
 import { rowOf } from './fixtures.ts';

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { InputRow } from '../../../src/imports/read/input-row.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
-import type { ReportInput } from '../../../src/imports/report/report-table.ts';
-import { retryReport } from '../../../src/imports/report/retry-file.ts';
+import { type ReportInput, retryReport } from '../../../src/imports/report/report-table.ts';
 import { reportRow } from './fixtures.ts';
 
 /** Imports a file: returns its memberships, and a retry file as if the service had refused them all. */

@@ -2,8 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { retryExtension } from '../../../src/imports/report/report-paths.ts';
-import type { ReportInput, ReportRow } from '../../../src/imports/report/report-table.ts';
-import { retryReport } from '../../../src/imports/report/retry-file.ts';
+import { type ReportInput, type ReportRow, retryReport } from '../../../src/imports/report/report-table.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { CSV_INPUT, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 

@@ -9,7 +9,7 @@ import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
-import { checkInput } from '../../../imports/read/file-state.ts';
+import { checkInput } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';

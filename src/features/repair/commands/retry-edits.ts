@@ -8,7 +8,7 @@ import type { Doing, Here } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
-import { fileStateOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
 import { counted } from '../../../text/wording.ts';

@@ -4,10 +4,9 @@ import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { LIFTING } from '../../../options/ban-options.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
+import { EXPECTING, LIFTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { isPattern } from '../../../sources/allowed-sources.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';

@@ -5,7 +5,7 @@ import { readingQuery } from '../../../cli/flags/import-flags.ts';
 import { givenFile } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
-import { fileStateOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { keptOf } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';

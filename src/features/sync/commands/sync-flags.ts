@@ -6,7 +6,6 @@ import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.t
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
-import type { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
   APPLYING,
@@ -18,7 +17,7 @@ import {
 } from '../../../options/deciding-options.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import { type ExpectingChoices, SURVEYING } from '../../../options/sending-options.ts';
+import { type ExpectingChoices, type LIFTING, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { DECIDING } from '../deciding-query.ts';
 import { LIMIT_FLAG, type LIMIT_OPTIONS } from '../guard-limits.ts';

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileStateOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingTask } from '../../../imports/stage/stage-file.ts';

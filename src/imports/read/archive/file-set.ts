@@ -1,10 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { Readable } from 'node:stream';
 import { option, words } from '../../../errors/named-options.ts';
+import { MIB } from '../../../options/bounds.ts';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
-import { openSource } from '../byte-source.ts';
-import type { FileState } from '../file-state.ts';
+import { type FileState, type IntakeSource, readHead } from '../byte-source.ts';
+import { isZip } from '../decompress.ts';
 import { intakeError, listed, notReadable, shownPath, tooMany } from '../intake-error.ts';
 import type { Zip } from './zip.ts';
 
@@ -22,12 +24,10 @@ export interface FileSet {
   readonly names: readonly string[];
   /** Names that are always left out, such as links. */
   readonly leftOut: readonly string[];
-  /** Bytes read so far, of all files. */
-  bytesRead(): number;
-  /** The content of a file, in blocks. Throws FILE_CHANGED, and what reading an archive throws. */
-  read(file: string): AsyncGenerator<Buffer>;
-  /** The path of a file, where it has one. */
-  pathOf(file: string): string | undefined;
+  /** Bytes of an archive read so far. */
+  bytesRead?(): number;
+  /** A file to read. Throws what reading an archive throws. */
+  open(file: string): Promise<IntakeSource>;
   /** To be called when all has been read. Throws FILE_CHANGED. */
   checkUnchanged(): Promise<void>;
   close(): void;
@@ -41,35 +41,41 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
     names: zip.names.toSorted(),
     leftOut: [],
     bytesRead: () => zip.bytesRead(),
-    read: (file) => zip.read(file),
-    pathOf: () => undefined,
+    open: async (file) => {
+      const { head, blocks } = await readHead(zip.read(file), 4);
+      // A workbook is read at random places.
+      return isZip(head)
+        ? { bytes: await wholeFile(blocks, file), name: file }
+        : { stream: Readable.from(blocks), name: file };
+    },
     checkUnchanged: () => state.checkUnchanged(0),
     close: () => zip.close(),
   };
 }
 
+/** Bytes of a workbook inside of an archive: it is held in memory. */
+const MAX_WORKBOOK_BYTES = 256 * MIB;
+
+async function wholeFile(blocks: AsyncIterable<Buffer>, file: string) {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for await (const block of blocks) {
+    bytes += block.length;
+    if (bytes > MAX_WORKBOOK_BYTES) throw tooMany(shownPath(file), MAX_WORKBOOK_BYTES, 'bytes', 'Unpack it first');
+    read.push(block);
+  }
+  return Buffer.concat(read);
+}
+
 /** The files of a folder and its folders. Links in it are not followed. Throws NOT_READABLE, TOO_LARGE. */
 export async function folderOf(path: string, name: string): Promise<FileSet> {
   const { names, leftOut } = await searched(path, name);
-  let read = 0;
   return {
     kind: 'folder',
     name,
     names: names.sort(),
     leftOut,
-    bytesRead: () => read,
-    read: async function* (file) {
-      const source = await openSource({ path: join(path, file), name: file }, {});
-      try {
-        for await (const block of source.blocks()) {
-          read += block.length;
-          yield block;
-        }
-      } finally {
-        source.close();
-      }
-    },
-    pathOf: (file) => join(path, file),
+    open: async (file) => ({ path: join(path, file), name: file }),
     checkUnchanged: async () => {},
     close: () => {},
   };

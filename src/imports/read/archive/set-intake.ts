@@ -1,14 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
-import { type IntakeSource, readHead } from '../byte-source.ts';
+import type { IntakeSource } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
-import { isZip } from '../decompress.ts';
 import type { InputRow } from '../input-row.ts';
 import { type Bounds, boundsWith, intakeError, isIntakeError, listed, orRaise, shownPath } from '../intake-error.ts';
 import type { Intake, IntakeOptions } from '../intake-options.ts';
@@ -25,47 +18,41 @@ export async function openSetIntake(
   options: IntakeOptions,
   openOne: (source: IntakeSource) => Promise<Intake>,
 ): Promise<Intake> {
-  const scratch = openScratch(options.scratch ?? tmpdir());
   try {
     const { files, ...selection } = selectFiles(set, options.files);
     const [first = '', ...others] = files;
     const open = async (file: string) => {
       try {
-        return await openOne(await sourceOf(set, file, scratch));
+        return await openOne(await set.open(file));
       } catch (error) {
         throw placed(error, file);
       }
     };
     const intake = await open(first);
-    const end = async () => {
-      await scratch.remove();
-      set.close();
-    };
     const notes = () => [setNote(set, { files, ...selection })];
     return others.length === 0
-      ? oneFile(intake, set, notes, end)
-      : manyFiles({ first: { file: first, intake }, others, set, open, options, notes, end });
+      ? oneFile(intake, set, notes)
+      : manyFiles({ first: { file: first, intake }, others, set, open, options, notes });
   } catch (error) {
-    await scratch.remove();
     set.close();
     throw error;
   }
 }
 
-function oneFile(intake: Intake, set: FileSet, notes: () => IntakeNote[], end: () => Promise<void>): Intake {
+function oneFile(intake: Intake, set: FileSet, notes: () => IntakeNote[]): Intake {
   return {
     ...intake,
     get recognised() {
       return intake.recognised;
     },
     notes: () => [...notes(), ...intake.notes()],
-    bytesRead: () => set.bytesRead() || intake.bytesRead(),
+    bytesRead: () => set.bytesRead?.() ?? intake.bytesRead(),
     async *chunks() {
       try {
         yield* intake.chunks();
         await set.checkUnchanged();
       } finally {
-        await end();
+        set.close();
       }
     },
   };
@@ -78,11 +65,10 @@ interface ManyFiles {
   readonly open: (file: string) => Promise<Intake>;
   readonly options: IntakeOptions;
   readonly notes: () => IntakeNote[];
-  readonly end: () => Promise<void>;
 }
 
 function manyFiles(files: ManyFiles): Intake {
-  const { first, others, set, open, options, notes, end } = files;
+  const { first, others, set, open, options, notes } = files;
   const { format } = first.intake;
   const merged = mergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
   const fileNotes: IntakeNote[] = [];
@@ -127,7 +113,7 @@ function manyFiles(files: ManyFiles): Intake {
     notes: () => [...notes(), ...fileNotes],
     shaped: () => shaped || (current?.shaped() ?? false),
     rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
-    bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
+    bytesRead: () => set.bytesRead?.() ?? read + (current?.bytesRead() ?? 0),
     async *chunks() {
       try {
         yield* rowsOf(first.file, first.intake);
@@ -146,37 +132,8 @@ function manyFiles(files: ManyFiles): Intake {
         }
         await set.checkUnchanged();
       } finally {
-        await end();
+        set.close();
       }
-    },
-  };
-}
-
-/**
- * Returns the source of a file of the set. A workbook inside an archive is unpacked first: it is read at random places.
- */
-async function sourceOf(set: FileSet, file: string, scratch: ReturnType<typeof openScratch>) {
-  const path = set.pathOf(file);
-  if (path !== undefined) return { path, name: file };
-  const { head, blocks } = await readHead(set.read(file), 4);
-  if (!isZip(head)) return { stream: Readable.from(blocks), name: file };
-  return { path: await scratch.keep(blocks), name: file };
-}
-
-/** Files that are unpacked while they are read. @param within folder in which they get one */
-function openScratch(within: string) {
-  let folder: string | undefined;
-  let count = 0;
-  return {
-    keep: async (blocks: AsyncIterable<Buffer>) => {
-      folder ??= await mkdtemp(join(within, 'unpacked-'));
-      count += 1;
-      const path = join(folder, String(count));
-      await pipeline(blocks, createWriteStream(path, { mode: 0o600, flags: 'wx' }));
-      return path;
-    },
-    remove: async () => {
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -6,6 +6,7 @@ import type { RowProblem } from '../input-row.ts';
 import { badShape, intakeError, listed, shown } from '../intake-error.ts';
 import { type Cells, type FieldSources, openSource, type Source } from './field-sources.ts';
 import {
+  actionWords,
   checkSplits,
   type Groups,
   isNumbered,
@@ -14,9 +15,9 @@ import {
   oneGroup,
   pieces,
   refusalOf,
+  scopeWords,
   wideGroups,
 } from './groups.ts';
-import { actionWords, scopeWords } from './words.ts';
 
 /** The way from rows to memberships, with every column resolved. */
 export interface Plan {

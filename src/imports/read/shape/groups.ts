@@ -1,4 +1,10 @@
-import { foldId, type Region, type Scope } from '../../../membership/membership.ts';
+import {
+  type ACTION_MEANINGS,
+  foldId,
+  type Region,
+  type Scope,
+  type ScopeMeaning,
+} from '../../../membership/membership.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { sameName, sameWord } from '../../../text/same-text.ts';
@@ -6,8 +12,8 @@ import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, type Field, unknownColumn } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { badShape, intakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
+import { scopeOfWord } from '../membership-row.ts';
 import { type Cells, type FieldSources, nameTemplate, type Slots, type Source } from './field-sources.ts';
-import { marks } from './words.ts';
 
 /** The user or group that a key stands for. */
 export interface Target {
@@ -256,4 +262,63 @@ function alternatives(words: readonly string[]) {
   const values = words.filter((word) => word.trim() !== '');
   const empty = values.length < words.length ? ['an empty cell'] : [];
   return [...(values.length > 0 ? [listed(values)] : []), ...empty].join(' or ');
+}
+
+/** Words of a file and what they mean. */
+
+type ActionMeaning = (typeof ACTION_MEANINGS)[number];
+
+const ANY = '*';
+
+/** Meanings by word, without regard to case and surrounding spaces; `*` is every word that is not empty. */
+function lookUp<Meaning>(words: Readonly<Record<string, Meaning>> = {}): (text: string) => Meaning | undefined {
+  const meanings = new Map(Object.entries(words).map(([word, meaning]) => [sameWord(word), meaning]));
+  const other = meanings.get(ANY);
+  return (text) => {
+    const word = sameWord(text);
+    return meanings.get(word) ?? (word === '' ? undefined : other);
+  };
+}
+
+/**
+ * Returns the function that reads the scope from a text: a text for the reader, or undefined for no membership. A word
+ * that is not listed goes on as it is: it may be a scope, and if it is not, the reader says so.
+ */
+export function scopeWords(
+  words: Readonly<Record<string, ScopeMeaning>> | undefined,
+): (text: string) => string | undefined {
+  const meaningOf = lookUp(words);
+  return (text) => {
+    const meaning = meaningOf(text) ?? text;
+    return meaning === 'none' ? undefined : meaning;
+  };
+}
+
+const YES = new Set(['x', '✓', '✔', '1', 'y', 'yes', 'true']);
+/** A word for any other mark says nothing about these. */
+const NO = { '': 'none', '-': 'none', '0': 'none', n: 'none', no: 'none', false: 'none' } as const;
+
+type Mark =
+  | { readonly kind: 'member'; readonly scope: Scope | '' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' };
+
+/** Returns the function that reads a person's cell in the column of a group. */
+function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined): (text: string) => Mark {
+  const meaningOf = lookUp<ScopeMeaning>({ ...NO, ...words });
+  return (text) => {
+    const word = text.trim().toLowerCase();
+    const meaning = meaningOf(text);
+    if (meaning === 'none') return { kind: 'none' };
+    if (meaning !== undefined) return { kind: 'member', scope: meaning };
+    if (YES.has(word)) return { kind: 'member', scope: '' };
+    const scope = scopeOfWord(word);
+    return scope === undefined ? { kind: 'unknown' } : { kind: 'member', scope };
+  };
+}
+
+/** The action that a text asks for; an unlisted word is passed on as it is, and an empty cell is `add`. */
+export function actionWords(words: Readonly<Record<string, ActionMeaning>> | undefined): (text: string) => string {
+  const meaningOf = lookUp(words);
+  return (text) => meaningOf(text) ?? text.trim().toLowerCase();
 }
