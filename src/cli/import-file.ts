@@ -24,7 +24,7 @@ export async function importFile(running: Running, file: string, flags: ImportFl
   const { server } = running.imports;
   const begin = server === undefined ? await beginHere(running, file, flags) : beginThere(running, server, file, flags);
   if (flags.check) {
-    const { checkWork } = await import('../features/check/commands/check-work.ts');
+    const { checkWork } = await import('../features/check/commands/check-command.ts');
     return run(running, checkWork(running, { ...begin, maxCalls: maxCallsOf(flags) }));
   }
   const work = importWork(running, begin);

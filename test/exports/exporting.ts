@@ -1,7 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportText } from '../../src/features/export/export-files.ts';
-import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
+import {
+  createExportStore,
+  type ExportReader,
+  exportText,
+  openExportStore,
+} from '../../src/features/export/export-store.ts';
 import {
   type ExportFormat,
   type ExportList,

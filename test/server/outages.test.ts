@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
-import { watchOutages } from '../../src/features/notify/outages.ts';
+import { watchOutages } from '../../src/features/notify/note.ts';
 
 /** Notifications of an outage of the service, and their times. */
 

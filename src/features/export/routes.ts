@@ -8,7 +8,7 @@ import type { Api, ServerContext } from '../../server/context.ts';
 import { sendFile } from '../../server/http-answers.ts';
 import { serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
-import { exportText, listsOf } from './export-files.ts';
+import { exportText, listsOf } from './export-store.ts';
 import { type ExportList, exportOperations } from './operations.ts';
 import type { Exports } from './running-exports.ts';
 

@@ -13,12 +13,12 @@ import { isLedgerError, type LedgerCode } from '../../platform/database-errors.t
 import { quietly } from '../../platform/log.ts';
 import { Works } from '../../platform/works.ts';
 import { isoTime } from '../../text/wording.ts';
-import { listsOf } from './export-files.ts';
 import {
   createExportStore,
   type ExportReader,
   type ExportStore,
   exportFile,
+  listsOf,
   openExportReader,
   openExportStore,
 } from './export-store.ts';

@@ -8,8 +8,7 @@ import type { InputRow } from '../../imports/read/input-row.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 import type { ByLookup, LookupName } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
-import { fitting, seenIn } from '../recipes/match-recipe.ts';
-import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
+import { fitting, type Recipe, type RecipeSettings, seenIn } from '../recipes/recipe.ts';
 import {
   type ColumnFacts,
   columnFacts,

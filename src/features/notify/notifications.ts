@@ -11,10 +11,9 @@ import type { Logger } from '../../platform/log.ts';
 import { openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Delivery, noteText } from './note.ts';
+import { type Delivery, noteText, watchOutages } from './note.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
 import type { KeptReceiver, NotificationsView } from './operations.ts';
-import { watchOutages } from './outages.ts';
 import type { Receiver } from './receiver.ts';
 
 /** The parts of a server that have something to tell, and the receiver that it was started with or that an admin has set. */

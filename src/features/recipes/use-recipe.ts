@@ -6,8 +6,7 @@ import { isZip } from '../../imports/read/decompress.ts';
 import { numberedColumns } from '../../imports/read/shape/groups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';
-import { requireFit, seenIn } from './match-recipe.ts';
-import type { Recipe } from './recipe.ts';
+import { type Recipe, requireFit, seenIn } from './recipe.ts';
 
 export interface RecipeUse {
   readonly recipe: Recipe;

@@ -10,13 +10,12 @@ import { followSurvey } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { handled } from '../../../server/perform.ts';
-import { listsOf, outputFiles } from '../export-files.ts';
+import { listsOf, outputFiles } from '../export-store.ts';
 import { EXPORT_FORMATS, type ExportList, type ExportView, exportOperations } from '../operations.ts';
 import { exportHandlers } from '../routes.ts';
 import { Exports } from '../running-exports.ts';
 import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
-import { concludeExport, type Wanted } from './export-outcome.ts';
-import { type OutputPlace, outputPlace } from './output-place.ts';
+import { concludeExport, type OutputPlace, outputPlace, type Wanted } from './export-output.ts';
 
 interface Flags extends RunningFlags, ExportFlags {
   /** An id; true: the latest that can be continued. */
