@@ -132,13 +132,13 @@ async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): 
   const parts = { parts: ['members', 'banned'] } as const;
   pay(
     crawl,
-    ofEach((region) => survey.pendingCount(region)),
+    ofEach((region) => survey.count('count_pending', { region })),
   );
   await findGroups(crawl, regions);
   survey.sql('choose_ways').run({ page: MAX_PER_PAGE });
   await plan?.();
   const members = survey.priceOf(parts);
-  const atMost = ofEach((region) => survey.openUserCount(region));
+  const atMost = ofEach((region) => survey.count('count_open_users', { region }));
   const price = () => ofEach((region) => (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED);
   // If the price is too high, one call to find out the cost of the list of users pays off.
   if (priceSum(price()) > crawl.left()) {

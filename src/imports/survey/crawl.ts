@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isQuestionRefused, stopSentence } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -66,6 +67,24 @@ export async function takeList({ survey, pages, signal, onEntries }: Crawl, regi
   const onPage = list === 'deactivated' ? undefined : onEntries(list);
   await readList(survey.directory(region, list), pages(region), list, '', { signal, onPage });
   survey.take(region, list);
+}
+
+/** Whether the list could be trusted, and is applied. */
+export async function isListTaken(crawl: Crawl, region: Region, list: Directory): Promise<boolean> {
+  try {
+    await takeList(crawl, region, list);
+    return true;
+  } catch (error) {
+    if (isError(error, 'UNTRUSTED_LISTING')) return false;
+    throw error;
+  }
+}
+
+/** Calls that a whole list takes. Published samples count a total of 0 on pages with entries: such a list has no known length. */
+export async function listCalls({ pages, signal }: Crawl, region: Region, list: Directory): Promise<number> {
+  const { pagination, entries } = await pages(region).listPage(list, '', 1, { signal });
+  const total = pagination?.total ?? 0;
+  return total < entries.length ? Number.POSITIVE_INFINITY : Math.ceil(total / MAX_PER_PAGE);
 }
 
 /** Reads the whole list of these regions, unless that is done. */

@@ -1,12 +1,11 @@
 import pLimit from 'p-limit';
 import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
-import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type Crawl, type SurveyStep, takeList } from './crawl.ts';
+import { type Crawl, isListTaken, listCalls, type SurveyStep } from './crawl.ts';
 import { AT_ONCE, inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenGroup, OpenUser, WantedParts } from './survey.ts';
 
@@ -15,27 +14,19 @@ const AT_A_TIME = 500;
 /** From this many groups, it is worth a call to ask how long the list of all groups is. */
 const WORTH_A_LIST = 20;
 
-/** Asks which of the groups exist, in the cheaper way: one by one, or as a list of all. */
+/**
+ * Asks which of the groups exist, in the cheaper way: one by one, or as a list of all. A group that is not in the list is asked for by
+ * name.
+ */
 export async function findGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
   await inRegions(regions, crawl.signal, async (region, signal) => {
-    const pending = crawl.survey.pendingCount(region);
-    if (pending >= WORTH_A_LIST) await takeCheapList({ ...crawl, signal }, region, pending);
+    const pending = crawl.survey.count('count_pending', { region });
+    if (pending < WORTH_A_LIST) return;
+    const here = { ...crawl, signal };
+    const calls = await listCalls(here, region, 'groups');
+    if (calls >= 1 && calls * 2 <= pending && calls <= crawl.left()) await isListTaken(here, region, 'groups');
   });
   await readGroups(crawl, regions, 'groups', { parts: ['facts'] });
-}
-
-/** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
-async function takeCheapList(crawl: Crawl, region: Region, pending: number) {
-  const { pages, signal, left } = crawl;
-  const { pagination } = await pages(region).listPage('groups', '', 1, { signal });
-  const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
-  // A total of 0 on a page with groups is ignored.
-  if (calls < 1 || calls * 2 > pending || calls > left()) return;
-  try {
-    await takeList(crawl, region, 'groups');
-  } catch (error) {
-    if (!isError(error, 'UNTRUSTED_LISTING')) throw error;
-  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Crawl, takeList } from './crawl.ts';
+import { type Crawl, isListTaken, listCalls, takeList } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
@@ -21,15 +20,12 @@ const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
 
 /** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
-export async function priceOfUsers({ survey, pages, signal }: Crawl, region: Region): Promise<UserPrice> {
-  const open = survey.openUserCount(region);
-  if (open <= MAX_ASKED) return { way: 'ask', calls: open };
-  const { pagination, entries } = await pages(region).listPage('users', '', 1, { signal });
-  const total = pagination?.total ?? 0;
-  // Published samples count a total of 0 on pages with users: such a total is ignored.
-  if (total < entries.length) return { way: 'ask', calls: open };
-  const calls = Math.max(1, Math.ceil(total / MAX_PER_PAGE)) + Math.min(SPOT_CHECKS, open);
-  return calls < open ? { way: 'list', calls } : { way: 'ask', calls: open };
+export async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPrice> {
+  const open = crawl.survey.count('count_open_users', { region });
+  const ask = { way: 'ask', calls: open } as const;
+  if (open <= MAX_ASKED) return ask;
+  const calls = Math.max(1, await listCalls(crawl, region, 'users')) + Math.min(SPOT_CHECKS, open);
+  return calls < open ? { way: 'list', calls } : ask;
 }
 
 /** Finds out which of the users that are asked about exist, and which of the others are deactivated. */
@@ -37,20 +33,10 @@ export async function findUsers(crawl: Crawl, regions: readonly Region[]): Promi
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const here = { ...crawl, signal };
     const { way } = await priceOfUsers(here, region);
-    if (way === 'list' && (await isListTaken(here, region))) await believeList(here, region);
+    if (way === 'list' && (await isListTaken(here, region, 'users'))) await believeList(here, region);
     else await askForUsers(here, region);
     await findDeactivated(here, region);
   });
-}
-
-async function isListTaken(crawl: Crawl, region: Region) {
-  try {
-    await takeList(crawl, region, 'users');
-    return true;
-  } catch (error) {
-    if (isError(error, 'UNTRUSTED_LISTING')) return false;
-    throw error;
-  }
 }
 
 /** Some of those who are not in the list are asked for by name. If one of them exists, the list is not trusted. */
@@ -69,7 +55,7 @@ async function believeList(crawl: Crawl, region: Region) {
 
 async function askForUsers(crawl: Crawl, region: Region) {
   const { survey } = crawl;
-  const answered = crawl.progress('users', survey.openUserCount(region));
+  const answered = crawl.progress('users', survey.count('count_open_users', { region }));
   await inTurns(
     crawl.signal,
     inPages((after) => survey.sql<OpenUser>('open_users').all({ region, after, limit: AT_A_TIME })),

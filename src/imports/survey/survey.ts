@@ -114,13 +114,8 @@ export class Survey<End extends string = string> {
       .map(({ region }) => region);
   }
 
-  /** Groups of which nothing is known. */
-  pendingCount(region: Region): number {
-    return this.#count('count_pending', { region });
-  }
-
   openCount(region: Region, wanted: WantedParts): number {
-    return this.#count('count_open', { region, ...asked(wanted) });
+    return this.count('count_open', { region, ...asked(wanted) });
   }
 
   /** In the order of their numbers, after one of them. */
@@ -190,10 +185,6 @@ export class Survey<End extends string = string> {
     });
   }
 
-  openUserCount(region: Region): number {
-    return this.#count('count_open_users', { region });
-  }
-
   /** A list of a region while it is read: `take` applies it. */
   directory(region: Region, list: Directory): ListStore<ListEntry<Directory>> {
     return tableStore(
@@ -228,7 +219,7 @@ export class Survey<End extends string = string> {
     return false;
   }
 
-  #count(name: string, given: Readonly<Record<string, string | number | null>>): number {
+  count(name: string, given: Readonly<Record<string, string | number | null>>): number {
     return Number(this.sql(name).get(given)?.['n']);
   }
 }

@@ -77,7 +77,7 @@ async function askFor({
 }: NewcomersTask): Promise<MissingUsers | null> {
   const { survey } = plan;
   const regions = survey.regions();
-  const newcomers = regions.reduce((sum, region) => sum + survey.openUserCount(region), 0);
+  const newcomers = regions.reduce((sum, region) => sum + survey.count('count_open_users', { region }), 0);
   if (newcomers === 0) return { unknown: 0, deactivated: 0, first: [] };
   const onProgress = ({ done, of }: SurveyProgress) => {
     if (of !== null) onUser(done, newcomers);
