@@ -18,7 +18,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { ActionMessage, AddMembersRequest } from '../src/chat/contract.ts';
 import { REGIONS } from '../src/membership/membership.ts';
-import { makeCertificates } from '../src/sandbox/certificates.ts';
+import { makeCertificates } from '../src/sandbox/https.ts';
 
 export interface Stub {
   readonly port: number;

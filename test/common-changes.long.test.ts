@@ -138,7 +138,7 @@ export const memoSource: Adapter = ({ address: name }) => {
       copy.insert(
         'src/sandbox/group-members.ts',
         "  if (fullGroup === 'per-uid') return;",
-        "  if (group.profile.guid === 'ice') throw new Refusal(400, serviceError('ERR_GUID_FROZEN', 'It is frozen.'));\n",
+        "  if (group.profile.guid === 'ice') throw refusal(400, 'ERR_GUID_FROZEN', 'It is frozen.');\n",
       );
       copy.insert(
         'test/chat/error-policy.test.ts',

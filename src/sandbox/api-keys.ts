@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { KEY_SCOPES } from '../chat/contract.ts';
-import { seconds } from './entities.ts';
+import { badRequest, type Call, readBody, refusal, seconds } from './call.ts';
 import { pageOf } from './query.ts';
-import { badRequest, Refusal, serviceError } from './refusal.ts';
 import type { ApiKey } from './sandbox-app.ts';
-import { type Call, readBody } from './sandbox-call.ts';
+import { newKey } from './tenant.ts';
 
 /** Operations on the API keys of an app (docs/chat-service.md, 71). */
 
@@ -14,11 +12,6 @@ const name = z.string().min(1).max(100);
 const scope = z.enum(KEY_SCOPES);
 const createKeyRequest = z.looseObject({ name, scope: scope.default('authOnly') });
 const updateKeyRequest = z.looseObject({ name: name.optional(), scope: scope.optional() });
-
-/** 40 hexadecimal characters, as the service's keys have. */
-export function newKey(): string {
-  return randomBytes(20).toString('hex');
-}
 
 /** GET /apikeys: by page. */
 export function listKeys(call: Call): object {
@@ -58,7 +51,7 @@ function keep({ app }: Call, key: ApiKey): object {
 
 function requireKey({ app, params: [wanted = ''] }: Call): ApiKey {
   const key = app.keys.get(wanted);
-  if (key === undefined) throw new Refusal(404, serviceError('ERR_APIKEY_NOT_FOUND', 'This API key does not exist.'));
+  if (key === undefined) throw refusal(404, 'ERR_APIKEY_NOT_FOUND', 'This API key does not exist.');
   return key;
 }
 

@@ -1,9 +1,6 @@
 import type { MemberList, MemberScope } from '../chat/service/lists.ts';
-import { SYSTEM_USER } from './entities.ts';
-import type { Group } from './group.ts';
-import { obstacleError, Refusal, serviceError } from './refusal.ts';
-import type { User } from './sandbox-app.ts';
-import { actingUser, type Call, requireUser } from './sandbox-call.ts';
+import { actingUser, type Call, obstacleError, Refusal, refusal, requireUser } from './call.ts';
+import { type Group, SYSTEM_USER, type User } from './sandbox-app.ts';
 
 /**
  * The rules for acting users: what each scope may do, from the service's public documentation (docs/chat-service.md, 12). Statuses
@@ -17,11 +14,11 @@ function mayDoAll({ behaviour }: Call, actor: User, group: Group): boolean {
 
 function notJoined({ uid }: User, { profile: { guid } }: Group): Refusal {
   const message = `The user with UID ${uid} is not a member of the group with GUID ${guid}.`;
-  return new Refusal(401, serviceError('ERR_GROUP_NOT_JOINED', message));
+  return refusal(401, 'ERR_GROUP_NOT_JOINED', message);
 }
 
 function noClearance(code: string, message: string): Refusal {
-  return new Refusal(403, serviceError(code, message));
+  return refusal(403, code, message);
 }
 
 /** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anyone else. */

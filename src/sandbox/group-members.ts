@@ -1,13 +1,25 @@
 import { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
-import { MEMBER_LISTS, type MemberList } from '../chat/service/lists.ts';
+import { MEMBER_LISTS, type MemberList, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
+import {
+  type ActionWord,
+  actingUser,
+  actionMessage,
+  activeUser,
+  badRequest,
+  type Call,
+  obstacleError,
+  Refusal,
+  readBody,
+  refusal,
+  requireGroup,
+  requireUser,
+  seconds,
+  uidNotFound,
+} from './call.ts';
 import { type MemberEdit, refusedAddition, requireClearanceOver } from './clearance.ts';
-import { type ActionWord, actionMessage, SYSTEM_USER, seconds } from './entities.ts';
-import type { Group, Obstacle } from './group.ts';
-import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
-import type { User } from './sandbox-app.ts';
-import { actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './sandbox-call.ts';
+import type { Group, Obstacle, User } from './sandbox-app.ts';
 
 /** One UID under the one list that counts for it. */
 interface RequestedMember {
@@ -17,83 +29,66 @@ interface RequestedMember {
 
 /**
  * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
- * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refusedMember.
+ * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refused.
  */
-export function addMembers(call: Call): WrittenReply {
+export function addMembers(call: Call): object {
   const { behaviour } = call;
   const strict = behaviour.unknownFields === 'refuse';
-  const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
-  const requested = readMemberLists(request, behaviour);
+  const requested = readMemberLists(readBody(call, strict ? addMembersRequest : addMembersRequest.strip()), behaviour);
   if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
     throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
   }
   const group = requireGroup(call);
   const refusals = requested.taken.map(({ list, uid }) => refusedAddition(call, group, list, uid));
-  const ofAll = behaviour.clearance === 'refuse-call' ? refusals.find(isRefusal) : refusals.find(isOfActor);
+  // The second says something of the acting user and not of one who is added.
+  const ofAll = refusals.find(
+    (one) => one && (behaviour.clearance === 'refuse-call' || one.error.code === 'ERR_GROUP_NOT_JOINED'),
+  );
   if (ofAll !== undefined) throw ofAll;
   requireRoom(requested.taken, group, behaviour);
-  return new WrittenReply(writtenObject([['data', placeMembers(call, group, requested, refusals)]]));
-}
-
-function isRefusal(refusal: Refusal | undefined): refusal is Refusal {
-  return refusal !== undefined;
-}
-
-/** Whether it says something of the acting user and not of one who is added. */
-function isOfActor(refusal: Refusal | undefined): refusal is Refusal {
-  return refusal?.error.code === 'ERR_GROUP_NOT_JOINED';
+  return new Map([['data', placeMembers(call, group, requested, refusals)]]);
 }
 
 /**
- * Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID.
+ * Adds and bans one after another, and returns the lists of the reply: an entry for each UID, in the order of the request.
  * @param refusals why the acting user may not do it, in the order of `requested`
  */
 export function placeMembers(
   call: Call,
   group: Group,
-  requested: RequestedMembers,
+  { lists, taken }: RequestedMembers,
   refusals: readonly (Refusal | undefined)[] = [],
-): string {
-  const { app, behaviour, now } = call;
-  const by = senderOf(call);
+): Map<string, object> {
+  const { behaviour, now } = call;
   const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
   const places = {
-    admins: { scope: 'admin', banned: false, joinedAt: now },
-    moderators: { scope: 'moderator', banned: false, joinedAt: now },
-    participants: { scope: 'participant', banned: false, joinedAt: now },
+    admin: { scope: 'admin', banned: false, joinedAt: now },
+    moderator: { scope: 'moderator', banned: false, joinedAt: now },
+    participant: { scope: 'participant', banned: false, joinedAt: now },
   } as const;
-
-  function carryOut({ list, uid }: RequestedMember, refusal: Refusal | undefined): MemberResult {
-    if (refusal !== undefined) return refusedMember(refusal.error, behaviour);
-    const user = app.user(uid);
+  function carryOut({ list, uid }: RequestedMember, refused: Refusal | undefined): MemberResult {
+    if (refused !== undefined) return refusedMember(refused.error, behaviour);
+    const user = activeUser(call, uid);
     if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
-    const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
+    const scope = SCOPE_OF_LIST[list];
+    const obstacle = scope === 'ban' ? group.ban(user.uid, now) : group.add(user.uid, places[scope], rules);
     if (obstacle !== undefined) return refusedMember(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
-    return list === 'usersToBan'
-      ? { success: true }
-      : { success: true, data: actionMessage(app, group, actionOf(user), { by, on: user, at: now }) };
+    if (scope === 'ban') return { success: true };
+    const action = user.uid === call.onBehalfOf.toLowerCase() ? 'joined' : 'added';
+    return { success: true, data: actionMessage(call, group, action, user) };
   }
 
-  const actionOf = ({ uid }: User) => (uid === call.onBehalfOf.toLowerCase() ? 'joined' : 'added');
-  const carriedOut =
-    call.fault === 'reset-midway' ? requested.taken.slice(0, requested.taken.length >> 1) : requested.taken;
+  const carriedOut = call.fault === 'reset-midway' ? taken.slice(0, taken.length >> 1) : taken;
   const results = carriedOut.map((one, index) => ({ ...one, result: carryOut(one, refusals[index]) }));
   if (call.fault === 'omit-uid') results.pop();
-
-  const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : requested.lists;
-  const data = lists.map((list) => {
+  const replied = new Map<string, object>();
+  for (const list of behaviour.replyLists === 'all' ? MEMBER_LISTS : lists) {
     const entries = results
       .filter((one) => one.list === list)
-      .map((one) => [behaviour.replyUids === 'lowercase' ? one.uid.toLowerCase() : one.uid, one.result] as const);
-    const empty = entries.length === 0 && behaviour.emptyList === 'array';
-    return [list, empty ? '[]' : writtenObject(entries.map(([uid, result]) => [uid, JSON.stringify(result)]))] as const;
-  });
-  return writtenObject(data);
-}
-
-/** JSON of an object with its keys in this order: an object of JavaScript puts those that are numbers first. */
-export function writtenObject(entries: readonly (readonly [key: string, json: string])[]): string {
-  return `{${entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
+      .map(({ uid, result }) => [behaviour.replyUids === 'lowercase' ? uid.toLowerCase() : uid, result] as const);
+    replied.set(list, entries.length === 0 && behaviour.emptyList === 'array' ? [] : new Map(entries));
+  }
+  return replied;
 }
 
 /** The additions that a request asks for. */
@@ -116,10 +111,9 @@ export function readMemberLists(
   }
   const seen = new Set<string>();
   const taken = requested.filter(({ uid }) => {
-    const folded = uid.toLowerCase();
-    if (seen.has(folded)) return false;
-    seen.add(folded);
-    return true;
+    const isFirst = !seen.has(uid.toLowerCase());
+    seen.add(uid.toLowerCase());
+    return isFirst;
   });
   return { lists, taken };
 }
@@ -135,7 +129,7 @@ function requireRoom(
   const additions = requested.filter(isNew).length;
   if (additions === 0 || group.membersCount + additions <= maxGroupMembers) return;
   const message = `The group with GUID ${group.profile.guid} can have ${maxGroupMembers} members in this plan.`;
-  throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));
+  throw refusal(403, 'ERR_PLAN_QUOTA_RESTRICTION', message);
 }
 
 function refusedMember(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
@@ -145,53 +139,31 @@ function refusedMember(error: ServiceError, { failureEntry }: Behaviour): Member
 }
 
 /** Operations that change the place of one user in a group; shapes from public documentation, not contract. */
-
 const changeScopeRequest = z.looseObject({ scope: z.enum(['admin', 'moderator', 'participant']) });
 
 /** PUT /groups/{guid}/members/{uid}. */
 export function changeScope(call: Call): object {
   const { scope } = readBody(call, changeScopeRequest);
-  const { group, user } = edit(call, { what: 'scope', to: scope }, (place, { uid }) =>
-    place.changeScope(uid, scope, call.now),
+  return edit(call, { what: 'scope', to: scope }, 'scopeChanged', (group, { uid }) =>
+    group.changeScope(uid, scope, call.now),
   );
-  if (call.behaviour.editReply === 'action') return done(call, group, user, 'scopeChanged');
-  const joinedAt = seconds(group.places.get(user.uid)?.joinedAt ?? call.now);
-  return { data: { guid: group.profile.guid, uid: user.uid, scope, joinedAt } };
 }
 
 /** DELETE /groups/{guid}/members/{uid}. */
 export function removeMember(call: Call): object {
-  const { group, user } = edit(call, { what: 'remove' }, (place, { uid }) => place.remove(uid, call.now));
-  return done(call, group, user, user.uid === actingUser(call).uid ? 'left' : 'kicked');
+  return edit(call, { what: 'remove' }, 'kicked', (group, { uid }) => group.remove(uid, call.now));
 }
 
 /** POST /groups/{guid}/bannedusers/{uid}. */
 export function banMember(call: Call): object {
-  const { group, user } = edit(call, { what: 'ban' }, (place, { uid }) =>
-    place.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? place.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
+  return edit(call, { what: 'ban' }, 'banned', (group, { uid }) =>
+    group.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? group.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
   );
-  return done(call, group, user, 'banned');
 }
 
 /** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
 export function unbanMember(call: Call): object {
-  const { group, user } = edit(call, { what: 'unban' }, (place, { uid }) => place.unban(uid, call.now));
-  return done(call, group, user, 'unbanned');
-}
-
-function done(call: Call, group: Group, on: User, action: Exclude<ActionWord, 'added' | 'joined'>): object {
-  const { app, behaviour, now } = call;
-  if (behaviour.editReply === 'action') {
-    return { data: actionMessage(app, group, action, { by: senderOf(call), on, at: now }) };
-  }
-  const word = action === 'kicked' || action === 'left' ? 'removed' : action;
-  const message = `The user with UID ${on.uid} was ${word} from the group with GUID ${group.profile.guid}.`;
-  return { data: { success: true, message } };
-}
-
-/** The sender of an action message. */
-function senderOf(call: Call): User {
-  return call.behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
+  return edit(call, { what: 'unban' }, 'unbanned', (group, { uid }) => group.unban(uid, call.now));
 }
 
 /** Guess, as all statuses of these refusals but that of ERR_NOT_A_MEMBER. */
@@ -200,13 +172,25 @@ const OBSTACLE_STATUS = 400;
 function edit(
   call: Call,
   asked: Omit<MemberEdit, 'uid'>,
+  action: ActionWord,
   change: (group: Group, user: User) => Obstacle | undefined,
-): { group: Group; user: User } {
+): object {
   const group = requireGroup(call);
-  const user = requireUser(call, call.params[1] ?? '');
-  requireClearanceOver(call, group, { ...asked, uid: user.uid });
+  const user = requireUser(call, call.params[1]);
+  const { guid } = group.profile;
+  const { uid } = user;
+  requireClearanceOver(call, group, { ...asked, uid });
   const obstacle = change(group, user);
-  if (obstacle === undefined) return { group, user };
-  const status = obstacle === 'ERR_NOT_A_MEMBER' ? 404 : OBSTACLE_STATUS;
-  throw new Refusal(status, obstacleError(obstacle, user.uid, group.profile.guid));
+  if (obstacle !== undefined) {
+    throw new Refusal(obstacle === 'ERR_NOT_A_MEMBER' ? 404 : OBSTACLE_STATUS, obstacleError(obstacle, uid, guid));
+  }
+  if (call.behaviour.editReply === 'action') {
+    const word = action === 'kicked' && uid === actingUser(call).uid ? 'left' : action;
+    return { data: actionMessage(call, group, word, user) };
+  }
+  if (asked.to !== undefined) {
+    return { data: { guid, uid, scope: asked.to, joinedAt: seconds(group.places.get(uid)?.joinedAt ?? call.now) } };
+  }
+  const word = action === 'kicked' ? 'removed' : action;
+  return { data: { success: true, message: `The user with UID ${uid} was ${word} from the group with GUID ${guid}.` } };
 }

@@ -1,6 +1,5 @@
+import { badRequest, type Call } from './call.ts';
 import type { FaultKind } from './injected-faults.ts';
-import { badRequest } from './refusal.ts';
-import type { Call } from './sandbox-call.ts';
 
 /**
  * Query parameters of lists: applied as documented, or refused by name, so that no client believes that one was heeded.

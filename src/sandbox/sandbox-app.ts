@@ -1,10 +1,7 @@
 import type { KeyScope } from '../chat/contract.ts';
 import { MAX_ID_LENGTH } from '../chat/service/limits.ts';
+import type { MemberScope } from '../chat/service/lists.ts';
 import type { Region, Scope } from '../membership/membership.ts';
-import { Group } from './group.ts';
-
-/** UID of the system user, who acts where a call names no user and owns groups without another owner. */
-export const SYSTEM_UID = 'app_system';
 
 export interface User {
   readonly uid: string;
@@ -20,28 +17,132 @@ export interface User {
   /** Milliseconds since 1970; undefined until the user changes. */
   readonly updatedAt?: number;
   /** Milliseconds since 1970; undefined while the user is active. */
-  readonly deactivatedAt?: number;
+  readonly deactivatedAt?: number | undefined;
 }
 
-export interface ApiKey {
-  readonly apiKey: string;
+/** The user who acts where a call names no user, and owns groups without another owner. */
+export const SYSTEM_USER: User = { uid: 'app_system', name: 'System', role: 'default', createdAt: 0 };
+
+/**
+ * The place of a user in a group; a ban keeps the scope held before. Never changed, so that all members
+ * added by one call can share one record: a million memberships need a map entry each and little more.
+ */
+export interface MemberPlace {
+  readonly scope: MemberScope;
+  readonly banned: boolean;
+  /** Milliseconds since 1970. */
+  readonly joinedAt: number;
+  /** Milliseconds since 1970; of the banned. */
+  readonly bannedAt?: number;
+}
+
+export interface GroupProfile {
+  readonly guid: string;
   readonly name: string;
-  readonly scope: KeyScope;
+  readonly type: string;
+  readonly description: string;
+  readonly icon: string;
+  readonly tags: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** UID. */
+  readonly owner: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
-/** One region of the sandbox. */
-export interface AppOptions {
-  readonly region: Region;
-  readonly appId: string;
-  /** Every possible UID or GUID is known: it exists from the first time that it is asked for. */
-  readonly anyUser: boolean;
-  readonly anyGroup: boolean;
-  /** Whether ids of calls may have capital letters. */
-  readonly foldsIds: boolean;
-  /** The time at which the app and its first contents were made, in ms since 1970. */
-  readonly createdAt: number;
+/** A reason against a change. */
+export type Obstacle =
+  | 'ERR_ALREADY_JOINED'
+  | 'ERR_BANNED_GROUPMEMBER'
+  | 'ERR_NO_VACANCY'
+  | 'ERR_ALREADY_BANNED'
+  | 'ERR_NOT_A_MEMBER'
+  | 'ERR_SAME_SCOPE'
+  | 'ERR_NOT_A_BANNED_USER';
+
+/** A group and every user who is in it or banned from it. UIDs come in lower case and belong to existing users. */
+export class Group {
+  profile: GroupProfile;
+  /** All users with a place, the banned included, in the order of joining. */
+  readonly places = new Map<string, MemberPlace>();
+  /** Members without the banned. */
+  membersCount = 0;
+  /** Milliseconds since 1970; undefined until the group changes. */
+  updatedAt: number | undefined;
+
+  constructor(profile: GroupProfile) {
+    this.profile = profile;
+  }
+
+  change(profile: Given<GroupProfile>, at: number): void {
+    this.profile = { ...this.profile, ...given(profile) };
+    this.updatedAt = at;
+  }
+
+  /** The scope of a member; undefined for a user who is banned or was never added. */
+  memberScope(uid: string): MemberScope | undefined {
+    const place = this.places.get(uid);
+    return place?.banned ? undefined : place?.scope;
+  }
+
+  /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where `liftBan` says so. */
+  add(uid: string, place: MemberPlace, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
+    const before = this.places.get(uid);
+    if (before?.banned === false) return 'ERR_ALREADY_JOINED';
+    if (before?.banned && !rules.liftBan) return 'ERR_BANNED_GROUPMEMBER';
+    if (this.membersCount >= rules.maxMembers) return 'ERR_NO_VACANCY';
+    // A lifted ban is a new entry: deleting first moves it to the end of the order of joining.
+    this.places.delete(uid);
+    return this.#put(uid, place, place.joinedAt);
+  }
+
+  /** Bans a user, who need not be a member, and ends a membership; or says what prevents it. */
+  ban(uid: string, at: number): Obstacle | undefined {
+    const { scope = 'participant', joinedAt = at, banned } = this.places.get(uid) ?? {};
+    if (banned) return 'ERR_ALREADY_BANNED';
+    return this.#put(uid, { scope, banned: true, joinedAt, bannedAt: at }, at);
+  }
+
+  /** Lifts a ban, which does not make the user a member again; or says what prevents it. */
+  unban(uid: string, at: number): Obstacle | undefined {
+    return this.places.get(uid)?.banned ? this.#put(uid, undefined, at) : 'ERR_NOT_A_BANNED_USER';
+  }
+
+  /** Ends a membership, or says what prevents it. */
+  remove(uid: string, at: number): Obstacle | undefined {
+    return this.#noMember(uid) ?? this.#put(uid, undefined, at);
+  }
+
+  /** Drops the place of a user who is deleted. */
+  forget(uid: string): void {
+    this.#put(uid, undefined, this.updatedAt);
+  }
+
+  /** Changes a member's scope, or says what prevents it. */
+  changeScope(uid: string, scope: MemberScope, at: number): Obstacle | undefined {
+    const before = this.places.get(uid);
+    if (before?.banned === false && before.scope === scope) return 'ERR_SAME_SCOPE';
+    return this.#noMember(uid) ?? this.#put(uid, { joinedAt: at, banned: false, ...before, scope }, at);
+  }
+
+  #noMember(uid: string): Obstacle | undefined {
+    if (this.memberScope(uid) !== undefined) return undefined;
+    return this.places.has(uid) ? 'ERR_BANNED_GROUPMEMBER' : 'ERR_NOT_A_MEMBER';
+  }
+
+  #put(uid: string, place: MemberPlace | undefined, at: number | undefined): undefined {
+    this.membersCount += Number(place?.banned === false) - Number(this.memberScope(uid) !== undefined);
+    if (place === undefined) this.places.delete(uid);
+    else this.places.set(uid, place);
+    this.updatedAt = at;
+  }
+}
+
+/** Fields of a user or group to set; an undefined one is left as it is. */
+type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+
+function given<Fields extends object>(fields: Given<Fields>): Partial<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }
 
 // Public documentation, not contract: letters, digits, "-" and "_".
@@ -53,122 +154,134 @@ export function storedId(id: string): string | undefined {
   return POSSIBLE_ID.test(folded) ? folded : undefined;
 }
 
-/** Users, groups and messages of one app in one region, by their UIDs and GUIDs as calls give them. */
+/** Users or groups by their ids. */
+class Directory<Item, Profile> {
+  readonly all = new Map<string, Item>();
+  readonly #knowsAny: boolean;
+  readonly #foldsIds: boolean;
+  readonly #make: (id: string, profile: Partial<Profile>) => Item;
+
+  constructor(knowsAny: boolean, foldsIds: boolean, make: (id: string, profile: Partial<Profile>) => Item) {
+    this.#knowsAny = knowsAny;
+    this.#foldsIds = foldsIds;
+    this.#make = make;
+  }
+
+  /** The id that a call means by this one. */
+  named(id: string): string {
+    return this.#foldsIds ? id.toLowerCase() : id;
+  }
+
+  /** One that was made already. */
+  get(id: string): Item | undefined {
+    return this.all.get(this.named(id));
+  }
+
+  /** One that a call may name. */
+  find(id: string): Item | undefined {
+    return this.get(id) ?? (this.#knowsAny && this.named(id) === id.toLowerCase() ? this.add(id) : undefined);
+  }
+
+  /** Makes it unless it is there; undefined when none can have that id. */
+  add(id: string, profile: Given<Profile> = {}): Item | undefined {
+    const stored = storedId(id);
+    if (stored === undefined) return undefined;
+    const known = this.all.get(stored);
+    if (known !== undefined) return known;
+    const made = this.#make(stored, given(profile));
+    this.all.set(stored, made);
+    return made;
+  }
+}
+
+export interface ApiKey {
+  readonly apiKey: string;
+  readonly name: string;
+  readonly scope: KeyScope;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** One region of the sandbox. */
+interface AppOptions {
+  readonly region: Region;
+  readonly appId: string;
+  /** Every possible UID or GUID is known: it exists from the first time that it is asked for. */
+  readonly anyUser: boolean;
+  readonly anyGroup: boolean;
+  /** Whether ids of calls may have capital letters. */
+  readonly foldsIds: boolean;
+  /** The time at which the app and its first contents were made, in ms since 1970. */
+  readonly createdAt: number;
+}
+
+/** Users, groups and messages of one app in one region. */
 export class App {
   readonly region: Region;
   readonly appId: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  readonly #options: AppOptions;
   /** API keys by themselves. */
   readonly keys = new Map<string, ApiKey>();
   /** Roles that a new user can have. */
   readonly roles = new Set(['default']);
-  readonly users = new Map<string, User>();
-  readonly groups = new Map<string, Group>();
+  readonly users: Directory<User, User>;
+  readonly groups: Directory<Group, GroupProfile>;
   #lastMessageId = 0;
 
-  constructor(options: AppOptions) {
-    this.region = options.region;
-    this.appId = options.appId;
-    this.createdAt = options.createdAt;
-    this.#options = options;
-  }
-
-  /** The id that a call means by this one. */
-  #named(id: string): string {
-    return this.#options.foldsIds ? id.toLowerCase() : id;
-  }
-
-  #isPossible(id: string): boolean {
-    return this.#named(id) === id.toLowerCase();
-  }
-
-  /** Whether the group has been made already; with `any`, others are known too. */
-  hasGroup(guid: string): boolean {
-    return this.groups.has(this.#named(guid));
-  }
-
-  /** An active user; a deactivated one counts as unknown. */
-  user(uid: string): User | undefined {
-    const known = this.anyUser(uid);
-    if (known !== undefined) return known.deactivatedAt === undefined ? known : undefined;
-    return this.#options.anyUser && this.#isPossible(uid) ? this.addUser(uid) : undefined;
-  }
-
-  /** A user who was made, active or not. */
-  anyUser(uid: string): User | undefined {
-    return this.users.get(uid) ?? this.users.get(this.#named(uid));
+  constructor({ region, appId, createdAt, foldsIds, anyUser, anyGroup }: AppOptions) {
+    this.region = region;
+    this.appId = appId;
+    this.createdAt = createdAt;
+    this.users = new Directory(anyUser, foldsIds, (uid, profile) => ({
+      name: uid,
+      role: 'default',
+      createdAt,
+      ...profile,
+      uid,
+    }));
+    this.groups = new Directory(anyGroup, foldsIds, (guid, profile) => {
+      const owner = SYSTEM_USER.uid;
+      const icon = 'https://assets.localhost/group.png';
+      return new Group({
+        name: guid,
+        type: 'public',
+        description: '',
+        icon,
+        tags: [],
+        owner,
+        createdAt,
+        ...profile,
+        guid,
+      });
+    });
   }
 
   /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
   setActive(uid: string, active: boolean, at: number): boolean {
-    const user = this.anyUser(uid);
+    const user = this.users.get(uid);
     if (user === undefined || (user.deactivatedAt === undefined) === active) return false;
-    const { deactivatedAt: _, ...rest } = user;
-    this.users.set(user.uid, active ? rest : { ...rest, deactivatedAt: at });
+    this.users.all.set(user.uid, { ...user, deactivatedAt: active ? undefined : at });
     return true;
   }
 
-  changeUser(uid: string, profile: Partial<Omit<User, 'uid'>>, unset: readonly (keyof User)[]): void {
-    const user = this.anyUser(uid);
+  /** @param unset fields that it loses */
+  changeUser(uid: string, profile: Given<User>, unset: readonly (keyof User)[]): void {
+    const user = this.users.get(uid);
     if (user === undefined) return;
-    const changed = { ...user, ...profile };
+    const changed = { ...user, ...given(profile) };
     for (const field of unset) Reflect.deleteProperty(changed, field);
-    this.users.set(user.uid, changed);
+    this.users.all.set(user.uid, changed);
   }
 
   deleteUser(uid: string): void {
-    this.users.delete(this.#named(uid));
-    for (const group of this.groups.values()) group.forget(this.#named(uid));
-  }
-
-  deleteGroup(guid: string): void {
-    this.groups.delete(this.#named(guid));
-  }
-
-  group(guid: string): Group | undefined {
-    const known = this.groups.get(guid) ?? this.groups.get(this.#named(guid));
-    return known ?? (this.#options.anyGroup && this.#isPossible(guid) ? this.addGroup(guid) : undefined);
-  }
-
-  /** Makes a user unless it exists, and returns it; undefined when no user can have that UID. */
-  addUser(uid: string, profile: Partial<Omit<User, 'uid'>> = {}): User | undefined {
-    const stored = storedId(uid);
-    if (stored === undefined) return undefined;
-    let user = this.users.get(stored);
-    if (user === undefined) {
-      user = { uid: stored, name: stored, role: 'default', createdAt: this.createdAt, ...profile };
-      this.users.set(stored, user);
-    }
-    return user;
-  }
-
-  /** Makes a public group of the system user unless it exists, and returns it; undefined when no group can have that GUID. */
-  addGroup(guid: string, profile: Partial<Omit<Group['profile'], 'guid'>> = {}): Group | undefined {
-    const stored = storedId(guid);
-    if (stored === undefined) return undefined;
-    let group = this.groups.get(stored);
-    if (group === undefined) {
-      group = new Group({
-        guid: stored,
-        name: stored,
-        type: 'public',
-        description: '',
-        icon: 'https://assets.localhost/group.png',
-        tags: [],
-        owner: SYSTEM_UID,
-        createdAt: this.createdAt,
-        ...profile,
-      });
-      this.groups.set(stored, group);
-    }
-    return group;
+    this.users.all.delete(uid);
+    for (const group of this.groups.all.values()) group.forget(uid);
   }
 
   /** All users in a group, the banned with `ban`; empty for a group that has not been made. */
   members(guid: string): Map<string, Scope> {
-    const places = this.groups.get(guid.toLowerCase())?.places ?? [];
+    const places = this.groups.all.get(guid.toLowerCase())?.places ?? [];
     return new Map([...places].map(([uid, place]) => [uid, place.banned ? 'ban' : place.scope]));
   }
 

@@ -4,8 +4,9 @@ import { MEMBER_LISTS, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
-import type { Group } from './group.ts';
-import { type App, storedId } from './sandbox-app.ts';
+import { groupProfile } from './groups.ts';
+import { type App, type Group, storedId } from './sandbox-app.ts';
+import { userProfile } from './users.ts';
 
 const idProblem = (text: unknown) =>
   `${JSON.stringify(text)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`;
@@ -21,28 +22,23 @@ function idOr<Shape extends z.ZodType>(shape: Shape) {
         : errors?.[1]?.map(({ path, message }) => [...path, message].join(': ')).join('; '),
   });
 }
+
 /** A user: its UID alone, or with a profile. A role that is named here exists. */
 const userSeed = idOr(
   z.strictObject({
     uid: id,
-    name: z.string().optional(),
-    role: z.string().optional(),
-    avatar: z.string().optional(),
-    tags: z.array(z.string()).optional(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
+    ...z.object(userProfile).partial().shape,
     deactivated: z.boolean().optional(),
   }),
 );
+
 const groupSeed = idOr(
   z.strictObject({
     guid: id,
-    name: z.string().optional(),
-    type: z.enum(['public', 'private', 'password']).optional(),
-    icon: z.string().optional(),
-    description: z.string().optional(),
-    tags: z.array(z.string()).optional(),
+    ...z.object(groupProfile).partial().omit({ password: true, owner: true }).shape,
   }),
 );
+
 const inGroup = z
   .strictObject({ admins: ids, moderators: ids, participants: ids, usersToBan: ids, owner: id })
   .partial();
@@ -97,15 +93,21 @@ export function parseSeed(text: string, source: string): SeedDocument {
 
 /** Makes user-1, user-2… and group-1, group-2… */
 export function seedNumbers(app: App, users: number, groups: number): void {
-  for (let number = 1; number <= users; number += 1) app.addUser(`user-${number}`);
-  for (let number = 1; number <= groups; number += 1) app.addGroup(`group-${number}`);
+  for (let number = 1; number <= users; number += 1) app.users.add(`user-${number}`);
+  for (let number = 1; number <= groups; number += 1) app.groups.add(`group-${number}`);
 }
 
 /** Makes what the document holds for the app's region. */
 export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
+  const users = [...(seed.users ?? []), ...(own.users ?? [])].map((one) =>
+    typeof one === 'string' ? { uid: one } : one,
+  );
   for (const role of [...(seed.roles ?? []), ...(own.roles ?? [])]) app.roles.add(role);
-  for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) seedUser(app, user);
+  for (const { uid, deactivated: _, ...profile } of users) {
+    if (profile.role !== undefined) app.roles.add(profile.role);
+    app.users.add(uid, profile);
+  }
   // If a group is given in several places, its owner is that of `members` and its profile that of `groups`.
   const profiles = new Map<string, Exclude<z.infer<typeof groupSeed>, string>>();
   for (const one of [...(seed.groups ?? []), ...(own.groups ?? [])]) {
@@ -113,36 +115,14 @@ export function seedApp(app: App, seed: SeedDocument): void {
     profiles.set(profile.guid.toLowerCase(), profile);
   }
   for (const [guid, { owner, ...lists }] of Object.entries(own.members ?? {})) {
-    const made = app.addGroup(guid, {
-      ...given(profiles.get(guid.toLowerCase()) ?? {}),
-      ...(owner !== undefined && { owner: owner.toLowerCase() }),
-    });
+    const made = app.groups.add(guid, { ...profiles.get(guid.toLowerCase()), owner: owner?.toLowerCase() });
     if (made === undefined) continue; // the schema lets no impossible id through
     for (const list of MEMBER_LISTS) seat(app, made, lists[list] ?? [], SCOPE_OF_LIST[list]);
     if (owner !== undefined) seat(app, made, [owner], 'admin');
   }
-  for (const { guid, ...profile } of profiles.values()) app.addGroup(guid, given(profile));
+  for (const [guid, profile] of profiles) app.groups.add(guid, profile);
   // Last, because members are active users when they join.
-  for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) {
-    if (typeof user !== 'string' && user.deactivated) app.setActive(user.uid, false, app.createdAt);
-  }
-}
-
-function seedUser(app: App, user: z.infer<typeof userSeed>): void {
-  if (typeof user === 'string') {
-    app.addUser(user);
-    return;
-  }
-  const { uid, deactivated: _, ...profile } = user;
-  if (profile.role !== undefined) app.roles.add(profile.role);
-  app.addUser(uid, given(profile));
-}
-
-/** The fields that are there. */
-function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => name !== 'guid' && value !== undefined),
-  ) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+  for (const { uid, deactivated } of users) if (deactivated) app.setActive(uid, false, app.createdAt);
 }
 
 const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
@@ -150,7 +130,7 @@ const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
 /** A user who has a place in the group already keeps it, unless banned, which ends a membership. */
 function seat(app: App, group: Group, uids: readonly string[], scope: Scope): void {
   for (const uid of uids) {
-    const user = app.addUser(uid);
+    const user = app.users.add(uid);
     if (user === undefined) continue; // as above
     if (scope === 'ban') group.ban(user.uid, app.createdAt);
     else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);

@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sendMessageRequest } from '../chat/contract.ts';
+import {
+  actingUser,
+  badRequest,
+  type Call,
+  groupConversation,
+  groupEntity,
+  readBody,
+  refusal,
+  requireGroup,
+  requireUser,
+  seconds,
+  userEntity,
+} from './call.ts';
 import { actingScope } from './clearance.ts';
-import { groupConversation, groupEntity, seconds, userEntity } from './entities.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
-import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { storedId, type User } from './sandbox-app.ts';
-import { actingUser, type Call, readBody, requireGroup, requireUser } from './sandbox-call.ts';
 
 /** Operations on users, their tokens and their messages (docs/chat-service.md, 52 to 61); replies from public documentation, not contract. */
 
@@ -24,54 +34,54 @@ export const userProfile = {
     .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
     .optional(),
 };
-const createUserRequest = z.looseObject({ uid: z.string(), ...userProfile, withAuthToken: z.boolean().optional() });
+const newUser = z.looseObject({ uid: z.string(), ...userProfile });
+const createUserRequest = newUser.extend({ withAuthToken: z.boolean().optional() });
 const updateUserRequest = z.looseObject({
   ...userProfile,
   name: userProfile.name.optional(),
   unset: z.array(z.enum(['avatar', 'link', 'metadata'])).optional(),
 });
-const PROFILE_FIELDS = ['name', 'avatar', 'link', 'role', 'statusMessage', 'tags', 'metadata'] as const;
 
-/** The fields of a profile that a body has. */
-export function profileIn(call: Call, body: Partial<z.infer<typeof updateUserRequest>>): Partial<User> {
-  if (body.role !== undefined && !call.app.roles.has(body.role)) {
-    throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${body.role} does not exist.`));
+/** The fields of a body that are kept. */
+function profileIn({ app }: Call, body: z.infer<typeof updateUserRequest>) {
+  const { name, avatar, link, role, statusMessage, tags, metadata } = body;
+  if (role !== undefined && !app.roles.has(role)) {
+    throw refusal(404, 'ERR_ROLE_NOT_FOUND', `The role ${role} does not exist.`);
   }
-  const given = PROFILE_FIELDS.filter((field) => body[field] !== undefined);
-  return Object.fromEntries(given.map((field) => [field, body[field]]));
+  return { name, avatar, link, role, statusMessage, tags, metadata };
 }
 
 /** POST /users: one user a call. A UID that a deactivated user has is taken. */
 export function createUser(call: Call): object {
-  const { uid, withAuthToken, ...profile } = readBody(call, createUserRequest);
-  const stored = storedId(uid);
-  if (stored === undefined) throw badRequest({ uid: ['A UID has up to 100 letters, digits, "-" and "_".'] });
-  refuseTakenUid(call, stored);
-  call.app.addUser(stored, { ...profileIn(call, profile), createdAt: call.now });
-  const token = withAuthToken === true && { authToken: tokenFor(stored, call.now) };
-  return { data: { ...profileOf(requireUser(call, stored)), ...token } };
+  const { withAuthToken, ...request } = readBody(call, createUserRequest);
+  const user = makeUser(call, request, call.now);
+  return { data: { ...profileOf(user), ...(withAuthToken && { authToken: tokenFor(user.uid, call.now) }) } };
 }
 
-/** A deactivated user has its UID too. */
-export function refuseTakenUid({ app, behaviour }: Call, uid: string): void {
-  if (app.anyUser(uid) === undefined) return;
-  throw new Refusal(
-    behaviour.duplicateStatus,
-    serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${uid} already exists.`),
-  );
+/** A user that a body describes. */
+export function makeUser(call: Call, { uid, ...request }: z.infer<typeof newUser>, createdAt: number): User {
+  const { app, behaviour } = call;
+  const stored = storedId(uid);
+  if (stored === undefined) throw badRequest({ uid: ['A UID has up to 100 letters, digits, "-" and "_".'] });
+  if (app.users.get(stored) !== undefined) {
+    const message = `The user with UID ${stored} already exists.`;
+    throw refusal(behaviour.duplicateStatus, 'ERR_UID_ALREADY_EXISTS', message);
+  }
+  app.users.add(stored, { ...profileIn(call, request), createdAt });
+  return requireUser(call, stored);
 }
 
 /** PUT /users/{uid}: changes the fields of the body, and takes away those of `unset`. */
 export function updateUser(call: Call): object {
-  const { uid } = requireUser(call, call.params[0] ?? '');
-  const { unset = [], ...profile } = readBody(call, updateUserRequest);
-  call.app.changeUser(uid, { ...profileIn(call, profile), updatedAt: call.now }, unset);
-  return { data: profileOf(requireUser(call, uid)) };
+  const { uid } = requireUser(call);
+  const { unset = [], ...request } = readBody(call, updateUserRequest);
+  call.app.changeUser(uid, { ...profileIn(call, request), updatedAt: call.now }, unset);
+  return { data: profileOf(requireUser(call)) };
 }
 
 /** GET /users/{uid}. */
 export function getUser(call: Call): object {
-  return { data: profileOf(requireUser(call, call.params[0] ?? '')) };
+  return { data: profileOf(requireUser(call)) };
 }
 
 /**
@@ -88,7 +98,7 @@ export function listUsers(call: Call): object {
     (roles === undefined || roles.includes(user.role)) &&
     isFound(user.uid, user.name, user.tags ?? []);
   // No user connects to the sandbox, so every user is offline.
-  const users = call.query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
+  const users = call.query.get('status') === 'available' ? [] : [...call.app.users.all.values()].filter(matches);
   return pageOf(call, sorted(call, users, SORTING), profileOf);
 }
 
@@ -114,7 +124,7 @@ export function deactivateUsers(call: Call): object {
 
 /** DELETE /users/{uid}: for good with `permanent: true`, and otherwise as deactivating. */
 export function deleteUser(call: Call): object {
-  const { uid } = requireUser(call, call.params[0] ?? '');
+  const { uid } = requireUser(call);
   const body = z.looseObject({ permanent: z.boolean().default(false) });
   const { permanent } = call.body === '' ? { permanent: false } : readBody(call, body);
   if (permanent) call.app.deleteUser(uid);
@@ -135,11 +145,11 @@ function profileOf(user: User): object {
   const { link, statusMessage, tags, metadata, deactivatedAt } = user;
   return {
     ...userEntity(user),
-    ...(link !== undefined && { link }),
-    ...(statusMessage !== undefined && { statusMessage }),
-    ...(tags !== undefined && { tags }),
-    ...(metadata !== undefined && { metadata }),
-    ...(deactivatedAt !== undefined && { deactivatedAt: seconds(deactivatedAt) }),
+    link,
+    statusMessage,
+    tags,
+    metadata,
+    deactivatedAt: deactivatedAt && seconds(deactivatedAt),
   };
 }
 
@@ -155,7 +165,7 @@ const tokenRequest = z.strictObject({
  * Which fields name the device, no source says: those of changing a token are taken, and others refused.
  */
 export function createAuthToken(call: Call): object {
-  const { uid } = requireUser(call, call.params[0] ?? '');
+  const { uid } = requireUser(call);
   const { force: _, ...tied } = call.body === '' ? {} : readBody(call, tokenRequest);
   return { data: { uid, authToken: tokenFor(uid, call.now), createdAt: seconds(call.now), ...tied } };
 }
@@ -168,23 +178,12 @@ function tokenFor(uid: string, now: number): string {
 export function sendMessage(call: Call): object {
   const { receiver, receiverType, type, data } = readBody(call, sendMessageRequest);
   const sender = actingUser(call);
-  const entity = (uidOrGuid: string): { entity: object; entityType: string; id: string; conversationId: string } => {
-    if (receiverType === 'group') {
-      const group = requireGroup(call, uidOrGuid);
-      actingScope(call, sender, group);
-      const { guid } = group.profile;
-      return { entity: groupEntity(group), entityType: 'group', id: guid, conversationId: groupConversation(guid) };
-    }
-    if (receiverType !== 'user') throw badRequest({ receiverType: ['receiverType must be user or group.'] });
-    const user = requireUser(call, uidOrGuid);
-    const conversationId = [sender.uid, user.uid].sort().join('_user_');
-    return { entity: userEntity(user), entityType: 'user', id: user.uid, conversationId };
-  };
-  const { id, conversationId, ...receiving } = entity(receiver);
+  const { id, conversationId, ...receiving } = receiverOf(call, receiverType, receiver);
   if (type === 'text' && !data.text?.trim()) {
-    throw new Refusal(400, serviceError('ERR_EMPTY_MESSAGE_TEXT', 'A text message needs a text.'));
+    throw refusal(400, 'ERR_EMPTY_MESSAGE_TEXT', 'A text message needs a text.');
   }
   const sending = { entity: userEntity(sender), entityType: 'user' };
+  const sentAt = seconds(call.now);
   return {
     data: {
       id: call.app.nextMessageId(),
@@ -195,8 +194,22 @@ export function sendMessage(call: Call): object {
       category: 'message',
       type,
       data: { ...data, entities: { sender: sending, receiver: receiving } },
-      sentAt: seconds(call.now),
-      updatedAt: seconds(call.now),
+      sentAt,
+      updatedAt: sentAt,
     },
   };
+}
+
+function receiverOf(call: Call, entityType: string, uidOrGuid: string) {
+  const sender = actingUser(call);
+  if (entityType === 'group') {
+    const group = requireGroup(call, uidOrGuid);
+    actingScope(call, sender, group);
+    const { guid } = group.profile;
+    return { entity: groupEntity(group), entityType, id: guid, conversationId: groupConversation(guid) };
+  }
+  if (entityType !== 'user') throw badRequest({ receiverType: ['receiverType must be user or group.'] });
+  const user = requireUser(call, uidOrGuid);
+  const conversationId = [sender.uid, user.uid].sort().join('_user_');
+  return { entity: userEntity(user), entityType, id: user.uid, conversationId };
 }

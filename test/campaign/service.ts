@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { makeCertificates } from '../../src/sandbox/certificates.ts';
+import { makeCertificates } from '../../src/sandbox/https.ts';
 
 export const APP = 'campaign';
 const REGIONS = ['us', 'eu', 'in'];

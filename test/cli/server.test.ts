@@ -11,7 +11,7 @@ import { connectToServer } from '../../src/cli/client/server-client.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
 import { followImport } from '../../src/cli/screen/follow.ts';
-import { makeCertificates } from '../../src/sandbox/certificates.ts';
+import { makeCertificates } from '../../src/sandbox/https.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { freePort } from '../servers/program.ts';

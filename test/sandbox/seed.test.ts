@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MemberScope } from '../../src/chat/service/lists.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
-import { Group } from '../../src/sandbox/group.ts';
+import { Group } from '../../src/sandbox/sandbox-app.ts';
 import { parseSeed } from '../../src/sandbox/seed.ts';
 import { openSandbox } from './open-sandbox.ts';
 
