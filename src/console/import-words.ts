@@ -306,12 +306,6 @@ export function fileName(file: string) {
   return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
 }
 
-/** Messages about fields that a preview misses, below the first rows. */
-export const MISSING: Readonly<Record<string, string>> = {
-  uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
-  guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
-};
-
 /** Describes the wait of rows before they are sent; '' when it is over. */
 function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
   let [asked, of] = [0, 0];

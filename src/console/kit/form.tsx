@@ -306,12 +306,14 @@ export function useChange(value: unknown, onChange: () => void) {
 
 interface DrawerProperties {
   title: string;
-  /** Settings that differ from the default: with some, it is open at first. */
-  changed: number;
+  form: Form;
+  /** Those in it: where one differs from the default, it is open at first. */
+  fields: readonly string[];
   children?: ComponentChildren;
 }
 
-export function Drawer({ title, changed, children }: DrawerProperties) {
+export function Drawer({ title, form, fields, children }: DrawerProperties) {
+  const changed = fields.filter((name) => form.get(name).trim() !== '').length;
   const [isOpen] = useState(changed > 0);
   return (
     <details class="drawer" open={isOpen}>

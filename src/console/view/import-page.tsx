@@ -42,11 +42,11 @@ import { ImportHead } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
+import { isReviewed } from './import/import-rules.ts';
 import { type ImportParts, type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
-import { isReviewed } from './upload/steps.ts';
 
 export function ImportPage() {
   const { param: id } = usePlace();

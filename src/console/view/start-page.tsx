@@ -14,9 +14,9 @@ import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
 import { SYNC_TONES, titleOf } from '../sync-words.ts';
 import { KindTag } from './import/import-head.tsx';
+import { isReviewed } from './import/import-rules.ts';
 import { useActing, waysOf } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
-import { isReviewed } from './upload/steps.ts';
 import { IMPORT } from './upload/upload-entry.ts';
 
 export function NowPage() {

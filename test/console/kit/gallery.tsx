@@ -191,8 +191,8 @@ const PARTS: Parts = {
       </div>
     ),
     folded: <FoldedFields title="Limits" form={FORM} fields={['maxErrors', 'onBehalfOf']} />,
-    'as usual': <Drawer title="Options" changed={0} />,
-    'differs from the default': <Drawer title="Options" changed={2} />,
+    'as usual': <Drawer title="Options" form={new Form({})} fields={['long']} />,
+    'differs from the default': <Drawer title="Options" form={new Form({ long: 'choir' })} fields={['long']} />,
     'with its button': <actions.EntryForm fields={{ name: { label: 'Name' } }} button="Save" onSend={nothing} />,
   },
 };

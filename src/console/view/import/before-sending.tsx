@@ -2,8 +2,6 @@
 
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { importOperations } from '../../../api/imports.ts';
-import type { SentFor } from '../../../api/operation.ts';
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
@@ -14,11 +12,10 @@ import { Facts, Time } from '../../kit/elements.tsx';
 import { useListNews } from '../../live.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
+import type { ResumeQuery } from './import-rules.ts';
+
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;
-
-/** The query of `resume`. */
-export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
 
 export interface MayBeSentAsked {
   rows: number;

@@ -14,16 +14,16 @@ import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { beside } from '../upload/columns-step.tsx';
-import { Creating, creatingField } from '../upload/creating-fields.tsx';
+import { Creating } from '../upload/creating-fields.tsx';
 import { BackToColumns, useColumnsOf } from '../upload/file-choice.tsx';
-import { changedOf, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
+import { creatingField } from '../upload/file-options.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
 import { Reason } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
+import { decisionOf, type Failing, resumeChoices, reviewSentence, sendLabel } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
-import { decisionOf, ImportActions, useActing } from './ways.tsx';
+import { ImportActions, useActing } from './ways.tsx';
 
 /** The way through the steps, above the page of a file that nothing was sent of. */
 export function ReviewSteps({ id }: { id: string }) {
@@ -115,7 +115,7 @@ function Choices({ form }: { form: Form }) {
       <div class="fields two">
         <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
       </div>
-      <Drawer title="More choices" changed={changedOf(SELDOM, form.values.value)}>
+      <Drawer title="More choices" form={form} fields={SELDOM}>
         <div class="fields">
           <Fields form={form} fields={Object.keys(WAIT_LABELS)} />
           <Fields form={form} fields={ONLY_GROUPS} />
@@ -145,18 +145,17 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
   useEffect(() => () => void (isSent.current && forget(place)), []);
   const send = () =>
     work.start(async (signal) => {
-      form.clearErrors();
       // Removals and bans are agreed to on their own.
       if (decision !== undefined)
         return acting('resume', { ...decision, choices: { ...choices, ...decision.choices } })(signal);
-      try {
-        await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
-      } catch (error) {
-        if (!beside(error, form, (name) => (name === 'only' ? 'onlyGroups' : creatingField(name, form)))) throw error;
-        return;
-      }
-      isSent.current = true;
-      await live.load(signal);
+      await form.attempt(
+        async () => {
+          await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
+          isSent.current = true;
+          await live.load(signal);
+        },
+        (field) => (field === 'only' ? 'onlyGroups' : creatingField(field, form)),
+      );
     });
   return (
     <>

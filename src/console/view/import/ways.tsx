@@ -1,19 +1,18 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
-import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT } from '../../import-words.ts';
+import { actionLabel, fileName } from '../../import-words.ts';
 import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
 import { foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
-import { isReviewed } from '../upload/steps.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
-import { type MayBeSentAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import { type MayBeSentAsked, mayBeSent } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
+import { canBeRepaired, canBeUndone, decisionOf, isReviewed, rowsSentBy } from './import-rules.ts';
 import type { ImportParts, LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -110,69 +109,6 @@ export function waysOf(
   ];
 }
 
-function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
-  if (action === 'retry') return retryable;
-  return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
-}
-
-/** A consent with which a waiting import continues. */
-interface Decision {
-  yes: string;
-  agreed: NonNullable<MayBeSentAsked['agreed']>;
-  choices: ResumeQuery;
-  /** The import can be started without it as well. */
-  keepsStart?: true;
-}
-
-export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
-  const decision = (yes: string, explanation: string, choices: ResumeQuery): Decision => ({
-    yes,
-    agreed: { question: `${yes}?`, explanation, no: 'Keep waiting', tone: 'danger' },
-    choices,
-  });
-  if (code === BANS_UNKNOWN) {
-    const lifted = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
-    return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
-  }
-  if (maxCreate !== undefined)
-    return decision(
-      `Create ${missingText(maxCreate)}`,
-      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
-      { maxCreate },
-    );
-  if (maxRemovals === undefined) return undefined;
-  return decision(
-    `Send ${counted(Number(maxRemovals), 'row')} that remove or ban`,
-    'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
-    { maxRemovals },
-  );
-}
-
-/**
- * Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the
- * import is over. Once rows were sent repaired, the others count.
- */
-function canBeRepaired(view: ImportView, filter: RowsWanted | undefined) {
-  const { state, finishedAt, checkedRows, edited, repaired } = view;
-  const { read, invalid, failed } = view.rows;
-  if (state === 'staging' || read === 0) return false;
-  if (edited !== undefined) return true;
-  if (repaired > 0) return filter?.hasToRepair.value === true;
-  const isNoted = filter?.codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
-  return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
-}
-
-/** "users=2,groups=11" → "2 users and 11 groups". */
-function missingText(maxCreate: string) {
-  return maxCreate
-    .split(',')
-    .map((part) => {
-      const [kind = '', number = ''] = part.split('=');
-      return counted(Number(number), kind.replace(/s$/, ''));
-    })
-    .join(' and ');
-}
-
 const KINDS: Readonly<Partial<Record<Action, string>>> = {
   retry: 'main',
   cancel: 'danger quiet',
@@ -207,10 +143,4 @@ export function ImportActions({ live, view, filter }: ImportParts) {
       </Actions>
     </div>
   );
-}
-
-/** Something is left to undo, and nothing is about to. */
-function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }: ImportView) {
-  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
-  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
 }

@@ -7,22 +7,18 @@ import { dayAndTime } from '../../format.ts';
 import { stateSentence } from '../../import-words.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
-import { Drawer, FoldedFields, type Form, useChange } from '../../kit/form.tsx';
-import { saidBeside } from '../../option-words.ts';
+import { Drawer, FoldedFields, useChange } from '../../kit/form.tsx';
 import { keepInAddress, usePlace } from '../../place.ts';
-import { ApiError, query } from '../../requests.ts';
 import { UploadState } from '../../uploads-bar.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
+import { READ_BY } from './file-form.ts';
 import { FileGrid } from './file-grid.tsx';
-import { type FilePreview, READ_BY } from './file-preview.ts';
+import { READING, SHAPING } from './file-options.ts';
 import { FileFormat, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
-import { ScopeWords } from './scope-words.tsx';
-import { READING, SHAPING } from './shape-form.ts';
-import { changedOf } from './steps.ts';
-import { Suggestions } from './suggestions.tsx';
-import { baseOf, fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { ScopeWords, Suggestions } from './suggestions.tsx';
+import { fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 /** The first step, on a page of its own. */
 export function FilePage({ kind }: { kind: UploadKind }) {
@@ -57,7 +53,7 @@ export function ColumnsPage({ kind }: { kind: UploadKind }) {
           <NewFile kind={kind} />
         </>
       ) : (
-        <Columns kind={kind} entry={entry} />
+        <Columns entry={entry} />
       )}
     </>
   );
@@ -79,23 +75,22 @@ function useKeptEntry(kind: UploadKind): UploadEntry | undefined | null {
   return isGone.value ? null : entry.value;
 }
 
-function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
+function Columns({ entry }: { entry: UploadEntry }) {
+  const { kind } = entry;
   const { go } = usePlace();
-  const { form, preview } = entry;
-  const isImport = kind.noun === 'import';
-  const { upload, isBusy, next } = useUploading(kind, entry);
-  const lookups = preview.lookups.value;
-  const keep = () => entry.store();
-  useChange(JSON.stringify(READ_BY.map((name) => form.get(name))), () => preview.askSoon());
-  useChange(lookups, () => preview.askSoon());
-  useChange(form.values.value, keep);
-  useChange(lookups, keep);
+  const { upload, isBusy, next } = useUploading(entry);
+  const values = entry.values.value;
+  const lookups = entry.lookups.value;
+  useChange(JSON.stringify(READ_BY.map((name) => values[name])), () => entry.askSoon());
+  useChange(lookups, () => entry.askSoon());
+  useChange(values, () => entry.store());
+  useChange(lookups, () => entry.store());
   const choose = (file: File) => {
     const taken = UploadEntry.choose(kind, file);
     if (taken === entry) keepInAddress(`?file=${entry.key}`);
     else go(taken.columnsHref);
   };
-  const readiness = preview.readiness;
+  const { readiness } = entry;
   return (
     <form class="new-import card" noValidate onSubmit={next}>
       <h2 class="unseen">The file</h2>
@@ -107,16 +102,21 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
           go(fileHref(kind));
         }}
       />
-      <SkipToStart />
-      <ImportedBefore before={preview.before.value} made={entry.made} />
-      <SheetChoice preview={preview} form={form} />
-      <Suggestions preview={preview} form={form} isImport={isImport} />
-      <ScopeWords preview={preview} form={form} />
-      <FileGrid preview={preview} form={form} isImport={isImport} />
-      <Reading preview={preview} form={form} isImport={isImport} />
+      <div class="unseen">
+        {/* For who needs none of the choices. */}
+        <button type="button" onClick={() => document.getElementById('start')?.focus()}>
+          Skip the choices
+        </button>
+      </div>
+      <ImportedBefore entry={entry} />
+      <SheetChoice form={entry} />
+      <Suggestions form={entry} />
+      <ScopeWords form={entry} />
+      <FileGrid form={entry} />
+      <Reading entry={entry} />
       {kind.fields?.(entry)}
       <div class="finish">
-        <ErrorPlace error={entry.error.value} />
+        <ErrorPlace error={entry.failure.value} />
         <div class="reading">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
         <div class="buttons">
           <button
@@ -125,7 +125,7 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
             class="main"
             aria-disabled={isBusy || readiness === 'reading' || readiness === 'refused'}
           >
-            {kind.label(form)}
+            {kind.label(entry)}
           </button>
         </div>
       </div>
@@ -135,31 +135,29 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
 
 /** Options of an import that count before it is read. */
 const OF_IMPORT = ['expectRows', 'minRows', 'silent'];
+const IN_DRAWER = [...READING, ...SHAPING.filter((name) => name !== 'scopeWords'), ...OF_IMPORT, 'recipe'];
 
 /** Everything that says how the file is read, in one drawer. */
-function Reading({ preview, form, isImport }: { preview: FilePreview; form: Form; isImport: boolean }) {
-  const hasRecipe = form.get('recipe') !== '';
+function Reading({ entry }: { entry: UploadEntry }) {
+  const hasRecipe = entry.get('recipe') !== '';
   const recipes = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
-  const shaping = SHAPING.filter((name) => name !== 'scopeWords');
-  const names = [...READING, ...shaping, ...OF_IMPORT, 'recipe'];
   return (
-    <Drawer title="How the file is read" changed={changedOf(names, form.values.value)}>
-      {(isImport || hasRecipe) && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
-      <RowDefaults form={form} />
-      <FileFormat form={form} preview={preview} isArchive={preview.isArchive.value} />
-      <Shaping preview={preview} form={form} upload={isImport ? preview : undefined} />
-      {isImport && <FoldedFields title="The whole import" form={form} fields={OF_IMPORT} isOpen />}
-      {isImport && !hasRecipe && preview.found.value !== undefined && (
-        <SaveRecipe preview={preview} form={form} onSaved={recipes.reload} />
+    <Drawer title="How the file is read" form={entry} fields={IN_DRAWER}>
+      {(entry.isImport || hasRecipe) && <RecipeChoice form={entry} known={recipes.data?.recipes ?? []} />}
+      <RowDefaults form={entry} />
+      <FileFormat form={entry} isArchive={entry.isArchive.value} />
+      <Shaping form={entry} />
+      {entry.isImport && <FoldedFields title="The whole import" form={entry} fields={OF_IMPORT} isOpen />}
+      {entry.isImport && !hasRecipe && entry.found.value !== undefined && (
+        <SaveRecipe form={entry} onSaved={recipes.reload} />
       )}
     </Drawer>
   );
 }
 
 /** Goes on with the file: to the page of what is made of it, or back to the columns, which say what is wrong. */
-function useUploading(kind: UploadKind, entry: UploadEntry) {
+function useUploading(entry: UploadEntry) {
   const { go } = usePlace();
-  const { form, preview } = entry;
   const upload = entry.upload.value;
   const isBusy = upload?.isUnderWay === true;
   useLayoutEffect(() => upload?.watch(), [upload]);
@@ -168,58 +166,39 @@ function useUploading(kind: UploadKind, entry: UploadEntry) {
     upload.dismiss();
     entry.upload.value = undefined;
     if (upload.state.peek() === 'made') go(upload.href);
-    else entry.error.value = beside(upload.error, form, (name) => kind.fieldOf(name, form)) ? undefined : upload.error;
+    else
+      void entry
+        .attempt(() => Promise.reject(upload.error))
+        .catch((error: unknown) => {
+          entry.failure.value = error;
+        });
   }, [upload, isBusy]);
 
   const next = (event: SubmitEvent) => {
     event.preventDefault();
     const file = entry.file.peek();
     if (file === undefined || isBusy) return;
-    entry.error.value = undefined;
-    if (typeof preview.readiness === 'string' && preview.readiness !== 'ready') return;
-    form.clearErrors();
-    if (!preview.mayBeRead()) return;
-    const made = entry.start(
-      `/v1${baseOf(kind)}${query({ ...kind.toQuery(form.read()), ...preview.options, name: file.name })}`,
-    );
+    entry.failure.value = undefined;
+    if (entry.readiness === 'reading' || entry.readiness === 'refused') return;
+    entry.clearErrors();
+    if (!entry.mayBeRead()) return;
+    const made = entry.start(file);
     if (made !== '') go(made);
   };
   return { upload, isBusy, next };
 }
 
-/** To the button that goes on, for who needs none of the choices. */
-function SkipToStart() {
-  const skip = () => document.getElementById('start')?.focus();
-  return (
-    <div class="unseen">
-      <button type="button" onClick={skip}>
-        Skip the choices
-      </button>
-    </div>
-  );
-}
-
-/** @param made what was made of it here is no surprise */
-function ImportedBefore({ before, made }: { before: FilePreview['before']['value']; made: string }) {
+/** Says that the file was imported before. The import that was made of it here is no surprise. */
+function ImportedBefore({ entry: { before, made } }: { entry: UploadEntry }) {
+  const { isWhole, import: view } = before.value ?? {};
   return (
     <div role="status">
-      {before && importHref(before.import.id) !== made && (
+      {view !== undefined && importHref(view.id) !== made && (
         <p class="notice calm">
-          {sameFile(before.isWhole)} was imported on {dayAndTime(before.import.createdAt)}.{' '}
-          {stateSentence(before.import)} <a href={importHref(before.import.id)}>See that import</a>
+          {sameFile(isWhole === true)} was imported on {dayAndTime(view.createdAt)}. {stateSentence(view)}{' '}
+          <a href={importHref(view.id)}>See that import</a>
         </p>
       )}
     </div>
   );
-}
-
-/**
- * Shows an error beside the field that it is about.
- * @returns whether there is such a field
- */
-export function beside(error: unknown, form: Form, fieldOf: (name: string) => string): boolean {
-  if (!(error instanceof ApiError) || error.problem.field === undefined) return false;
-  const { field } = error.problem;
-  const text = saidBeside(error.problem);
-  return form.showError(fieldOf(field), text) || form.showError(`map-${field === 'map' ? 'uid' : field}`, text);
 }

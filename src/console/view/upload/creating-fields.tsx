@@ -2,29 +2,28 @@
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import { columnChoices } from '../../import-words.ts';
 import { type Choice, choicesOf, Fields, FoldedFields, type Form } from '../../kit/form.tsx';
-import type { FilePreview } from './file-preview.ts';
 
 const GROUP_TYPES = choicesOf('groupType') ?? [];
 
 interface CreatingProperties {
   form: Form;
-  /** Absent where no file is there to choose columns of: they are typed. */
-  preview?: FilePreview;
+  /** Columns of the file; absent where none is there to choose of: they are typed. */
+  columns?: readonly string[];
   /** The effect if more are missing. */
   above?: string;
 }
 
-export function Creating({ form, preview, above = 'the import waits and asks' }: CreatingProperties) {
+export function Creating({ form, columns, above = 'the import waits and asks' }: CreatingProperties) {
   const users = form.get('createUsers') === 'true';
   const groups = form.get('createGroups') === 'true';
   const creates = users || form.get('reactivate') === 'true';
-  const isTyped = preview === undefined;
-  const columns: Choice[] = [['', 'as recognised'], ...columnChoices(preview?.columns.value ?? [])];
+  const isTyped = columns === undefined;
+  const choices: Choice[] = [['', 'as recognised'], ...columnChoices(columns ?? [])];
   const type = form.get('groupType');
   const fields = {
-    nameColumn: users && !isTyped && { label: 'Name of a new user', choices: columns },
+    nameColumn: users && !isTyped && { label: 'Name of a new user', choices },
     userNameFrom: users && { label: `${NAME_LABELS.userNameFrom} (everyone sees it)`, isTicked: true },
-    groupNameColumn: groups && !isTyped && { label: 'Name of a new group', choices: columns },
+    groupNameColumn: groups && !isTyped && { label: 'Name of a new group', choices },
     // A type that was chosen on the command line: such a group also needs a column with its password.
     groupType: groups && { choices: type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES },
     groupNameFrom: groups && { label: NAME_LABELS.groupNameFrom, isTicked: true },
@@ -53,11 +52,4 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
       )}
     </FoldedFields>
   );
-}
-
-/** The field that shows what is wrong with an option. */
-export function creatingField(name: string, form: Form) {
-  if (name === 'createMap') return form.get(name) === '' ? 'nameColumn' : name;
-  if (name !== 'maxCreate') return name;
-  return form.get('createUsers') === 'true' || form.get('reactivate') === 'true' ? 'maxUsers' : 'maxGroups';
 }

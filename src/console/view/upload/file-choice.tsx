@@ -17,7 +17,7 @@ export function NewFile({ kind }: { kind: UploadKind }) {
   const entry = useEntry(placeOf(kind), () => new UploadEntry(kind));
   const choose = (file: File, isSample: boolean) => {
     const taken = UploadEntry.choose(kind, file);
-    if (isSample) taken.preview.landing.value = 'The sample was chosen.';
+    if (isSample) taken.landing.value = 'The sample was chosen.';
     go(taken.columnsHref);
   };
   return (

@@ -1,61 +1,64 @@
-/** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
+/** The first rows of a file: above each column a choice of its use, below each cell what is wrong with it. */
 
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
-import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
+import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { counted } from '../../../text/wording.ts';
-import { FIELDS, LOOKUP_WORDS, MISSING } from '../../import-words.ts';
+import type { Preview, PreviewRow } from '../../answers.ts';
+import { columnLabel, FIELDS, LOOKUP_WORDS } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
 import { ErrorPlace, FileNotes, foreign } from '../../kit/elements.tsx';
-import { type Form, focusField } from '../../kit/form.tsx';
+import { focusField, optionsOf } from '../../kit/form.tsx';
 import { isNarrow } from '../../place.ts';
-import type { ShownFile } from './file-preview.ts';
-import { GridTable } from './grid-table.tsx';
-import { gridRows } from './steps.ts';
-import { suggestionsFor } from './suggestions.tsx';
+import {
+  choosable,
+  type GridColumn,
+  type GridRow,
+  gridColumns,
+  gridRows,
+  MISSING,
+  otherUse,
+  placeOf,
+  suggestionsFor,
+} from './columns-rules.ts';
+import type { FileForm } from './file-form.ts';
+import { Suggested } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
 const ROWS_SHOWN = 8;
 const ROWS_ON_PHONE = 3;
+/** A wide table has hundreds of columns that are alike. */
+const MAX_COLUMNS = 30;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
-export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form: Form; isImport: boolean }) {
-  const found = preview.found.value;
-  const lines = preview.facts.value?.firstLines ?? [];
-  const lookups = LOOKUP_NAMES.filter((name) => preview.lookups.value[name] !== undefined);
-  const rows =
-    found === undefined
-      ? []
-      : gridRows(found, {
-          most: isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN,
-          keyColumns: lookups.map((name) => preview.columnOf(LOOKUPS[name].field)),
-        });
+export function FileGrid({ form }: { form: FileForm }) {
+  const found = form.found.value;
+  const lines = form.facts.value?.firstLines ?? [];
+  const lookups = LOOKUP_NAMES.filter((name) => form.lookups.value[name] !== undefined);
+  const most = isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN;
+  const keyColumns = lookups.map((name) => form.columnOf(LOOKUPS[name].field));
+  const rows = found === undefined ? [] : gridRows(found, { most, keyColumns });
   return (
     <div class="file">
       <div class="about">
-        <h3 id="first-rows" tabIndex={-1} ref={useLanding(preview)}>
+        <h3 id="first-rows" tabIndex={-1} ref={useLanding(form)}>
           The first rows
         </h3>
         <p class="note" role="status">
-          {stateOf(preview, rows.length)}
+          {stateOf(form, rows.length)}
         </p>
       </div>
       {lookups.map((name) => (
         <p key={name} class="note">
-          {LOOKUP_WORDS[name].ids} are looked up in {foreign(preview.lookups.value[name]?.name ?? '')} when the file is
+          {LOOKUP_WORDS[name].ids} are looked up in {foreign(form.lookups.value[name]?.name ?? '')} when the file is
           read.
         </p>
       ))}
-      <ErrorPlace error={preview.error.value} />
+      <ErrorPlace error={form.unread.value} />
       <FileNotes notes={found?.notes ?? []} />
       {found !== undefined && found.columns.length > 0 ? (
-        <GridTable
-          found={found}
-          rows={rows}
-          preview={preview}
-          form={form}
-          suggestions={suggestionsFor({ preview, form, isImport })}
-        />
+        <Grid found={found} rows={rows} form={form} />
       ) : (
         lines.length > 0 && (
           <pre class="grid" tabIndex={0} role="region" aria-labelledby="first-rows">
@@ -63,20 +66,19 @@ export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form
           </pre>
         )
       )}
-      <NoColumns preview={preview} />
-      <Missing preview={preview} form={form} />
+      <Fields form={form} />
     </div>
   );
 }
 
-function stateOf({ isTooLarge, isReading, facts, error, found }: ShownFile, rows: number) {
+function stateOf({ isTooLarge, isReading, facts, unread, found }: FileForm, rows: number) {
   if (isTooLarge.value) {
     return 'This workbook or archive is too large for a preview (4 MB). Its columns can be recognised by name only: check the file before you start.';
   }
   if (found.value === undefined) {
     if (isReading.value) return 'Reading …';
     // Else it is said beside a field, or below.
-    return facts.value === undefined || error.value !== undefined ? '' : 'The file cannot be read with these options.';
+    return facts.value === undefined || unread.value !== undefined ? '' : 'The file cannot be read with these options.';
   }
   const { kind, encoding, delimiter } = found.value;
   const isText = !isWorkbook(kind);
@@ -90,7 +92,7 @@ function stateOf({ isTooLarge, isReading, facts, error, found }: ShownFile, rows
  * Takes the focus where a control is gone that started something, and passes it on when the file is read: to what is to be
  * decided next, or to the button that starts.
  */
-function useLanding({ landing, found }: ShownFile) {
+function useLanding({ landing, found }: FileForm) {
   const heading = useRef<HTMLHeadingElement | null>(null);
   const done = landing.value;
   useLayoutEffect(() => {
@@ -111,28 +113,24 @@ function useLanding({ landing, found }: ShownFile) {
   return heading;
 }
 
-/** Fields that are read from several columns or parts of one, as a suggestion can say. */
-function NoColumns({ preview }: { preview: ShownFile }) {
-  return FIELDS.map(([field, label]) => {
-    const source = preview.chosen.value[field] ?? '';
-    if (source === '' || preview.columns.value.includes(source)) return null;
-    return (
-      <p key={field} class="note">
-        {label} is read from <code>{foreign(source)}</code>.
-      </p>
-    );
-  });
-}
-
-/** Shows the fields without a column, or with one that the server refused. */
-function Missing({ preview, form }: { preview: ShownFile; form: Form }) {
-  const missing = preview.found.value?.missing ?? [];
+/** The fields that are read from several columns or parts of one, and those without a column, or with one that the server refused. */
+function Fields({ form }: { form: FileForm }) {
+  const missing = form.found.value?.missing ?? [];
   return (
     <div class="missing">
-      {FIELDS.map(([field]) => {
+      {FIELDS.map(([field, label]) => {
+        const source = form.sourceOf(field);
         const error = form.errors.value[`map-${field}`] ?? '';
         const isMissing = missing.includes(field);
-        if (error === '' && !isMissing) return null;
+        if (error === '' && !isMissing)
+          return (
+            source !== '' &&
+            form.columnOf(field) === '' && (
+              <p key={field} class="note">
+                {label} is read from <code>{foreign(source)}</code>.
+              </p>
+            )
+          );
         return (
           <p key={field} id={`new-map-${field}-error`} class={error === '' ? '' : 'error'}>
             {error || MISSING[field]}
@@ -149,4 +147,192 @@ function Missing({ preview, form }: { preview: ShownFile; form: Form }) {
       })}
     </div>
   );
+}
+
+function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[]; form: FileForm }) {
+  const isWhole = useSignal(false);
+  const all = gridColumns(form, found.columns, suggestionsFor(form));
+  const columns = all.filter(
+    ({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0,
+  );
+  const scopes = form.columnOf('scope');
+  const strange = rows.filter(({ reasons }) => reasons.has(scopes)).map(({ original }) => cellText(original[scopes]));
+  const isRead = found.missing.length === 0;
+  return (
+    <>
+      <div class="grid">
+        <table>
+          <caption class="unseen">The first rows of the file</caption>
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                Row
+              </th>
+              {columns.map(({ column }) => (
+                <th key={column} scope="col">
+                  {foreign(columnLabel(column))}
+                </th>
+              ))}
+              {isRead && (
+                <th scope="col" class="read-as">
+                  Read as
+                </th>
+              )}
+            </tr>
+            <tr class="uses">
+              <td />
+              {columns.map((one) => (
+                <ColumnUse
+                  key={one.column}
+                  one={one}
+                  fields={FIELDS.flatMap(([field]) => (placeOf(field, columns) === one.index ? [field] : []))}
+                  next={found.missing[0]}
+                  strange={one.column === scopes ? [...new Set(strange)] : []}
+                  form={form}
+                />
+              ))}
+              {isRead && <td class="read-as" />}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.line} row={row} columns={columns} isRead={isRead} scopes={scopes} form={form} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {columns.length < all.length && (
+        <p class="note">
+          {counted(all.length - columns.length, 'more column')} not shown.{' '}
+          <button type="button" class="link" onClick={() => (isWhole.value = true)}>
+            Show all columns
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ColumnUseProperties {
+  one: GridColumn;
+  /** The fields whose errors stand in this place. */
+  fields: readonly string[];
+  /** The field to be decided first. */
+  next: string | undefined;
+  /** Words that are no scopes. */
+  strange: readonly string[];
+  form: FileForm;
+}
+
+function ColumnUse({ one: { column, uses, suggested }, fields, next, strange, form }: ColumnUseProperties) {
+  const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
+  const own = uses.join(' ');
+  const labels = choosable(form.shape.value);
+  const both = labels.filter(([field]) => uses.includes(field)).map(([, label]) => label);
+  /** It loses its present uses. */
+  const choose = (chosen: readonly string[]) =>
+    form.choose({
+      ...Object.fromEntries(uses.map((field) => [field, ''])),
+      ...Object.fromEntries(chosen.filter((field) => field !== '').map((field) => [field, column])),
+    });
+  return (
+    <td class={uses.length === 0 ? '' : 'used'}>
+      <select
+        ref={(select) => {
+          if (select !== null) for (const field of fields) form.register(`map-${field}`, select);
+        }}
+        aria-label={`Use of column “${columnLabel(column)}”`}
+        aria-invalid={wrong.length > 0 ? true : undefined}
+        aria-describedby={[
+          ...wrong.map((field) => `new-map-${field}-error`),
+          ...suggested.map(({ key }) => `suggested-${key}`),
+          ...(strange.length > 0 ? ['strange'] : []),
+        ].join(' ')}
+        data-next={fields.includes(next ?? '') ? '' : undefined}
+        value={own}
+        onChange={({ currentTarget }) => choose(currentTarget.value.split(' '))}
+      >
+        {optionsOf([
+          ['', otherUse(column, form.shape.value) || 'not used'],
+          ...labels,
+          // A recipe or an option may read several fields from one column.
+          ...(uses.length > 1 ? [[own, both.join(', ')] as const] : []),
+        ])}
+      </select>
+      {strange.length > 0 && (
+        <p id="strange" class="error">
+          Not a scope: {foreign(strange.map((word) => `“${word}”`).join(', '))}
+        </p>
+      )}
+      {suggested.map((suggestion) => (
+        <div key={suggestion.key} class="suggested">
+          <Suggested suggestion={suggestion} form={form} />
+        </div>
+      ))}
+    </td>
+  );
+}
+
+interface RowProperties {
+  row: GridRow;
+  columns: readonly GridColumn[];
+  isRead: boolean;
+  /** The column of scopes: what is wrong with its words is said once, above it. */
+  scopes: string;
+  form: FileForm;
+}
+
+function Row({ row: { line, original, readAs, reasons, others }, columns, isRead, scopes, form }: RowProperties) {
+  const isLeftOut = readAs.every(({ skipped }) => skipped === true);
+  const isWrong = !isLeftOut && reasons.size + others.length > 0;
+  const said = (texts: readonly string[] = []) =>
+    texts.map((reason) => (
+      <p key={reason} class={isLeftOut ? 'note' : 'error'}>
+        {foreign(reason)}
+      </p>
+    ));
+  return (
+    <tr class={isLeftOut ? 'left-out' : isWrong ? 'wrong' : ''}>
+      <th scope="row" class="number">
+        {line}
+      </th>
+      {columns.map(({ column }) => (
+        <td key={column}>
+          <div class={column === scopes && reasons.has(column) ? 'cell error' : 'cell'}>
+            {foreign(cellText(original[column]))}
+          </div>
+          {column !== scopes && said(reasons.get(column))}
+        </td>
+      ))}
+      {isRead && (
+        <td class="read-as">
+          {readAs.map((one, index) => (
+            <div key={index}>
+              <ReadAs row={one} form={form} />
+            </div>
+          ))}
+          {said(others)}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function ReadAs({ row, form }: { row: PreviewRow; form: FileForm }) {
+  const { uid, guid, scope, region, problems, skipped } = row;
+  if (skipped === true) return <span class="soft">left out</span>;
+  if (problems.length > 0) return 'cannot be sent';
+  const looked = mapLookups(form.lookups.value, () => ' (looked up)');
+  return (
+    <>
+      {foreign(uid)}
+      {looked.identities} in {foreign(guid)}
+      {looked.groups}: {foreign(scope)}, {foreign(region)}
+    </>
+  );
+}
+
+function cellText(value: unknown) {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,11 +4,12 @@ import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
+import type { Shape } from '../../answers.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
 import { type Choice, Fields, FoldedFields, type Form, focusField, optionsOf } from '../../kit/form.tsx';
-import type { FilePreview, ShownFile } from './file-preview.ts';
-import { type Condition, conditionsIn, HEADER, IDS, isBrought, SEVERAL, type ShapeField } from './shape-form.ts';
+import type { FileForm } from './file-form.ts';
+import { HEADER, IDS, partOf, SEVERAL, type ShapeField } from './file-options.ts';
 
 const REGION_CHOICES: Choice[] = [['', 'the server’s default'], ...REGIONS];
 const FORMATS: Choice[] = [['', 'detect'], ...INPUT_KINDS.map((kind) => [kind, nameOfInput(kind)] as const)];
@@ -34,15 +35,13 @@ const DELIMITERS: Choice[] = [
   ['|', 'pipe (|)'],
 ];
 
-type Properties = { preview: ShownFile; form: Form };
-
 export function RowDefaults({ form }: { form: Form }) {
   const fields = { guid: {}, scope: {}, region: { choices: REGION_CHOICES }, onBehalfOf: {}, until: {} };
   return <FoldedFields title="Defaults for rows without a value" form={form} fields={fields} isOpen />;
 }
 
-export function SheetChoice({ form, preview }: Properties) {
-  const sheets = sheetsOf(preview);
+export function SheetChoice({ form }: { form: FileForm }) {
+  const sheets = form.facts.value?.sheets ?? [];
   const chosen = form.get('sheet');
   if (sheets.length < 2) return null;
   const known = sheets.map(({ name, isVisible }) => [name, isVisible ? name : `${name} (hidden)`] as const);
@@ -51,62 +50,57 @@ export function SheetChoice({ form, preview }: Properties) {
   return <Fields form={form} fields={{ sheet: { choices } }} />;
 }
 
-function sheetsOf({ facts }: ShownFile) {
-  return facts.value?.sheets ?? [];
-}
-
 /** @param isArchive whether it is or may be one */
-export function FileFormat({ form, preview, isArchive }: Properties & { isArchive: boolean }) {
-  const kind = preview.found.value?.kind;
-  const sheets = sheetsOf(preview);
-  const isUnseen = preview.isTooLarge.value || isArchive;
-  const hasSheets = isWorkbook(kind) || sheets.length > 0 || preview.isTooLarge.value;
+export function FileFormat({ form, isArchive }: { form: FileForm; isArchive: boolean }) {
+  const hasNoSheets = (form.facts.value?.sheets ?? []).length === 0;
+  const isText = !isWorkbook(form.found.value?.kind) && hasNoSheets && !form.isTooLarge.value;
   const fields = {
     format: { choices: FORMATS },
-    sheet: sheets.length === 0 &&
-      (isUnseen || form.get('sheet') !== '') && { note: 'Name or number. Leave empty for the first one with a table.' },
+    sheet: hasNoSheets &&
+      (form.isTooLarge.value || isArchive || form.get('sheet') !== '') && {
+        note: 'Name or number. Leave empty for the first one with a table.',
+      },
     files: (isArchive || form.get('files') !== '') && {},
     ...shownOf(HEADER, form),
-    delimiter: !hasSheets && { choices: DELIMITERS },
-    encoding: !hasSheets && { choices: ENCODINGS },
+    delimiter: isText && { choices: DELIMITERS },
+    encoding: isText && { choices: ENCODINGS },
   };
   return <FoldedFields title="File format" form={form} fields={fields} />;
 }
 
-/** The mapping from rows to memberships. @param upload what identity and group file can go with */
-export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
+/** The mapping from rows to memberships. */
+export function Shaping({ form }: { form: FileForm }) {
   return (
     <>
-      <FoldedFields
-        title="Make UIDs and GUIDs from columns"
-        form={form}
-        fields={shownOf(IDS, form, preview.columns.value)}
-      >
-        {upload !== undefined && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} preview={upload} />)}
+      <FoldedFields title="Make UIDs and GUIDs from columns" form={form} fields={shownOf(IDS, form)}>
+        {form.isImport && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} form={form} />)}
       </FoldedFields>
       <FoldedFields title="Several groups or users in a row" form={form} fields={shownOf(SEVERAL, form)} />
       <details>
         <summary>Only some rows</summary>
-        <Where preview={preview} form={form} />
+        <Where form={form} />
       </details>
     </>
   );
 }
 
-/** The fields that the choices so far bring. */
-function shownOf(fields: Readonly<Record<string, ShapeField>>, form: Form, columns: readonly string[] = []) {
-  const choices: Choice[] = [['', 'none'], ...columnChoices(columns)];
+/** The fields with what the choices so far bring. */
+function shownOf(fields: Readonly<Record<string, ShapeField>>, form: FileForm) {
+  const columns: Choice[] = [['', 'none'], ...columnChoices(form.columns.value)];
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
+    Object.entries(fields).map(([name, { when, choices, isColumn, ...field }]) => [
       name,
-      isBrought(field, form.values.value) && (field.isColumn === true ? { ...field, choices } : field),
+      (choices !== undefined || when === undefined || partOf(form.shape.value, when) !== undefined) && {
+        ...field,
+        choices: isColumn === true ? columns : choices,
+      },
     ]),
   );
 }
 
 /** A second file, which has the ids for what this one has. */
-function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview }) {
-  const file = preview.lookups.value[name];
+function LookupFile({ name, form }: { name: LookupName; form: FileForm }) {
+  const file = form.lookups.value[name];
   const { one, note } = LOOKUP_WORDS[name];
   const id = `new-${name}`;
   return (
@@ -117,7 +111,7 @@ function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview 
         type="file"
         accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
         aria-describedby={`${id}-note`}
-        onChange={({ currentTarget }) => preview.lookUp(name, currentTarget.files?.[0])}
+        onChange={({ currentTarget }) => form.lookUp(name, currentTarget.files?.[0])}
       />
       <p class="note" id={`${id}-note`}>
         {note}
@@ -127,7 +121,7 @@ function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview 
           type="button"
           class="quiet"
           onClick={() => {
-            preview.lookUp(name, undefined);
+            form.lookUp(name, undefined);
             const input = document.getElementById(id);
             if (input instanceof HTMLInputElement) input.value = '';
             focusField(name);
@@ -140,54 +134,59 @@ function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview 
   );
 }
 
-function Where({ preview, form }: Properties) {
-  const all = conditionsIn(form.values.value);
+const COMPARISONS: Choice[] = [
+  ['is', 'is'],
+  ['isNot', 'is not'],
+];
+
+/** The words of a condition stand between |. */
+function Where({ form }: { form: FileForm }) {
+  const all = form.shape.value.where ?? [];
   const shown = all.length === 0 ? [EMPTY_CONDITION] : all;
-  const set = (next: readonly Condition[]) => form.set('where', next.length === 0 ? '' : JSON.stringify(next));
-  const change = (at: number, change: Partial<Condition>) =>
-    set(shown.map((one, index) => (index === at ? { ...one, ...change } : one)));
+  const set = (next: readonly Condition[]) => form.put('where', next.length === 0 ? undefined : next);
+  const change = (at: number, changed: Condition) => set(shown.with(at, changed));
   return (
     <div class="conditions" ref={useKeptFocus()}>
       <p class="note">Rows that do not meet every condition are left out. Separate several values with |.</p>
-      {shown.map((condition, index) => (
-        <div key={index} class="condition" role="group" aria-label={`Condition ${index + 1}`}>
-          <select
-            aria-label="Column"
-            value={condition.column}
-            onChange={({ currentTarget }) => change(index, { column: currentTarget.value })}
-          >
-            {optionsOf([['', 'choose a column'], ...columnChoices(preview.columns.value)])}
-          </select>
-          <select
-            aria-label="Comparison"
-            value={condition.is}
-            onChange={({ currentTarget }) => change(index, { is: currentTarget.value === 'isNot' ? 'isNot' : 'is' })}
-          >
-            {optionsOf([
-              ['is', 'is'],
-              ['isNot', 'is not'],
-            ])}
-          </select>
-          <input
-            aria-label="Value"
-            type="text"
-            value={condition.words}
-            placeholder="active"
-            autocomplete="off"
-            onInput={({ currentTarget }) => change(index, { words: currentTarget.value })}
-          />
-          {all.length > 0 && (
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Remove condition ${index + 1}`}
-              onClick={() => set(all.filter((_, at) => at !== index))}
+      {shown.map(({ column, isNot, is = isNot }, index) => {
+        const comparison = isNot === undefined ? 'is' : 'isNot';
+        return (
+          <div key={index} class="condition" role="group" aria-label={`Condition ${index + 1}`}>
+            <select
+              aria-label="Column"
+              value={column}
+              onChange={({ currentTarget }) => change(index, { column: currentTarget.value, [comparison]: is })}
             >
-              Remove
-            </button>
-          )}
-        </div>
-      ))}
+              {optionsOf([['', 'choose a column'], ...columnChoices(form.columns.value)])}
+            </select>
+            <select
+              aria-label="Comparison"
+              value={comparison}
+              onChange={({ currentTarget }) => change(index, { column, [currentTarget.value]: is })}
+            >
+              {optionsOf(COMPARISONS)}
+            </select>
+            <input
+              aria-label="Value"
+              type="text"
+              value={is?.join('|')}
+              placeholder="active"
+              autocomplete="off"
+              onInput={({ currentTarget }) => change(index, { column, [comparison]: currentTarget.value.split('|') })}
+            />
+            {all.length > 0 && (
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Remove condition ${index + 1}`}
+                onClick={() => set(all.filter((_, at) => at !== index))}
+              >
+                Remove
+              </button>
+            )}
+          </div>
+        );
+      })}
       <button type="button" onClick={() => set([...shown, EMPTY_CONDITION])}>
         Add condition
       </button>
@@ -195,4 +194,6 @@ function Where({ preview, form }: Properties) {
   );
 }
 
-const EMPTY_CONDITION: Condition = { column: '', is: 'is', words: '' };
+type Condition = NonNullable<Shape['where']>[number];
+
+const EMPTY_CONDITION: Condition = { column: '', is: [''] };

@@ -6,19 +6,19 @@ import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
 import { Actions } from '../../kit/actions.tsx';
 import { foreign } from '../../kit/elements.tsx';
-import { Fields, FoldedFields, type Form, focusField } from '../../kit/form.tsx';
+import { Fields, FoldedFields, focusField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
-import type { FilePreview, ShownFile } from './file-preview.ts';
+import type { FileForm } from './file-form.ts';
+import { pairsIn, shapeIn } from './file-options.ts';
+import type { UploadEntry } from './upload-entry.ts';
 
 interface RecipeChoiceProperties {
-  preview: ShownFile;
-  form: Form;
+  form: FileForm;
   known: readonly Recipe[];
   note?: string;
 }
 
 export function RecipeChoice({
-  preview,
   form,
   known,
   note = 'What you choose yourself wins over the recipe.',
@@ -32,14 +32,14 @@ export function RecipeChoice({
           recipe: { choices: [['', 'none'], ...known.map(({ name, title }) => [name, title] as const)], note },
         }}
       />
-      {chosen !== undefined && <Needs recipe={chosen} form={form} preview={preview} />}
+      {chosen !== undefined && <Needs recipe={chosen} form={form} />}
     </div>
   );
 }
 
-function Needs({ recipe, form, preview }: Pick<RecipeChoiceProperties, 'form' | 'preview'> & { recipe: Recipe }) {
+function Needs({ recipe, form }: { recipe: Recipe; form: FileForm }) {
   const open = recipe.needs.filter(({ what }) =>
-    what === 'guid' ? form.get('guid') === '' : preview.lookups.value[what] === undefined,
+    what === 'guid' ? form.get('guid') === '' : form.lookups.value[what] === undefined,
   );
   return (
     <div class="needs">
@@ -52,7 +52,7 @@ function Needs({ recipe, form, preview }: Pick<RecipeChoiceProperties, 'form' | 
                 {needed(what)} is {optional ? 'useful' : 'needed'}: {why}.
               </p>
               {/* If no column has the group, the first rows say so and lead there. */}
-              {!(what === 'guid' && preview.found.value?.missing.includes('guid')) && (
+              {!(what === 'guid' && form.found.value?.missing.includes('guid')) && (
                 <button type="button" onClick={() => focusField(what)}>
                   {what === 'guid' ? 'Enter one group for all rows…' : `Choose ${LOOKUP_WORDS[what].one}…`}
                 </button>
@@ -77,12 +77,11 @@ const TITLE = {
 };
 
 interface SaveRecipeProperties {
-  preview: FilePreview;
-  form: Form;
+  form: UploadEntry;
   onSaved: () => Promise<void>;
 }
 
-export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
+export function SaveRecipe({ form, onSaved }: SaveRecipeProperties) {
   const saved = useSignal('');
   const save = async (signal: AbortSignal) => {
     const title = form.read()['recipeTitle'] ?? '';
@@ -92,7 +91,7 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
       form.showError('recipeTitle', 'Enter a name with letters or digits, such as “Members of the choir”.');
       return;
     }
-    const json = recipeOf(title, preview);
+    const json = recipeOf(title, form);
     await request(`/v1/recipes/${encodeURIComponent(name)}`, { method: 'PUT', json, signal });
     await onSaved();
     saved.value = title;
@@ -108,19 +107,16 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
 }
 
 /** The options of the form as a recipe for files with the same header. */
-function recipeOf(title: string, preview: FilePreview) {
-  const map = preview.chosen.peek();
-  const { map: _, shape = '', recipe: __, region: ___, ...options } = preview.options;
-  const found = preview.found.peek();
-  const columns = found?.columns ?? [];
-  const shaped = shape === '' ? {} : JSON.parse(shape);
-  const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ''));
-  const { files, ...others } = set;
+function recipeOf(title: string, form: UploadEntry) {
+  const { recipe: _, region: __, ...all } = form.options;
+  const set = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+  const { files, map, shape: text = '', ...others } = set;
+  const shape = shapeIn(text);
   return {
     title,
-    fits: { header: columns },
+    fits: { header: form.columns.peek() },
     needs: LOOKUP_NAMES.flatMap((what) =>
-      shaped[what] === undefined
+      shape?.[what] === undefined
         ? []
         : [{ what, why: `the file has no ${LOOKUP_WORDS[what].ids}; they are looked up in a file that has them` }],
     ),
@@ -128,8 +124,8 @@ function recipeOf(title: string, preview: FilePreview) {
       ...others,
       ...(files !== undefined && { files: [files] }),
       ...(others['delimiter'] === 'tab' && { delimiter: '\t' }),
-      ...(Object.keys(map).length > 0 && { map }),
-      ...(shape !== '' && { shape: shaped }),
+      ...(map !== undefined && { map: pairsIn(map) }),
+      ...(text !== '' && { shape }),
     },
   };
 }

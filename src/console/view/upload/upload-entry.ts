@@ -1,13 +1,14 @@
 /** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page, and a reload. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { FileLook } from '../../answers.ts';
 import { entryAt, keep } from '../../kept-entries.ts';
-import { Form } from '../../kit/form.tsx';
-import { call } from '../../requests.ts';
+import { call, query, request } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
-import { newKey, Upload } from '../../uploads.ts';
-import { FilePreview } from './file-preview.ts';
-import { SHAPING } from './shape-form.ts';
+import { isZip, newKey, Upload } from '../../uploads.ts';
+import { MISSING, readiness } from './columns-rules.ts';
+import { FileForm } from './file-form.ts';
+import { creatingField, readingOptions, unsaidOf } from './file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -18,10 +19,8 @@ export interface UploadKind {
   steps: readonly [file: string, columns: string, last: string];
   /** The query for the form's values besides those for reading the file. */
   toQuery: (values: Values) => Values;
-  /** The field that shows what is wrong with an option. */
-  fieldOf: (name: string, form: Form) => string;
   /** Label of the button that goes on. */
-  label: (form: Form) => string;
+  label: (entry: UploadEntry) => string;
   /** The choices that it has before its plan is made. */
   fields?: (entry: UploadEntry) => ComponentChildren;
 }
@@ -31,15 +30,18 @@ export const IMPORT: UploadKind = {
   noun: 'import',
   steps: ['File', 'Columns', 'Review'],
   toQuery: ({ expectRows = '', minRows = '', silent = '' }) => ({ expectRows, minRows, silent, askFirst: 'true' }),
-  fieldOf: (name) => name,
   label: () => 'Next: review',
 };
 
 /** Values that belong to one file, and not to the next one. */
-const OF_ONE_FILE = [...SHAPING, 'sheet', 'files', 'recipe'];
+const OF_ONE_FILE = ['shape', 'sheet', 'files', 'recipe'];
+/** Size of the beginning of a file that is sent for a preview, in bytes. */
+const BEGINNING_BYTES = 256 * 1024;
+/** The largest workbook or archive that the server looks at; it needs the whole of it. */
+const WHOLE_BYTES = 4 * 1024 * 1024;
 
 /** The address of its list; that in the API is the same below `/v1`. */
-export function baseOf({ noun }: UploadKind) {
+function baseOf({ noun }: UploadKind) {
   return `/${noun}s`;
 }
 
@@ -51,15 +53,16 @@ function columnsHref(kind: UploadKind, key: string) {
   return `${fileHref(kind)}/columns?file=${key}`;
 }
 
-export class UploadEntry {
-  kind: UploadKind;
-  form: Form;
-  preview: FilePreview;
+export class UploadEntry extends FileForm {
+  readonly kind: UploadKind;
+  readonly isImport: boolean;
   file = signal<File | undefined>(undefined);
+  /** Several files in one. */
+  isArchive = signal(false);
   /** The one that is under way, or whose end the form has not shown yet. */
   upload = signal<Upload | undefined>(undefined);
   /** The reason why no upload was started, or the last one failed, if no field shows it. */
-  error = signal<unknown>(undefined);
+  failure = signal<unknown>(undefined);
   /** The part of its address, and the key of its upload. */
   key = newKey();
   /** The page of what was made of it; '' before that. */
@@ -67,14 +70,14 @@ export class UploadEntry {
   /** The request that made it, or was last tried. */
   #asked = '';
   #uploadKey = newKey();
-  #ending = new AbortController();
+  #head: Blob | undefined;
   #timer: number | undefined;
   #isStored = false;
 
   constructor(kind: UploadKind) {
+    super();
     this.kind = kind;
-    this.form = new Form({});
-    this.preview = new FilePreview(this.form, this.#ending.signal);
+    this.isImport = kind.noun === 'import';
   }
 
   /** The present one takes a file; where it was removed, and the page that shows it is not gone yet, a new one does. */
@@ -82,7 +85,7 @@ export class UploadEntry {
     const present = entryAt(placeOf(kind));
     const entry = present instanceof UploadEntry ? present : new UploadEntry(kind);
     keep(placeOf(kind), entry);
-    entry.choose(file);
+    entry.chooseFile(file);
     return entry;
   }
 
@@ -94,11 +97,11 @@ export class UploadEntry {
     entry.key = key;
     entry.made = record.made;
     entry.#asked = record.asked;
-    entry.form.assign(record.values);
-    entry.file.value = record.file;
+    entry.assign(record.values);
+    entry.lookups.value = record.lookups;
     entry.#isStored = true;
     keep(placeOf(kind), entry);
-    void entry.preview.read(record.file, record.lookups);
+    void entry.#open(record.file);
     return entry;
   }
 
@@ -116,32 +119,93 @@ export class UploadEntry {
 
   /** Whether it is lost when a person leaves for good. */
   isUnsaved() {
-    return this.made === '' && (this.file.peek() !== undefined || this.form.isChanged);
+    return this.made === '' && (this.file.peek() !== undefined || this.isChanged);
   }
 
-  end() {
+  override end() {
+    super.end();
     this.upload.peek()?.stop();
-    this.#ending.abort();
     clearTimeout(this.#timer);
     if (this.made === '') void forgetStored(this.key);
   }
 
-  choose(chosen: File) {
+  chooseFile(chosen: File) {
     const before = this.file.peek();
     // Another file has another shape; the same one, fixed, has not.
-    if (before !== undefined && before.name !== chosen.name) this.form.clear(OF_ONE_FILE);
-    this.form.set('map', '');
-    this.file.value = chosen;
+    if (before !== undefined && before.name !== chosen.name) this.clear(OF_ONE_FILE);
+    this.set('map', '');
     // The one that is under way goes on in the frame.
     this.upload.value = undefined;
-    this.error.value = undefined;
-    this.form.clearErrors();
+    this.failure.value = undefined;
+    this.clearErrors();
     this.key = newKey();
     this.made = '';
     this.#asked = '';
-    void this.preview.read(chosen);
+    void this.#open(chosen);
     void forgetOld();
     this.store();
+  }
+
+  async #open(file: File) {
+    batch(() => {
+      this.file.value = file;
+      this.refused.value = new Set();
+      this.found.value = undefined;
+      this.facts.value = undefined;
+      this.before.value = undefined;
+      this.unread.value = file.size === 0 ? `${file.name} is empty.` : undefined;
+      this.isTooLarge.value = false;
+      this.isReading.value = file.size > 0;
+    });
+    this.#head = undefined;
+    if (file.size === 0) return;
+    try {
+      const isWhole = await isZip(file);
+      this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
+      this.isTooLarge.value = isWhole && file.size > WHOLE_BYTES;
+      if (!this.isTooLarge.peek()) this.#head = isWhole ? file : file.slice(0, BEGINNING_BYTES);
+    } catch {
+      this.unread.value = `${file.name} cannot be read, or has changed. Choose it again.`;
+    }
+    await this.ask();
+  }
+
+  /** The options by which the file is read, as the server takes them. */
+  get options(): Record<string, string> {
+    const values = this.read();
+    return { ...readingOptions(values, this.lookups.peek()), recipe: values['recipe'] ?? '' };
+  }
+
+  override controlOf(field: string) {
+    if (field === 'map') return 'map-uid';
+    return field === 'uid' || field === 'joinedAt' ? `map-${field}` : creatingField(field, this);
+  }
+
+  protected override look() {
+    const file = this.file.peek();
+    // A half-filled option is not sent: the next key may complete it.
+    if (file === undefined || this.#head === undefined || unsaidOf(this.shape.peek()) !== undefined) return undefined;
+    const asked = query({ ...this.options, name: file.name, size: file.size });
+    return request<FileLook>(`/v1/look${asked}`, { method: 'POST', body: this.#head, signal: this.ending.signal });
+  }
+
+  get readiness() {
+    return readiness({
+      found: this.found.value,
+      isReading: this.isReading.value,
+      isTooLarge: this.isTooLarge.value,
+      isChosen: (field) => this.sourceOf(field) !== '',
+    });
+  }
+
+  /** Whether it can be read whole; else the first place to fix has the focus. */
+  mayBeRead() {
+    const unsaid = unsaidOf(this.shape.peek());
+    if (unsaid !== undefined) return !this.showError(unsaid.field, unsaid.text);
+    const is = this.readiness;
+    if (typeof is === 'string') return is === 'ready';
+    const shown = is.toReversed().map((field) => this.showError(`map-${field}`, MISSING[field] ?? ''));
+    return !shown.includes(true);
   }
 
   /** Keeps it in the browser, a moment later. */
@@ -158,23 +222,23 @@ export class UploadEntry {
 
   async #store() {
     const file = this.file.peek();
-    if (file === undefined || this.#ending.signal.aborted) return;
+    if (file === undefined || this.ending.signal.aborted) return;
     this.#isStored = await storeFile({
       key: this.key,
       at: Date.now(),
       file,
-      lookups: this.preview.lookups.peek(),
-      values: this.form.values.peek(),
+      lookups: this.lookups.peek(),
+      values: this.values.peek(),
       made: this.made,
       asked: this.#asked,
     });
   }
 
   /** Uploads the file; with the same options as before it leads to what was made of it. @returns its page, or '' while it is uploaded */
-  start(address: string): string {
-    const file = this.file.peek();
-    if (file === undefined) return '';
-    const lookups = this.preview.lookups.peek();
+  start(file: File): string {
+    const { noun, toQuery } = this.kind;
+    const lookups = this.lookups.peek();
+    const address = `/v1${baseOf(this.kind)}${query({ ...toQuery(this.read()), ...this.options, name: file.name })}`;
     const files = Object.entries(lookups).map(([part, { name, lastModified }]) => `${part} ${name} ${lastModified}`);
     const asked = [address, ...files].join(' ');
     if (this.made !== '' && this.#asked === asked) return this.made;
@@ -182,7 +246,6 @@ export class UploadEntry {
     if (this.#asked !== '' && this.#asked !== asked) this.#uploadKey = newKey();
     this.#asked = asked;
     const before = this.made;
-    const { noun } = this.kind;
     const upload = new Upload({ address, file, lookups, key: this.#uploadKey, noun, formHref: this.columnsHref });
     this.upload.value = upload;
     void upload.run().then(() => {

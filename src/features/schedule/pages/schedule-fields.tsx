@@ -9,17 +9,15 @@ import { ErrorPlace, foreign, TimeIn } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { creatingField } from '../../../console/view/upload/creating-fields.tsx';
+import { FileForm, READ_BY } from '../../../console/view/upload/file-form.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
-import { ShownFile } from '../../../console/view/upload/file-preview.ts';
+import { creatingField, FORMAT, pairsText, shapeText } from '../../../console/view/upload/file-options.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
-import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
-import { FORMAT, fieldsOfReading, pairsText, READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
-import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
+import { ScopeWords, Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, settingsOf, textsIn } from './settings-form.ts';
+import { cronOf, EVERY_CHOICES, fieldsOf, settingsOf, textsIn } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -105,43 +103,56 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
   );
 }
 
-/** A schedule looks ids up where its settings say, and a file that is too large is refused. */
-export class SourcePreview extends ShownFile {
-  /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
+/** The form of a schedule: ids are looked up where its settings say, and a file that is too large is refused. */
+export class ScheduleForm extends FileForm {
+  readonly isImport = false;
+  /** The version that it was filled with. */
+  version;
+  /** Whether its file was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
   readonly #before;
 
   /** @param before the schedule as it was */
-  constructor(form: Form, leaving: AbortSignal, before: Schedule | undefined) {
-    super(form, leaving);
+  constructor(sources: readonly string[], before: Schedule | undefined) {
+    super({
+      every: '* * *',
+      at: '02:30',
+      tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      file: sources[0] === undefined ? '' : below(sources[0]),
+      ...(before !== undefined && fieldsOf(before)),
+    });
     this.#before = before;
+    this.version = before?.version ?? 0;
   }
 
   get isShown() {
     return this.found.value !== undefined || this.facts.value !== undefined;
   }
 
-  protected override controlOf(field: string) {
-    return scheduleControl(field, this.form);
+  isUnsaved() {
+    return this.isChanged;
+  }
+
+  /** @throws ApiError where a field says too little */
+  get settings() {
+    return settingsOf(this.read(), this.#before);
+  }
+
+  override controlOf(field: string) {
+    if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
+    return creatingField(field, this);
   }
 
   protected override async look() {
     this.isWanted = true;
     try {
-      const settings = settingsOf(this.form.read(), this.#before, this.columnOf('uid'));
-      const body = { ...settings, name: this.#before?.name };
-      return await call('POST /v1/schedules/look', { body }, this.leaving);
+      const body = { ...this.settings, name: this.#before?.name };
+      return await call('POST /v1/schedules/look', { body }, this.ending.signal);
     } catch (error) {
       this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
       throw error;
     }
   }
-}
-
-/** The control that a field of the API belongs to. */
-export function scheduleControl(field: string, form: Form) {
-  if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
-  return creatingField(field, form);
 }
 
 export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
@@ -174,43 +185,36 @@ function isWeb(file: string) {
 }
 
 /** The beginning of names in a place. A named source, such as the query of a database, may be the whole. */
-export function below(source: string) {
+function below(source: string) {
   return /[/:]$/.test(source) ? source : `${source}/`;
 }
 
-/** By these the file is read. */
-const NAMES = [...READING, ...SHAPING, 'exportOf', 'map', 'shape'];
-
-export function SourceFile({ form, preview }: { form: Form; preview: SourcePreview }) {
-  const { isShown } = preview;
+export function SourceFile({ form }: { form: ScheduleForm }) {
+  const { isShown } = form;
   const isFetched = isWeb(form.get('file'));
-  useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
+  useChange(JSON.stringify([...READ_BY, 'exportOf'].map((name) => form.get(name))), () => {
     // A file from the network is fetched again only when someone asks for it.
-    if (preview.isWanted && !isFetched) preview.askSoon();
+    if (form.isWanted && !isFetched) form.askSoon();
   });
   return (
     <>
-      <RecipeFill form={form} preview={preview} />
+      <RecipeFill form={form} />
       <div class="buttons">
-        <WorkButton busy={preview.isReading.value} onClick={() => void preview.ask(true)}>
+        <WorkButton busy={form.isReading.value} onClick={() => void form.ask(true)}>
           {isShown ? 'Show the file again' : 'Show the file'}
         </WorkButton>
         {isShown && isFetched && <p class="note">Show it again after a change: it is fetched each time.</p>}
       </div>
-      {isShown && <SheetChoice preview={preview} form={form} />}
-      {isShown ? (
-        <FileGrid preview={preview} form={form} isImport={false} />
-      ) : (
-        <ErrorPlace error={preview.error.value} />
-      )}
-      <ScopeWords preview={preview} form={form} />
-      {isShown && <Suggestions preview={preview} form={form} isImport={false} />}
+      {isShown && <SheetChoice form={form} />}
+      {isShown ? <FileGrid form={form} /> : <ErrorPlace error={form.unread.value} />}
+      <ScopeWords form={form} />
+      {isShown && <Suggestions form={form} />}
     </>
   );
 }
 
 /** Fills the fields by which a file is read. The schedule keeps them, whatever becomes of the recipe. */
-function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
+function RecipeFill({ form }: { form: ScheduleForm }) {
   const { data } = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
   // Identity and group files are named on the command line.
   const recipes = (data?.recipes ?? [])
@@ -218,18 +222,16 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
     .map((recipe) => ({ ...recipe, needs: recipe.needs.filter(({ what }) => what === 'guid') }));
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
   const suggested = recipes.filter(
-    ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
+    ({ name }) => chosen === undefined && form.facts.value?.recipes.some((recipe) => recipe.name === name),
   );
   useChange(chosen?.name, () => {
-    form.clear([...FORMAT, ...SHAPING, 'exportOf', 'map', 'shape']);
-    if (chosen === undefined) return;
-    const { map = {}, shape = {}, ...plain } = chosen.settings;
-    form.assign(fieldsOfReading({ ...textsIn(plain), map: pairsText(map), shape: JSON.stringify(shape) }));
+    form.clear([...FORMAT, 'exportOf', 'map', 'shape']);
+    const { map = {}, shape, ...plain } = chosen?.settings ?? {};
+    form.assign({ ...textsIn(plain), map: pairsText(map), shape: shapeText(shape) });
   });
   return (
     <>
       <RecipeChoice
-        preview={preview}
         form={form}
         known={recipes}
         note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."

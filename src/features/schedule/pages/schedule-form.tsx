@@ -1,5 +1,5 @@
 /** A schedule that is made or edited, and tried before it is saved. */
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
@@ -14,7 +14,7 @@ import {
   Pending,
   syncHref,
 } from '../../../console/kit/elements.tsx';
-import { Fields, FoldedFields, Form, focusField } from '../../../console/kit/form.tsx';
+import { Fields, FoldedFields, type Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
@@ -24,9 +24,9 @@ import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/r
 import { GuardLimits, PlanLegend } from '../../sync/pages/plan-parts.tsx';
 import { planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
-import { below, SourceFields, SourceFile, SourcePreview, scheduleControl, WhenFields } from './schedule-fields.tsx';
+import { ScheduleForm, SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
 import { historyHref } from './schedules.tsx';
-import { EACH_RUN, fieldsOf, scheduleName, settingsOf } from './settings-form.ts';
+import { EACH_RUN, scheduleName } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -47,7 +47,7 @@ export function ScheduleFormPage() {
       ) : settings.data.sources.length === 0 && edited === '' ? (
         <NoSources />
       ) : (
-        <ScheduleForm settings={settings.data} before={schedule.data} reload={schedule.reload} />
+        <ScheduleCard settings={settings.data} before={schedule.data} reload={schedule.reload} />
       )}
     </>
   );
@@ -99,14 +99,13 @@ interface ScheduleFormProperties {
   reload: () => Promise<void>;
 }
 
-function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
+function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
   const { sources } = settings;
   const place = location.pathname;
-  const entry = useEntry(place, () => newEntry(sources, before));
-  const { form, preview, version } = entry;
-  const { work, save, tryIt } = useAttempts(entry, before, place);
-  const isKept = useMemo(entry.isUnsaved, [entry]);
+  const form = useEntry(place, () => new ScheduleForm(sources, before));
+  const { work, save, tryIt } = useAttempts(form, before, place);
+  const isKept = useMemo(() => form.isUnsaved(), [form]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
@@ -138,11 +137,11 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
           </div>
           <SourceFields form={form} sources={sources} />
         </div>
-        <SourceFile form={form} preview={preview} />
+        <SourceFile form={form} />
         <div class="folds">
           <RowDefaults form={form} />
-          <FileFormat form={form} preview={preview} isArchive />
-          <Shaping preview={preview} form={form} />
+          <FileFormat form={form} isArchive />
+          <Shaping form={form} />
           <FoldedFields title="Columns and shape as text" form={form} fields={AS_TEXT} />
           <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
@@ -168,7 +167,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
                 type="button"
                 class="danger"
                 onClick={() => {
-                  version.value = before?.version ?? version.peek();
+                  form.version = before?.version ?? form.version;
                   void save();
                 }}
               >
@@ -186,30 +185,24 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
 }
 
 /** Saves the form and tries it: what is wrong with a field is said beside it. @param place keeps the entry */
-function useAttempts(
-  { form, preview, version }: ReturnType<typeof newEntry>,
-  before: Schedule | undefined,
-  place: string,
-) {
+function useAttempts(form: ScheduleForm, before: Schedule | undefined, place: string) {
   const { go } = usePlace();
   const work = useWork();
-  const controlOf = (field: string) => scheduleControl(field, form);
   const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
-    work.start((signal) => form.attempt(() => task(signal), controlOf));
-  const made = () => settingsOf(form.read(), before, preview.columnOf('uid'));
+    work.start((signal) => form.attempt(() => task(signal)));
   const save = () =>
     attempt(async (signal) => {
       const name = before?.name ?? nameIn(form.read());
       await (before === undefined
-        ? call('POST /v1/schedules', { body: { ...made(), name } }, signal)
-        : call('PUT /v1/schedules/:name', { name, body: { ...made(), version: version.peek() } }, signal));
+        ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
+        : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));
       forget(place);
       go(historyHref(name));
     });
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
     await attempt(async (signal) => {
-      ({ id } = await call('POST /v1/schedules/try', { body: { ...made(), name: before?.name } }, signal));
+      ({ id } = await call('POST /v1/schedules/try', { body: { ...form.settings, name: before?.name } }, signal));
     });
     return id;
   };
@@ -234,26 +227,6 @@ function Effect({ form }: { form: Form }) {
   );
 }
 
-/** The form of a new schedule, or of one as it is. */
-function newEntry(sources: readonly string[], before: Schedule | undefined) {
-  const form = new Form({
-    every: '* * *',
-    at: '02:30',
-    tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    file: sources[0] === undefined ? '' : below(sources[0]),
-    ...(before !== undefined && fieldsOf(before)),
-  });
-  const version = signal(before?.version ?? 0);
-  const ending = new AbortController();
-  return {
-    form,
-    preview: new SourcePreview(form, ending.signal, before),
-    version,
-    isUnsaved: () => form.isChanged,
-    end: () => ending.abort(),
-  };
-}
-
 /** Columns and shape as text: also without a look at the file. */
 const AS_TEXT = {
   map: {
@@ -262,9 +235,9 @@ const AS_TEXT = {
     note: 'Leave empty where the names are recognised.',
   },
   shape: {
-    label: 'More of the shape (JSON)',
+    label: 'Shape (JSON)',
     placeholder: '{"lists":{"admin":["owners"]}}',
-    note: 'What no field above can say; docs/shaping.md has every setting.',
+    note: 'All of it, also what no field above can say; docs/shaping.md has every setting.',
   },
 };
 

@@ -2,13 +2,7 @@
 
 import { nameOf } from '../../../console/format.ts';
 import { wrongField } from '../../../console/requests.ts';
-import {
-  fieldsOfReading,
-  pairsIn,
-  pairsText,
-  readingOptions,
-  unsaidOf,
-} from '../../../console/view/upload/shape-form.ts';
+import { pairsIn, pairsText, readingOptions, shapeIn, unsaidOf } from '../../../console/view/upload/file-options.ts';
 import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
@@ -61,28 +55,23 @@ export function textsIn(settings: object): Values {
 /** The fields that a schedule's settings fill. */
 export function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedule): Values {
   const { users: maxUsers = '', groups: maxGroups = '' } = pairsIn(maxCreate);
-  const reading = fieldsOfReading(textsIn(settings));
-  return { ...reading, ...timeFields(cron), headers: pairsText(headers), maxUsers, maxGroups };
+  return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers), maxUsers, maxGroups };
 }
 
 /**
  * The settings that the fields stand for, with what the form does not show. An empty field leaves its setting to the server.
- * @param recognisedUid the column that is recognised as the user; '' where none is known
  * @throws ApiError where a field says too little
  */
-export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
-  const { file = '', header = '', width = '', headers = '' } = values;
+export function settingsOf(values: Values, before: Schedule | undefined): ScheduleSettings {
+  const { file = '', headers = '' } = values;
   if (/^$|\/$/.test(file)) throw wrongField('file', 'Say which file is read: give its path.');
-  const unsaid = unsaidOf(values);
+  const unsaid = unsaidOf(shapeIn(values['shape']) ?? {});
   if (unsaid !== undefined) throw wrongField(unsaid.field, unsaid.text);
-  if (header === 'none' && width === '') {
-    throw wrongField('header', 'Show the file first, so that its columns are known.');
-  }
   const { name: _, ...shown } = before ?? { name: '' };
   const texts = {
     ...Object.fromEntries(['tz', 'exportOf', ...EACH_RUN].map((name) => [name, values[name] ?? ''])),
     ...planOptions(values),
-    ...readingOptions(values, { width: Number(width), uidColumn: recognisedUid, lookups: {} }),
+    ...readingOptions(values),
   };
   const made = Object.entries(texts).map(([name, text]) => [
     name,

@@ -1,7 +1,7 @@
 /** The first two steps of a new sync; its plan is the third. */
-import { Fields, type Form } from '../../../console/kit/form.tsx';
+import { Fields } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
-import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
+import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
 import { GuardLimits } from './plan-parts.tsx';
 import { planFields, planOptions } from './plan-rules.ts';
@@ -16,15 +16,14 @@ export const SYNC: UploadKind = {
     ...Object.fromEntries(NAMING.map((name) => [name, values[name] ?? ''])),
     ...planOptions(values),
   }),
-  fieldOf: creatingField,
-  label: (form: Form) => (form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'),
+  label: (entry) => (entry.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'),
   fields: PlanChoices,
 };
 
-function PlanChoices({ form, preview }: UploadEntry) {
+function PlanChoices(form: UploadEntry) {
   return (
     <div class="folds">
-      <Creating form={form} preview={preview} above="the plan is held" />
+      <Creating form={form} columns={form.columns.value} above="the plan is held" />
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">

@@ -1,7 +1,7 @@
 /** Decisions of pages with a plan: its options as fields of a form, and what its numbers and guards say. Pure. */
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals } from '../../../console/answers.ts';
-import { creatingOptions } from '../../../console/view/upload/steps.ts';
+import { creatingOptions } from '../../../console/view/upload/file-options.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';

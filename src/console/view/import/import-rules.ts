@@ -1,0 +1,141 @@
+/** Decisions on the page of an import: what its review sends, and what can be done with it. Pure. */
+
+import type { importOperations } from '../../../api/imports.ts';
+import type { SentFor } from '../../../api/operation.ts';
+import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { Action, ImportView } from '../../answers.ts';
+import { listIn } from '../../format.ts';
+import { BANS_UNKNOWN, isUndone, LEFT_OUT } from '../../import-words.ts';
+import { creatingOptions } from '../upload/file-options.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** Ways with rows that would fail, as the check says. */
+export type Failing = 'leaveOut' | 'create' | 'send';
+
+const ASKED = Object.keys({ ...AMOUNT_LABELS, ...WAIT_LABELS, ...BAN_CHECKS });
+
+/** The choices of the review as `resume` takes them. @param missing the answer of a check by which what is missing is created */
+export function resumeChoices(
+  values: Values,
+  failing: Failing | '' = '',
+  missing: Values = {},
+): Record<string, string> {
+  const only = listIn(values['onlyGroups'] ?? '');
+  const all = {
+    only: only.length === 0 ? '' : `guid=${only.join('|')}`,
+    ...Object.fromEntries(ASKED.map((name) => [name, values[name] ?? ''])),
+    ...(failing === '' ? creatingOptions(values) : {}),
+    ...(failing === 'leaveOut' && { leaveOutFailing: 'true' }),
+    ...(failing === 'create' && missing),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+}
+
+/** The label of the button that sends. @param rows that would be sent; undefined: not known yet */
+export function sendLabel(rows: number | undefined, { first = '', onlyGroups = '' }: Values): string {
+  if (rows === undefined) return 'Send';
+  if (rows === 0) return 'Finish without sending';
+  const most = /^\d+$/.test(first) ? Math.min(Number(first), rows) : rows;
+  if (listIn(onlyGroups).length > 0) return 'Send these groups';
+  return most < rows ? `Send the first ${most === 1 ? 'row' : counted(most, 'row')}` : `Send ${counted(rows, 'row')}`;
+}
+
+/** Whether an import was read, and nothing of it was sent: it is reviewed. */
+export function isReviewed({ state, startedAt, rows }: Pick<ImportView, 'state' | 'startedAt' | 'rows'>): boolean {
+  return state === 'staged' && startedAt === null && rows.read > 0;
+}
+
+/** The rows of a file that was read: how many can be sent, and how many cannot. */
+export function reviewSentence({ rows, checkedRows }: Pick<ImportView, 'rows' | 'checkedRows'>): string {
+  const left = rows.duplicate + rows.skipped;
+  const valid = rows.read - rows.invalid - left;
+  const parts = [
+    `${grouped(valid)} of ${counted(rows.read, 'row')} ${valid === 1 ? 'is' : 'are'} valid`,
+    rows.invalid > 0 && `${grouped(rows.invalid)} ${rows.invalid === 1 ? 'is' : 'are'} invalid and will not be sent`,
+    left > 0 && `${grouped(left)} ${left === 1 ? 'is' : 'are'} left out or double`,
+    (checkedRows?.wouldFail ?? 0) > 0 && `${grouped(checkedRows?.wouldFail ?? 0)} would fail, as the service says`,
+  ].filter((part) => part !== false);
+  return `${parts.join('; ')}. Nothing has been sent.`;
+}
+
+export function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
+  if (action === 'retry') return retryable;
+  return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
+}
+
+/** The query of `resume`. */
+export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
+
+/** A consent with which a waiting import continues. */
+interface Decision {
+  yes: string;
+  agreed: { question: string; explanation: string; no: string; tone: 'danger' };
+  choices: ResumeQuery;
+  /** The import can be started without it as well. */
+  keepsStart?: true;
+}
+
+export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
+  const decision = (yes: string, explanation: string, choices: ResumeQuery): Decision => ({
+    yes,
+    agreed: { question: `${yes}?`, explanation, no: 'Keep waiting', tone: 'danger' },
+    choices,
+  });
+  if (code === BANS_UNKNOWN) {
+    const lifted = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
+  }
+  if (maxCreate !== undefined)
+    return decision(
+      `Create ${missingText(maxCreate)}`,
+      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
+      { maxCreate },
+    );
+  if (maxRemovals === undefined) return undefined;
+  return decision(
+    `Send ${counted(Number(maxRemovals), 'row')} that remove or ban`,
+    'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
+    { maxRemovals },
+  );
+}
+
+/**
+ * Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the
+ * import is over. Once rows were sent repaired, the others count.
+ */
+export function canBeRepaired(
+  view: ImportView,
+  filter: { hasToRepair: { value: boolean }; codes: { value: readonly string[] } } | undefined,
+) {
+  const { state, finishedAt, checkedRows, edited, repaired } = view;
+  const { read, invalid, failed } = view.rows;
+  if (state === 'staging' || read === 0) return false;
+  if (edited !== undefined) return true;
+  if (repaired > 0) return filter?.hasToRepair.value === true;
+  const isNoted = filter?.codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
+  return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
+}
+
+/** "users=2,groups=11" → "2 users and 11 groups". */
+function missingText(maxCreate: string) {
+  return maxCreate
+    .split(',')
+    .map((part) => {
+      const [kind = '', number = ''] = part.split('=');
+      return counted(Number(number), kind.replace(/s$/, ''));
+    })
+    .join(' and ');
+}
+
+/** Something is left to undo, and nothing is about to. */
+export function canBeUndone({
+  finishedAt,
+  followUps,
+  rows: { added, banned, changed, removed, unconfirmed },
+}: ImportView) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
+}

@@ -1,0 +1,297 @@
+/** Decisions about the columns of a new file: what was seen in it, words that are open, columns that are missing, what is wrong where. Pure. */
+import { CHOICES } from '../../../options/labels.ts';
+import type { ByLookup } from '../../../options/lookups.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { Field, FileFacts, Preview, PreviewRow, RecipeSettings } from '../../answers.ts';
+import { columnLabel, FIELDS } from '../../import-words.ts';
+import { withControls } from '../../option-words.ts';
+import { type Change, columnNames, openIn, partOf } from './file-options.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** Messages about fields that a preview misses, below the first rows. */
+export const MISSING: Readonly<Record<string, string>> = {
+  uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
+  guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
+};
+
+interface Looked {
+  /** The first rows; undefined before they are read, or if they cannot be. */
+  found: Pick<Preview, 'missing'> | undefined;
+  isReading: boolean;
+  /** The server only reads it whole. */
+  isTooLarge: boolean;
+  /** Whether a column was chosen for a field, also since the file was last read. */
+  isChosen: (field: Field) => boolean;
+}
+
+/** Whether the file can be read whole now; else the fields that are missing. */
+export function readiness({ found, isReading, isTooLarge, isChosen }: Looked) {
+  if (isTooLarge) return 'ready';
+  if (found === undefined) return isReading ? 'reading' : 'refused';
+  const missing = found.missing.filter((field) => field in MISSING && !isChosen(field as Field));
+  return missing.length === 0 ? 'ready' : missing;
+}
+
+type Shape = NonNullable<RecipeSettings['shape']>;
+type Step = FileFacts['steps'][number];
+
+export interface Suggestion {
+  key: string;
+  /** The column that it is about: it stands below the header of it, if the file has one. */
+  column?: string;
+  /** The observation. */
+  text: string;
+  /** The possible changes, or a field that it leads to; the first is part of "apply all". */
+  ways: readonly { label: string; change?: Change; focus?: string }[];
+}
+
+/** The facts of a file, and the decisions about it. */
+interface Seen {
+  isImport: boolean;
+  facts: { value: FileFacts | undefined };
+  shape: { value: Shape };
+  lookups: { value: ByLookup<unknown> };
+  refused: { value: ReadonlySet<string> };
+  get: (name: string) => string;
+  sourceOf: (field: Field) => string;
+  columnOf: (field: Field) => string;
+}
+
+export function suggestionsFor(form: Seen): Suggestion[] {
+  const facts = form.facts.value;
+  // A recipe says itself what it needs.
+  if (facts === undefined || form.get('recipe') !== '') return [];
+  const { headerRow, columns } = facts.steps[0]?.settings?.shape ?? {};
+  // Other observations count from there: the file is read again.
+  const steps = (headerRow ?? columns) === undefined ? facts.steps : facts.steps.slice(0, 1);
+  const all = [...recipeSuggestions(facts, form), ...steps.flatMap((step) => suggestionsOf(step, facts, form))];
+  return all.filter(({ key }) => !form.refused.value.has(key));
+}
+
+function recipeSuggestions({ recipes: [recipe] }: FileFacts, { isImport }: Seen): Suggestion[] {
+  if (recipe === undefined) return [];
+  // A sync has no identity or group file, and recipes may need one.
+  if (!isImport && recipe.needs.some(({ what }) => what !== 'guid')) return [];
+  const ways = [{ label: 'Use this recipe', change: { recipe: recipe.name } }];
+  return [{ key: 'recipe', text: `This looks like: ${recipe.title}.`, ways }];
+}
+
+function suggestionsOf(step: Step, facts: FileFacts, form: Seen): Suggestion[] {
+  const { map, shape = {} } = step.settings ?? {};
+  if (map !== undefined) return columnSuggestions(map, form);
+  const text = withControls(step.text);
+  if (step.needs === 'identities') {
+    if (form.get('uidFrom') !== '' || form.lookups.value.identities !== undefined) return [];
+    const { shape: instead } = step.instead ?? {};
+    const ways = [
+      ...(form.isImport ? [{ label: 'Choose an identity file…', focus: 'identities' }] : []),
+      ...(instead === undefined ? [] : [wayOf(instead)]),
+    ];
+    return [{ key: 'identities', text, ways }];
+  }
+  if (shape.scopeWords === undefined && Object.keys(shape).length > 0) {
+    const isDecided = Object.keys(openIn(form.shape.value, shape)).length === 0;
+    return isDecided ? [] : [{ key: JSON.stringify(shape), text, ways: [wayOf(shape)] }];
+  }
+  // Each word of a scope column is listed with a choice of its own.
+  const hasWords = facts.columns.find(({ name }) => name === form.columnOf('scope'))?.words !== undefined;
+  const isAsked = step.isOpen === true && !(hasWords && step.text.includes('scopeWords'));
+  return isAsked ? [{ key: step.text, text, ways: [] }] : [];
+}
+
+function wayOf(shape: Shape) {
+  const { columns, headerRow, split, wide, templates: { uid, guid } = {} } = shape;
+  if (columns !== undefined) {
+    // Of a file without a header, all columns are named by their number.
+    const names = columnNames(columns.length);
+    const map = Object.fromEntries(
+      columns.map((field, at) => [field, names[at] ?? '']).filter(([field]) => field !== '-'),
+    );
+    return { label: 'Read it as a row', change: { shape: { ...shape, columns: names }, map } };
+  }
+  let label = 'Leave out the other rows';
+  if (headerRow !== undefined) label = 'Skip the rows above it';
+  else if (split !== undefined) label = split.guid === undefined ? 'Split the users' : 'Split the groups';
+  else if (wide !== undefined) label = 'Read each as a group';
+  else if (uid !== undefined) label = `Make UIDs with ${uid}`;
+  else if (guid !== undefined) label = `Make GUIDs with ${guid}`;
+  return { label, change: { shape } };
+}
+
+function columnSuggestions(map: Readonly<Partial<Record<Field, string>>>, form: Seen): Suggestion[] {
+  return (Object.entries(map) as [Field, string][])
+    .filter(
+      ([field, column]) =>
+        partOf(form.shape.value, `templates.${field}`) === undefined && form.sourceOf(field) !== column,
+    )
+    .map(([field, given]) => {
+      const name = { uid: 'user', guid: 'group' }[field as string] ?? field;
+      const column = given || form.columnOf(field);
+      const [seen, label] =
+        given === '' ? ['has other values than a', 'Ignore it as'] : ['looks like the', 'Use it as the'];
+      return {
+        key: field,
+        column,
+        text: `Column “${columnLabel(column)}” ${seen} ${name}.`,
+        ways: [{ label: `${label} ${name}`, change: { map: { [field]: given } } }],
+      };
+    });
+}
+
+export function seenSentence({ rows, missing }: FileFacts, { lookups }: Pick<Seen, 'lookups'>) {
+  const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
+  // The grid says which columns are missing, and what is looked up.
+  const isOpen = missing.length + Object.keys(lookups.value).length > 0;
+  return isOpen ? `${looked}.` : `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
+}
+
+/** Words that are scopes themselves, as the server reads them: whatever their case and separators. */
+const SCOPES: readonly string[] = [...CHOICES.scope, 'banned'];
+
+export interface ScopeWord {
+  word: string;
+  /** Rows among those that were looked at. */
+  rows: number;
+  /** The scope, or `none`; '' for one that nobody decided. */
+  meaning: string;
+  /** The meaning that it may have; '' for none. */
+  suggested: string;
+  /** It is a scope itself, or a cell without a word. */
+  isPlain: boolean;
+}
+
+/**
+ * Every word of a scope column, those that are to be decided first.
+ * @param seen word → rows @param own meanings that a person chose @param suggested meanings that were found
+ */
+export function scopeWordsIn(seen: Readonly<Record<string, number>>, own: Values, suggested: Values): ScopeWord[] {
+  const words = [...new Set([...Object.keys(seen), ...Object.keys(own)])];
+  return words
+    .map((word) => {
+      const scope = word
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_-]/g, '');
+      const isPlain = scope === '' || SCOPES.includes(scope);
+      const meaning = own[word] ?? (scope === '' ? 'participant' : isPlain ? scope : (own['*'] ?? ''));
+      return { word, rows: seen[word] ?? 0, meaning, suggested: suggested[word] ?? '', isPlain };
+    })
+    .sort((a, b) => Number(a.isPlain) - Number(b.isPlain) || b.rows - a.rows);
+}
+
+/** Says how many words are open, and what becomes of their rows; '' if none is. */
+export function openWords(words: readonly ScopeWord[]): string {
+  const open = words.filter(({ meaning }) => meaning === '');
+  if (open.length === 0) return '';
+  const rows = open.reduce((sum, one) => sum + one.rows, 0);
+  return `${counted(open.length, 'word')} ${open.length === 1 ? 'is' : 'are'} not decided: ${counted(rows, 'row')} with ${open.length === 1 ? 'it' : 'them'} will not be sent.`;
+}
+
+export interface GridRow {
+  line: number;
+  original: Readonly<Record<string, unknown>>;
+  /** A row may give several memberships. */
+  readAs: readonly PreviewRow[];
+  /** Column → what is wrong with its cell, or leaves the row out. */
+  reasons: ReadonlyMap<string, readonly string[]>;
+  /** Problems without a cell. */
+  others: readonly string[];
+}
+
+interface GridRowsOptions {
+  /** Rows. */
+  most: number;
+  /** Their values are looked up: they need not be ids. */
+  keyColumns: readonly string[];
+}
+
+export function gridRows(
+  { rows, columns, missing }: Pick<Preview, 'rows' | 'columns' | 'missing'>,
+  { most, keyColumns }: GridRowsOptions,
+): GridRow[] {
+  const byLine = Map.groupBy(rows, ({ line }) => line);
+  // Before anything is chosen, all that would be said is that.
+  const isChosen = !(missing.includes('uid') && missing.includes('guid'));
+  return [...byLine].slice(0, most).map(([line, all]) => {
+    const readAs = all.map((row) => ({ ...row, problems: row.problems.filter(isSaid) }));
+    const problems = readAs.flatMap((row) => row.problems);
+    const byColumn = Map.groupBy(problems, ({ column }) => (columns.includes(column) ? column : undefined));
+    const reasons = new Map(
+      [...byColumn].flatMap(([column, some]) => (column === undefined ? [] : [[column, once(some)]])),
+    );
+    return { line, original: all[0]?.original ?? {}, readAs, reasons, others: once(byColumn.get(undefined) ?? []) };
+  });
+
+  /** A column that is not chosen yet is missed once, and not in each row. */
+  function isSaid({ column }: PreviewRow['problems'][number]) {
+    return isChosen && !missing.includes(column) && !keyColumns.includes(column);
+  }
+}
+
+function once(problems: readonly { reason: string }[]) {
+  return [...new Set(problems.map(({ reason }) => reason))];
+}
+
+export interface GridColumn {
+  column: string;
+  index: number;
+  /** The fields that are read from it. */
+  uses: readonly Field[];
+  suggested: readonly Suggestion[];
+}
+
+/** The columns of a file with their uses, and those that are suggested. */
+export function gridColumns(
+  form: Pick<Seen, 'shape' | 'columnOf'>,
+  names: readonly string[],
+  suggestions: readonly Suggestion[],
+): GridColumn[] {
+  const fields = choosable(form.shape.value).map(([field]) => field);
+  return names.map((column, index) => ({
+    column,
+    index,
+    uses: fields.filter((field) => form.columnOf(field) === column),
+    suggested: suggestions.filter((one) => one.column === column),
+  }));
+}
+
+/** The fields that a column can be chosen for: not those that a template makes. */
+export function choosable(shape: Shape) {
+  return FIELDS.filter(([field]) => partOf(shape, `templates.${field}`) === undefined);
+}
+
+/** The column at which a field is chosen, or could be: there the form shows its error. */
+export function placeOf(field: Field, columns: readonly GridColumn[]) {
+  const place =
+    columns.find(({ uses }) => uses.includes(field)) ??
+    columns.find(({ suggested }) => suggested.some(({ key }) => key === field)) ??
+    columns.find(({ uses }) => uses.length === 0);
+  return (place ?? columns[0])?.index;
+}
+
+/** Returns the use of a column that no field is read from; '' for none. */
+export function otherUse(column: string, { templates, firstOf, wide, numbered, where = [] }: Shape) {
+  const uses: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    'part of the UID': columnsOf(templates?.uid),
+    'part of the GUID': columnsOf(templates?.guid),
+    'UID, if others are empty': firstOf?.uid ?? [],
+    'one of the groups': [...(wide?.columns ?? []), numbered?.guid],
+    'one of the scopes': [numbered?.scope],
+    'decides which rows count': where.map((condition) => condition.column),
+  };
+  const isOneOf = (patterns: readonly (string | undefined)[]) =>
+    patterns.some((one) => one?.trim() && isLike(column, one.trim()));
+  return Object.keys(uses).find((use) => isOneOf(uses[use] ?? [])) ?? '';
+}
+
+/** The columns that a template reads: `{E-mail|slug}`, `{Login ?? E-mail}`. */
+function columnsOf(template = '') {
+  return [...template.matchAll(/\{([^}|]*)/g)].flatMap(([, names = '']) => names.split('??'));
+}
+
+/** Whether a name is like a pattern, in which * or # stands for any text. */
+function isLike(name: string, pattern: string) {
+  const parts = pattern.split(/[*#]/).map((part) => part.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 'is').test(name);
+}

@@ -1,0 +1,189 @@
+/** The form for a file: its values are the options by which it is read, and the server says how that goes whenever they change. */
+
+import { batch, computed, signal } from '@preact/signals';
+import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
+import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
+import { Form } from '../../kit/form.tsx';
+import { saidBeside } from '../../option-words.ts';
+import { ApiError, connection } from '../../requests.ts';
+import {
+  type Change,
+  columnNames,
+  fieldText,
+  isOfShape,
+  merged,
+  pairsIn,
+  pairsText,
+  READING,
+  shapeIn,
+  shapeText,
+  withField,
+  withPart,
+} from './file-options.ts';
+
+/** Pause after which a typed value counts as complete, in ms. */
+const TYPING_MS = 300;
+/** After so long a busy server is asked once more. */
+const BUSY_MS = 3000;
+
+type Look = Omit<FileLook, 'before'> & Partial<FileLook>;
+
+/** The options by which the file is read. */
+export const READ_BY = [...READING, 'map', 'shape', 'recipe'];
+
+export abstract class FileForm extends Form {
+  /** Whether it makes an import, which can have files in which ids are looked up. */
+  abstract readonly isImport: boolean;
+  /** The first rows; undefined before the file was read, and when it cannot be. */
+  found = signal<Preview | undefined>(undefined);
+  /** The error of reading it; undefined if there is none, or a field shows it. */
+  unread = signal<unknown>(undefined);
+  /** The first rows are asked for, and have not come. */
+  isReading = signal(false);
+  /** The facts about the file, also if it cannot be read; undefined before the first answer. */
+  facts = signal<FileFacts | undefined>(undefined);
+  /** The last import of the same file; undefined for none. */
+  before = signal<FileLook['before'] | undefined>(undefined);
+  /** The files in which UIDs and GUIDs are looked up, if any. */
+  lookups = signal<ByLookup<File>>({});
+  /** A workbook or archive that is too large to be looked at. */
+  isTooLarge = signal(false);
+  /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
+  landing = signal('');
+  /** Suggestions that a person does not want, by their keys. */
+  refused = signal<ReadonlySet<string>>(new Set());
+  /** Columns of the file, as far as they are known. */
+  columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  shape = computed(() => shapeIn(super.get('shape')) ?? {});
+  protected readonly ending = new AbortController();
+  #asked = 0;
+  #timer: number | undefined;
+
+  constructor(initial: Readonly<Record<string, string>> = {}) {
+    super(initial);
+    const again = () => {
+      if (codeOf(this.unread.peek()) === 'AWAY') void this.ask();
+    };
+    connection.addEventListener('back', again, { signal: this.ending.signal });
+  }
+
+  /** Nobody needs it any more. */
+  end() {
+    this.ending.abort();
+    clearTimeout(this.#timer);
+  }
+
+  /** Has the server look at the file; undefined where there is nothing to look at. */
+  protected abstract look(): Promise<Look> | undefined;
+
+  /** The control of a field that the server names. */
+  controlOf(field: string) {
+    return field;
+  }
+
+  override attempt(task: () => Promise<void>) {
+    return super.attempt(task, (field) => this.controlOf(field));
+  }
+
+  override get(name: string) {
+    return isOfShape(name) ? fieldText(this.shape.value, name) : super.get(name);
+  }
+
+  override set(name: string, text: string) {
+    if (!isOfShape(name)) return super.set(name, text);
+    const uid = this.sourceOf('uid');
+    const beginnings: Readonly<Record<string, unknown>> = {
+      columns: columnNames(this.columns.peek().length),
+      'firstOf.uid': [uid, '', ''],
+    };
+    super.set('shape', shapeText(withField(this.shape.peek(), name, text, beginnings[text])));
+    this.setError(name, '');
+    // The column stays that was chosen beside others.
+    if (name === 'uidFrom' && uid !== '') this.choose({ uid });
+  }
+
+  /** @param value of a part of the shape; undefined for none */
+  put(place: string, value: unknown) {
+    super.set('shape', shapeText(withPart(this.shape.peek(), place, value)));
+  }
+
+  /** @param columns of fields; '' for none */
+  choose(columns: NonNullable<Change['map']>) {
+    const { uid } = columns;
+    if (uid !== undefined && this.shape.peek().firstOf?.uid !== undefined) this.put('firstOf.uid.0', uid);
+    super.set('map', pairsText({ ...pairsIn(super.get('map')), ...columns }));
+    for (const field of Object.keys(columns)) this.setError(`map-${field}`, '');
+  }
+
+  take({ map, shape, recipe }: Change) {
+    if (shape !== undefined) super.set('shape', shapeText(merged(this.shape.peek(), shape)));
+    if (map !== undefined) this.choose(map);
+    if (recipe !== undefined) this.set('recipe', recipe);
+  }
+
+  /** @param file undefined for none */
+  lookUp(name: LookupName, file: File | undefined) {
+    this.lookups.value = mapLookups({ ...this.lookups.peek(), [name]: file }, (one: File) => one);
+  }
+
+  /** The column that a field is read from, or the part of one; '' for none. */
+  sourceOf(field: Field) {
+    const chosen = this.shape.value.firstOf?.[field]?.[0] ?? pairsIn(super.get('map'))[field];
+    return chosen ?? this.found.value?.recognised[field] ?? '';
+  }
+
+  /** The same, where it is a column of its own. */
+  columnOf(field: Field) {
+    const column = this.sourceOf(field);
+    return this.columns.value.includes(column) ? column : '';
+  }
+
+  /** Asks when nothing has changed for a moment. */
+  askSoon(ms = TYPING_MS) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.ask(), ms);
+  }
+
+  /** @param moveFocus to the field that is wrong */
+  async ask(moveFocus = false) {
+    clearTimeout(this.#timer);
+    const own = ++this.#asked;
+    const looking = this.look();
+    this.isReading.value = looking !== undefined;
+    try {
+      const answer = await looking;
+      if (answer !== undefined && own === this.#asked) this.#show(answer, moveFocus);
+    } catch (error) {
+      if (!this.ending.signal.aborted && own === this.#asked) this.#refuse(error, moveFocus);
+    } finally {
+      if (own === this.#asked) this.isReading.value = false;
+    }
+  }
+
+  #show({ facts, preview, problem, before }: Look, moveFocus: boolean) {
+    batch(() => {
+      this.facts.value = facts ?? undefined;
+      this.before.value = before ?? undefined;
+      if (preview === null) return problem === null ? undefined : this.#refuse(new ApiError(problem), moveFocus);
+      this.found.value = preview;
+      this.unread.value = undefined;
+      // The server still refuses the other options that it refused.
+      this.clearErrors((name) => READ_BY.includes(name) || isOfShape(name) || name.startsWith('map-'));
+    });
+  }
+
+  #refuse(error: unknown, moveFocus: boolean) {
+    const { field, ...problem } = error instanceof ApiError ? error.problem : { detail: '' };
+    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
+    const isBeside =
+      field !== undefined && this.showError(this.controlOf(field), saidBeside({ ...problem, field }), { moveFocus });
+    batch(() => {
+      this.found.value = undefined;
+      this.unread.value = isBeside ? undefined : error;
+    });
+  }
+}
+
+function codeOf(error: unknown) {
+  return error instanceof ApiError ? error.code : '';
+}

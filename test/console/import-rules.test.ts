@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import type { FollowUp, ImportView } from '../../src/console/answers.ts';
+import {
+  canBeRepaired,
+  canBeUndone,
+  decisionOf,
+  isReviewed,
+  resumeChoices,
+  reviewSentence,
+  sendLabel,
+} from '../../src/console/view/import/import-rules.ts';
+import { NO_ROWS } from './no-rows.ts';
+
+const ROWS = { ...NO_ROWS, read: 12 };
+
+test('the choices of a review are those that resuming takes', () => {
+  expect(resumeChoices({ first: '10', maxErrors: '5%', onlyGroups: 'choir, team' })).toEqual({
+    first: '10',
+    maxErrors: '5%',
+    only: 'guid=choir|team',
+  });
+  expect(resumeChoices({ createUsers: 'true', userNameFrom: 'true', maxUsers: '7' })).toEqual({
+    createUsers: 'true',
+    userNameFrom: 'uid',
+    maxCreate: 'users=7',
+  });
+  // After a check, its answer decides what is created.
+  const missing = { createUsers: 'true', maxCreate: 'users=1,groups=0' };
+  expect(resumeChoices({ createGroups: 'true' }, 'leaveOut', missing)).toEqual({ leaveOutFailing: 'true' });
+  expect(resumeChoices({}, 'create', missing)).toEqual(missing);
+  expect(resumeChoices({}, 'send', missing)).toEqual({});
+});
+
+test.each([
+  [undefined, {}, 'Send'],
+  [0, {}, 'Finish without sending'],
+  [1, {}, 'Send 1 row'],
+  [1200, {}, 'Send 1,200 rows'],
+  [1200, { first: '10' }, 'Send the first 10 rows'],
+  [12, { first: '1' }, 'Send the first row'],
+  [12, { first: '50' }, 'Send 12 rows'],
+  [12, { onlyGroups: 'choir' }, 'Send these groups'],
+])('the button for %s rows with %o says %s', (rows, values, label) => {
+  expect(sendLabel(rows, values)).toBe(label);
+});
+
+test('a file is reviewed until something of it is sent', () => {
+  expect(isReviewed({ state: 'staged', startedAt: null, rows: ROWS })).toBe(true);
+  expect(isReviewed({ state: 'running', startedAt: null, rows: ROWS })).toBe(false);
+  expect(isReviewed({ state: 'staged', startedAt: '2026-01-01T00:00:00.000Z', rows: ROWS })).toBe(false);
+});
+
+test('the review says how many rows can be sent, and what becomes of the others', () => {
+  expect(reviewSentence({ rows: ROWS })).toBe('12 of 12 rows are valid. Nothing has been sent.');
+  const rows = { ...ROWS, invalid: 1, duplicate: 2, skipped: 1 };
+  const checkedRows = { canBeSent: 6, wouldFail: 2, at: '2026-01-01T00:00:00.000Z' };
+  expect(reviewSentence({ rows, checkedRows })).toBe(
+    '8 of 12 rows are valid; 1 is invalid and will not be sent; 3 are left out or double; 2 would fail, as the service says. Nothing has been sent.',
+  );
+});
+
+type Parts = Partial<Omit<ImportView, 'rows'>> & { rows?: Partial<ImportView['rows']> };
+const view = ({ rows, ...parts }: Parts) =>
+  ({
+    ...{ state: 'completed', finishedAt: '2026-01-01T00:00:00.000Z', followUps: [], repaired: 0, code: '' },
+    ...parts,
+    rows: { ...ROWS, ...rows },
+  }) as ImportView;
+const undo = (parts: Partial<FollowUp>) => ({ kind: 'undo', state: 'planned', isOpen: true, ...parts }) as FollowUp;
+
+test('an import can be undone that is over and did something, unless it was, or is about to be', () => {
+  const added = { rows: { added: 1 } };
+  expect(canBeUndone(view(added))).toBe(true);
+  expect(canBeUndone(view({ rows: { unconfirmed: 1 } }))).toBe(true);
+  expect(canBeUndone(view({ rows: { invalid: 12 } }))).toBe(false);
+  expect(canBeUndone(view({ ...added, finishedAt: null }))).toBe(false);
+  expect(canBeUndone(view({ ...added, followUps: [undo({})] }))).toBe(false);
+  expect(canBeUndone(view({ ...added, followUps: [undo({ state: 'applied', isOpen: false })] }))).toBe(false);
+  expect(canBeUndone(view({ ...added, followUps: [undo({ state: 'rejected', isOpen: false })] }))).toBe(true);
+});
+
+test('rows can be repaired once the file was read; failed ones when it is over; after a repair those that are left', () => {
+  const left = (isLeft: boolean) => ({ hasToRepair: { value: isLeft }, codes: { value: [] } });
+  const can = (parts: Parts, isLeft = false) =>
+    canBeRepaired(view(parts), left(isLeft) as unknown as Parameters<typeof canBeRepaired>[1]);
+  expect(can({ state: 'staging', rows: { invalid: 1 } })).toBe(false);
+  expect(can({ state: 'running', finishedAt: null, rows: { invalid: 1 } })).toBe(true);
+  expect(can({ state: 'running', finishedAt: null, rows: { failed: 1 } })).toBe(false);
+  expect(can({ rows: { failed: 1 } })).toBe(true);
+  expect(can({ rows: { failed: 2 }, repaired: 1 }, true)).toBe(true);
+  expect(can({ rows: { failed: 2 }, repaired: 1 })).toBe(false);
+});
+
+test('an import that waits for a consent is continued with it', () => {
+  expect(decisionOf(view({}))).toBe(undefined);
+  expect(decisionOf(view({ code: 'BANS_UNKNOWN' }))).toMatchObject({
+    choices: { banCheck: 'false' },
+    keepsStart: true,
+  });
+  expect(decisionOf(view({ maxCreate: 'users=2,groups=1' }))).toMatchObject({
+    yes: 'Create 2 users and 1 group',
+    choices: { maxCreate: 'users=2,groups=1' },
+  });
+  expect(decisionOf(view({ maxRemovals: '3' }))).toMatchObject({ choices: { maxRemovals: '3' } });
+});
