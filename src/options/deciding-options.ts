@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { badUsage } from '../errors/rollcall-error.ts';
 import { duration, timeText } from '../platform/allowed-values.ts';
+import { CHOICES } from './labels.ts';
 import { choice, type Given, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 
 /** Names of schedules, and of syncs: they become names of folders, and parts of the names of jobs. */
@@ -32,31 +33,31 @@ export const NAMING = {
 /** Options that decide whom a sync adds, changes and removes. */
 export const MODE = {
   mode: option({
-    ...choice(['add', 'mirror']),
+    ...choice(CHOICES.mode),
     value: '<mode>',
     help: 'add never removes; mirror also looks at members who are not in the file',
     preset: 'add',
   }),
   missing: option({
-    ...choice(['report', 'remove', 'ban']),
+    ...choice(CHOICES.missing),
     value: '<what>',
     help: 'with mode mirror: what to do about members who are not in the file',
     preset: 'report',
   }),
   whose: option({
-    ...choice(['all', 'ours']),
+    ...choice(CHOICES.whose),
     value: '<whose>',
     help: 'with missing remove or ban: all members who are not in the file, or ours, whom this sync made members',
     preset: 'all',
   }),
   left: option({
-    ...choice(['re-add', 'keep-out', 'ask']),
+    ...choice(CHOICES.left),
     value: '<what>',
     help: 'users in the file whom this sync made members and who are gone: add them again, keep them out, or hold the plan',
     preset: 're-add',
   }),
   changed: option({
-    ...choice(['restore', 'keep']),
+    ...choice(CHOICES.changed),
     value: '<what>',
     help: 'members of this sync whom others have banned or given another scope: do as the file says, or leave them so',
     preset: 'restore',
