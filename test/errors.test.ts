@@ -5,7 +5,7 @@ import type { Refusal } from '../src/errors/entry.ts';
 import { ERRORS, type ErrorCode, type FactsOf, REFUSAL_CODES } from '../src/errors/errors.ts';
 import { asFlag, asParameter, written } from '../src/errors/named-options.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
-import { SYNC_REASON_CODES } from '../src/features/sync/sync-errors.ts';
+import { SYNC_REASON_CODES } from '../src/features/sync/kept-sync.ts';
 import { REASON_CODES } from '../src/imports/reason-codes.ts';
 import { errorChapters } from '../tools/errors.ts';
 

@@ -8,8 +8,7 @@ import { checkSummary, checkView } from '../src/features/check/operations.ts';
 import { exportDocument } from '../src/features/export/operations.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleEntry, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
-import { endingPage, syncView } from '../src/features/sync/api.ts';
-import { finding } from '../src/features/sync/api-plan.ts';
+import { endingPage, finding, syncView } from '../src/features/sync/api.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 

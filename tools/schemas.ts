@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { importSummary } from '../src/api/import-summary.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { newSchedule } from '../src/features/schedule/operations.ts';
-import { planDocument } from '../src/features/sync/api-plan.ts';
+import { planDocument } from '../src/features/sync/api.ts';
 import { importOptions } from '../src/imports/import-options.ts';
 import { configFile } from '../src/platform/config-file.ts';
 import { OUTPUTS } from './outputs.ts';

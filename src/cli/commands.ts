@@ -121,7 +121,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   expire: {
     usage: '[options]',
     description: 'plan the removal of members whose memberships are over; --apply carries it out',
-    load: () => import('../features/sync/commands/expire-command.ts'),
+    load: () => import('../features/sync/commands/expiring-command.ts'),
   },
   schedule: {
     usage: '',

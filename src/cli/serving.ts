@@ -5,7 +5,7 @@ import { callMetrics } from '../app/call-metrics.ts';
 import { openService } from '../app/open-service.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
-import { expireDaily } from '../features/sync/run/expire-daily.ts';
+import { expireDaily } from '../features/sync/compose-syncs.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';

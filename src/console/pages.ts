@@ -43,12 +43,12 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/syncs/new',
     title: 'New sync',
-    load: async () => (await import('../features/sync/pages/new-sync.tsx')).NewSyncFile,
+    load: async () => (await import('../features/sync/pages/syncs.tsx')).NewSyncFile,
   },
   {
     path: '/syncs/new/columns',
     title: 'Columns',
-    load: async () => (await import('../features/sync/pages/new-sync.tsx')).NewSyncColumns,
+    load: async () => (await import('../features/sync/pages/syncs.tsx')).NewSyncColumns,
   },
   { path: '/syncs/:id', title: 'Sync', load: async () => (await import('../features/sync/pages/sync.tsx')).SyncPage },
   {

@@ -1,6 +1,7 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-import { asClause, counted, grouped } from '../text/wording.ts';
-import type { PlanAction, Planning, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
+import { planningWords } from '../membership/plan-words.ts';
+import { asClause, counted } from '../text/wording.ts';
+import type { PlanAction, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
 import { endsByItself, fileName } from './import-words.ts';
 
 /** Colour of an action: that of the outcome which it leads to. */
@@ -56,7 +57,7 @@ export function syncSentence({ state, code, reason, totals, importId, planning }
   const changes = totals === null ? '' : changesIn(totals);
   switch (state) {
     case 'planning':
-      return `${planningSentence(planning)} Nothing is sent.`;
+      return `${planning === null ? 'The plan is being made' : planningWords(planning)}. Nothing is sent.`;
     case 'planned':
       return `Planned: ${changes}. Nothing has been sent.`;
     case 'held':
@@ -82,16 +83,6 @@ export function syncSentence({ state, code, reason, totals, importId, planning }
     case 'incomplete':
       return 'Not carried out completely: its import ended early.';
   }
-}
-
-function planningSentence(planning: Planning | null) {
-  if (planning === null) return 'The plan is being made.';
-  const { step, rows, done, groups } = planning;
-  if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far.`;
-  if (step === 'users') return `Asking for users who may be missing: ${grouped(done)} of ${counted(groups, 'user')}.`;
-  const of = `${grouped(done)} of ${counted(groups, 'group')}`;
-  if (step === 'members') return `Listing the members of the groups: ${of}.`;
-  return step === 'owner' ? `Checking who owns the groups: ${of}.` : `Checking who is banned from the groups: ${of}.`;
 }
 
 function changesIn({ changes, groups, changedGroups = groups }: PlanTotals) {

@@ -1,4 +1,4 @@
-import { grouped } from '../text/wording.ts';
+import { counted, grouped } from '../text/wording.ts';
 
 /** The actions of a plan for one member of a group. */
 export const PLAN_ACTIONS = [
@@ -54,50 +54,20 @@ export function mayCreateWords({ users, groups, reactivate, maxCreate }: MayCrea
   return `${what.join(', ')}; at most ${most.join(', ')}`;
 }
 
-/** Reasons for the actions of a plan. src/features/sync/plan/reasons.ts has each as a sentence. */
-export const PLAN_REASONS = [
-  'right',
-  'absent',
-  'absent_with_group',
-  'raised',
-  'lowered',
-  'ban_wanted',
-  'not_lowered',
-  'not_lowered_owner',
-  'not_lowered_protected',
-  'not_lowered_owner_unknown',
-  'banned',
-  'ban_lifted',
-  'unnamed',
-  'stays_banned',
-  'missing',
-  'missing_removed',
-  'missing_banned',
-  'ended',
-  'contradicted',
-  'not_ours',
-  'left',
-  'left_added',
-  'brought_back',
-  'changed_by_others',
-  'spared_owner',
-  'spared_admin',
-  'spared_protected',
-  'spared_owner_unknown',
-  'spared_claimed',
-  'undo_added',
-  'undo_removed',
-  'undo_changed',
-  'undo_banned',
-  'undo_unbanned',
-  'undo_nothing',
-  'undo_moved',
-  'undo_ban_stays',
-  'undo_ban_outside',
-  'undo_ban_unrecorded',
-  'undo_unrecorded',
-  'undo_unconfirmed',
-  'undo_uncertain',
-  'undo_perhaps_added',
-] as const;
-export type PlanReason = (typeof PLAN_REASONS)[number];
+/** The steps of planning after its file was read. */
+const PLANNING_STEPS = {
+  members: 'Listing the members of the groups',
+  owner: 'Checking who owns the groups',
+  banned: 'Checking who is banned from the groups',
+  users: 'Asking for users who may be missing',
+};
+
+interface PlanningProgress extends Readonly<Record<'rows' | 'done' | 'groups', number>> {
+  readonly step: 'reading' | keyof typeof PLANNING_STEPS;
+}
+
+/** "Listing the members of the groups: 1 of 3 groups" */
+export function planningWords({ step, rows, done, groups }: PlanningProgress): string {
+  if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far`;
+  return `${PLANNING_STEPS[step]}: ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}`;
+}

@@ -15,7 +15,7 @@ interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'expose
 }
 
 /** The call of a handler that only the server has: it needs the request itself, because a file comes or goes, or for a session. */
-interface Requested extends Call {
+export interface Requested extends Call {
   readonly request: FastifyRequest;
   /** Pieces of JSON, and files, are sent by the handler itself. */
   readonly reply: FastifyReply;

@@ -50,6 +50,23 @@ export function wrap(text: string, width: number, indent = '') {
   return [...lines, line].map((full) => full.replaceAll('\u00a0', ' '));
 }
 
+/** A table: columns in line; numbers, and dots in their place, to the right; the last column is cut where the terminal ends. */
+export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number) {
+  const widths = head.map((name, column) => Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(widthOf)));
+  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,·]+$/.test(row[column] ?? ''));
+  const line = (cells: readonly string[]) =>
+    cut(
+      cells
+        .map((cell, column) =>
+          isNumber(column) ? cell.padStart(widths[column] ?? 0) : padEnd(cell, widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+      width,
+    );
+  return [head, ...rows].map(line).join('\n');
+}
+
 /** A value as a POSIX shell reads it back unchanged. */
 export function shellWord(value: string) {
   return /^[\p{L}\p{N}_.,:=/@%+-]+$/u.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { planDocument } from '../../src/features/sync/api.ts';
 import { eventually } from '../eventually.ts';
 import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 

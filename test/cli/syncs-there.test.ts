@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { planDocument } from '../../src/features/sync/api.ts';
 import { eventually } from '../eventually.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';

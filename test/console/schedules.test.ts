@@ -93,7 +93,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await at.fill('04:00');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await row.getByText('At 04:00, Monday through Friday').waitFor();
-  await row.getByText('may create groups; at most 4 groups').waitFor();
+  await history.getByText('groups; at most 4 groups').waitFor();
 
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();

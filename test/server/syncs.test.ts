@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SyncGroup, SyncView } from '../../src/features/sync/api.ts';
-import type { PlanAction } from '../../src/features/sync/api-plan.ts';
-import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { type PlanAction, planDocument, type SyncGroup, type SyncView } from '../../src/features/sync/api.ts';
 import { withList } from '../chat/with-list.ts';
 import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/chat-client.ts';
-import { expireDaily, expireIfDue } from '../../src/features/sync/run/expire-daily.ts';
+import { expireDaily, expireIfDue } from '../../src/features/sync/compose-syncs.ts';
 import { endingBefore } from '../../src/imports/ends/ends.ts';
 import { tempDir } from '../temp-dir.ts';
 import { syncSettled } from './sync-settled.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { LIMIT_FLAG, LIMITS, type LimitName, limitsOf, limitsWith } from '../../src/features/sync/guard-limits.ts';
 import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
-import { type PreviousRun, previousRun } from '../../src/features/sync/plan/previous-run.ts';
+import { type PreviousRun, previousRun } from '../../src/features/sync/plan/size-guards.ts';
 import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';
 
 const REMOVING: Partial<PlanFlags> = { mode: 'mirror', missing: 'remove' };

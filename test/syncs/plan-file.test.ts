@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { planDocument } from '../../src/features/sync/api.ts';
 import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { planJson } from '../../src/features/sync/plan/plan-download.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';

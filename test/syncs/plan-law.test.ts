@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import type { PlanAction } from '../../src/features/sync/api-plan.ts';
+import type { PlanAction } from '../../src/features/sync/api.ts';
 import type { PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
-import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
+import type { Place } from '../../src/membership/plan-reasons.ts';
 import { CHANGES } from '../../src/membership/plan-words.ts';
 import { actionsOf, applied, type FileRow, type Live, type LiveGroup, planned } from './planning.ts';
 import { has, rightPlace, wantedIn } from './right-place.ts';

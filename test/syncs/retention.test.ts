@@ -21,7 +21,7 @@ test('with a time to keep them, old syncs go with their files, except the run th
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
   const kept = openSyncCatalogReader(dir.catalog);
   onTestFinished(() => kept.close());
-  await eventually(() => kept.list(10).map(({ id }) => id)).toEqual([second]);
+  await eventually(() => kept.page({ limit: 10 }).syncs.map(({ id }) => id)).toEqual([second]);
   expect(() => keeping.find(first)).toThrow(expect.objectContaining({ code: 'UNKNOWN_SYNC' }));
   expect(existsSync(dir.sync(second))).toBe(true);
 });

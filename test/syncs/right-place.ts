@@ -1,6 +1,6 @@
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { SCOPES, type Scope } from '../../src/membership/membership.ts';
+import type { Place } from '../../src/membership/plan-reasons.ts';
 import type { FileRow } from './planning.ts';
 
 /** @param uid in lower case */

@@ -8,8 +8,8 @@ import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { CHANGES_COLUMNS, changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
-import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { type Action, SCOPES, type Scope } from '../../src/membership/membership.ts';
+import type { Place } from '../../src/membership/plan-reasons.ts';
 import { runs } from '../runs.ts';
 import { tempDir } from '../temp-dir.ts';
 import {

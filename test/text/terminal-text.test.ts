@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawTable } from '../../src/cli/screen/table.ts';
-import { cut, widthOf, wrap } from '../../src/text/terminal-text.ts';
+import { cut, drawTable, widthOf, wrap } from '../../src/text/terminal-text.ts';
 
 describe('texts take the columns that a terminal gives them', () => {
   test.each([

@@ -12,8 +12,7 @@ import { EXPORTS } from '../../options/input-kinds.ts';
 import { descriptionOf } from '../../options/option.ts';
 import { READING, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, LIFTING, RUNS_WAIT } from '../../options/sending-options.ts';
-import { syncView } from '../sync/api.ts';
-import { planCreate } from '../sync/api-plan.ts';
+import { planCreate, syncView } from '../sync/api.ts';
 import { LIMIT_OPTIONS } from '../sync/guard-limits.ts';
 
 export const scheduleRun = z

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { type PlanFlags, planFlags, syncEntry } from '../../api/sync-entry.ts';
+import { type PlanFlags, planFlags, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { type ImportOptions, lookupSources, readingOptions } from '../../imports/import-options.ts';
 import type { Aimed } from '../../imports/target.ts';
+import type { SyncState } from '../../membership/sync-state.ts';
 import { createOptions, DEFAULT_MAX_CREATE, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { isoTime } from '../../text/wording.ts';
-import { guardLimits, syncView } from './api.ts';
-import type { PlanCreate } from './api-plan.ts';
-import type { DecidingQuery } from './deciding-query.ts';
+import { guardLimits, type PlanCreate, syncView } from './api.ts';
 import { limitsOf } from './guard-limits.ts';
+import type { DecidingQuery } from './operations.ts';
 
 /**
  * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
@@ -159,4 +159,49 @@ export function shownCreate({ create }: Pick<Sync, 'create'>): PlanCreate | null
     ...(groups && { groups: max.groups ?? DEFAULT_MAX_CREATE.groups }),
   };
   return { users, groups, reactivate, maxCreate: textOfMaxCreate(limits) };
+}
+
+/**
+ * Reasons for the state of a sync, for programs; one may also be the code of the error that ended its planning.
+ * docs/errors.md explains each.
+ */
+export const SYNC_REASON_CODES = [
+  'GUARDS_OBJECT', // held
+  'PLAN_OUTDATED', // stale: file or groups have changed too much
+  'IMPORT_ENDED', // incomplete: its import was cancelled or aborted
+  'CANCELLED', // cancelled: while it was planned
+  'PLANNING_FAILED', // failed: an unexpected error
+  'PROCESS_DIED', // under way: it waits; at last failed: the process ended again and again while it was planned
+  'WRONG_TARGET', // under way: it waits for a process that sends where it belongs
+  'DISK_FULL', // under way: it waits for room on the disk; failed: where no server waits
+  'DATABASE_BUSY', // under way: it waits until no other program holds a file of the data directory
+] as const;
+export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
+
+/** Returns the actions that a user can request for a sync in this state. */
+export function syncActionsOf(state: SyncState): readonly SyncAction[] {
+  if (state === 'planned') return ['apply', 'reject'];
+  return state === 'held' ? ['approve', 'reject'] : [];
+}
+
+const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
+
+/** Refuses a decision that the state of a sync does not allow. @throws SYNC_HELD, WRONG_STATE */
+export function checkDecision(
+  { id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>,
+  action: SyncAction,
+): void {
+  const possible = syncActionsOf(state);
+  if (possible.includes(action)) return;
+  const facts = { id, state, possible };
+  if (action === 'apply' && state === 'held') throw new RollcallError('SYNC_HELD', { ...facts, reason });
+  if (action !== 'approve') {
+    throw new RollcallError('WRONG_STATE', { ...facts, what: `sync ${id} is ${state} and cannot be ${DONE[action]}` });
+  }
+  const command = state === 'planned' ? `\`rollcall sync apply ${id}\` carries it out` : undefined;
+  throw new RollcallError('WRONG_STATE', {
+    ...facts,
+    what: `sync ${id} is ${state}; only a plan that a guard holds can be approved`,
+    command,
+  });
 }

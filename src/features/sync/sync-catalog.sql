@@ -16,10 +16,6 @@ select id from imports where retry_of in (select value from json_each(:ids)) and
 -- Out: the expiry that was begun last; nothing where there is none.
 select sync from syncs where sync ->> 'mode' = 'expiry' order by created_at desc, id desc limit 1;
 
--- name: list_syncs
--- In: limit. Out: newest first.
-select sync from syncs order by created_at desc, id desc limit :limit;
-
 -- name: sync_page
 -- In: created_at and id of the sync before the page, states (JSON array, null: any), limit. Out: newest first.
 select sync from syncs

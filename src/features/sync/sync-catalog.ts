@@ -6,8 +6,7 @@ import { isFinalSync, type SyncState, syncTransition } from '../../membership/sy
 import { pageOf } from '../../platform/cursors.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
-import { keptSync, type Sync } from './kept-sync.ts';
-import { checkDecision } from './sync-errors.ts';
+import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
 
 interface SyncPageRequest {
   readonly states?: readonly SyncState[] | undefined;
@@ -118,8 +117,6 @@ function readerOf(database: DatabaseSync) {
       if (sync === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
       return sync;
     },
-    /** Newest first. */
-    list: (limit: number) => syncsOf(sql<KeptText>('list_syncs').all({ limit })),
     /**
      * A page of the list, of syncs in any state or in one of `states`. The next page begins `before` its cursor, which holds
      * while syncs come and go. @throws BAD_CURSOR

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
-import type { PlanReason } from '../../membership/plan-words.ts';
+import type { PlanReason } from '../../membership/plan-reasons.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { asSentence, counted, grouped } from '../../text/wording.ts';
 import { type SyncView, syncView } from './api.ts';
-import { type Sync, shownCreate } from './kept-sync.ts';
+import { type Sync, shownCreate, syncActionsOf } from './kept-sync.ts';
 import { planFiles } from './plan/plan-files.ts';
-import { openPlanPages } from './plan/plan-pages.ts';
-import type { PlanReader } from './plan/plan-reading.ts';
+import { GUARDS } from './plan/plan-guards.ts';
+import { openPlanReader, type PlanReader } from './plan/plan-reading.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
-import { syncActionsOf } from './sync-errors.ts';
 
 /** Syncs as the API and the command line show them. */
 
@@ -50,11 +49,13 @@ function planned(
 ): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes' | 'leftInPlace'> {
   if (sync.totals === null || !existsSync(path))
     return { findings: [], guards: [], unknownGroups: 0, notes: [], leftInPlace: null };
-  const plan = openPlanPages(path);
+  const plan = openPlanReader(path);
   try {
     return {
       findings: plan.findings(FIRST_FINDINGS),
-      guards: plan.guards(),
+      guards: plan
+        .guards()
+        .map((one) => ({ ...one, meaning: GUARDS.find(({ name }) => name === one.guard)?.meaning ?? '' })),
       unknownGroups: plan.unknownGroups(),
       notes: [...plan.facts().notes],
       leftInPlace: leftByUndo(sync, plan),
@@ -73,7 +74,7 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'imp
 const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
 
 /** Returns the members whom a finished undo left in their place, with the reasons; null if it left none. */
-function leftByUndo({ mode, state, totals }: Sync, plan: Pick<PlanReader, 'reported'>): SyncView['leftInPlace'] {
+function leftByUndo({ mode, state, totals }: Sync, plan: PlanReader): SyncView['leftInPlace'] {
   const users = totals?.actions.report ?? 0;
   if (mode !== 'undo' || !isCarriedOut(state) || users === 0) return null;
   const reported = plan.reported();

@@ -70,7 +70,7 @@ function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) 
 }
 
 /** An uploaded file, complete. */
-interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
+export interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   /** Its path; to be moved. */
   readonly path: string;
   /** An identity or group file that came with it, likewise. */

@@ -7,13 +7,12 @@ import { inspectRoutes } from '../../features/inspect/routes.ts';
 import { correctedFileRoute } from '../../features/repair/routes.ts';
 import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
-import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
-import { checkLength, keptFile, openUploads } from './accept.ts';
-import { labelOf } from './receive.ts';
-import { FILE_TYPES, FORMS, uploadOptions, uploadQuery } from './upload-options.ts';
+import { keptFile, openUploads } from './accept.ts';
+import { takeFile } from './take-file.ts';
+import { FILE_TYPES, FORMS, uploadQuery } from './upload-options.ts';
 
 const uploadOfImport = {
   ...importOperations.create,
@@ -30,8 +29,7 @@ export interface UploadLimits {
 
 /** `POST /v1/imports`, and the other addresses whose bodies are files. */
 export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits): Promise<void> {
-  const { coordinator, dir, settings, access, views, recipes } = context;
-  const { maxUploadBytes: maxBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
+  const { coordinator, dir, settings, access, views } = context;
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.
   await rm(waiting, { recursive: true, force: true });
@@ -41,7 +39,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     waiting,
     access,
     most,
-    limits: { maxBytes, idleMs, signal: stopping.signal },
+    limits: { maxBytes: settings.maxUploadBytes, idleMs, signal: stopping.signal },
     fetching: () => ({ ...context.fetching, sources: settings.sources }),
   });
 
@@ -59,35 +57,20 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       scope,
       { create: uploadOfImport },
       {
-        create: async (query, { who, request, reply, audited }) => {
-          const contentType = request.headers['content-type'] ?? '';
-          // Refuse what can be refused before the file is sent.
-          checkLength(request, maxBytes);
-          const options = uploadOptions(query, { contentType, region, sandbox });
-          recipes.check(options);
-          const id = await uploads.take(
-            request,
-            reply,
-            { ...query, contentType },
-            async ({ path, name, type, lookups, keep }) => {
-              const file = labelOf(query.name ?? name);
-              // In a form, the part has the file's type.
-              const chosen = request.isMultipart()
-                ? uploadOptions(query, { contentType: type, region, sandbox })
-                : options;
-              const settled = await recipes.settle(chosen, { path }, file);
+        create: async (query, call) => {
+          const id = await takeFile(context, uploads, query, call, {
+            kind: 'import',
+            make: async ({ path, file, options, lookups, keep, callFor }) => {
               const made = await reserveImport(dir);
               const source = join(dir.folder(made), 'input');
               await rename(path, source);
               keep(made);
               const { tags } = query;
-              const wanted = { id: made, file, source, options: settled, ...(tags && { tags }), lookups };
-              const said = inShort({ file, ...query, name: undefined, source: undefined });
-              await importMaking(context).create(wanted, { who, audited: () => audited(said, made) });
+              const wanted = { id: made, file, source, options, ...(tags && { tags }), lookups };
+              await importMaking(context).create(wanted, callFor(made));
               return made;
             },
-            query.source,
-          );
+          });
           return views.of(coordinator.find(id));
         },
       },

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/look.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { drawTable } from '../../../cli/screen/table.ts';
+
 import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -17,7 +17,7 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { isLedgerError } from '../../../platform/database-errors.ts';
 import { isAddress } from '../../../text/address-text.ts';
-import { cut } from '../../../text/terminal-text.ts';
+import { cut, drawTable } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable, sameFile } from '../../../text/wording.ts';
 import { needText } from '../../recipes/recipe.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';

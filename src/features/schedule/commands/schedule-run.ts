@@ -8,7 +8,6 @@ import { badUsage } from '../../../errors/rollcall-error.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { handled } from '../../../server/perform.ts';
 import { printable } from '../../../text/wording.ts';
-import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
 import { type ScheduleRunView, scheduleOperations } from '../operations.ts';
@@ -30,6 +29,13 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
     if (isSandbox && !sandbox) throw badUsage(`schedule ${name} was not meant for the sandbox; leave out --sandbox`);
     if (detach) throw badUsage('--detach leaves the run to a server, and none is running; leave it out');
   }
+  const history = `  ${imports.command('schedule', 'history', name)}`;
+  if (detach) {
+    const begun = await schedules.call(scheduleOperations.run, { name });
+    if (json) printJson(io, begun);
+    say(io, `The server runs schedule ${name} now. See what comes of it with:`, history);
+    return EXIT.ok;
+  }
   const look = async (client: Doing['client'], id: string) => {
     const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
     const found = runs.find((one) => `${one.id}` === id);
@@ -48,23 +54,25 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
       begins: 'the run to begin',
     });
   let begun: ScheduleRunView | undefined;
-  const history = `  ${imports.command('schedule', 'history', name)}`;
-  const syncing = syncWork(running, {
-    shown: { ...running, syncs: syncsOf(config, imports) },
-    isNew: true,
-    opens: async (here, syncs) => {
-      const { coordinator, events, onStop } = here;
-      const { catalog, runs, stop } = openSchedules(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
-      onStop(stop);
-      await runs.noteInterrupted();
-      runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
-      return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });
+  const syncing = syncWork(
+    running,
+    {},
+    {
+      isNew: true,
+      opens: async (here, syncs) => {
+        const { coordinator, events, onStop } = here;
+        const { catalog, runs, stop } = openSchedules(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
+        onStop(stop);
+        await runs.noteInterrupted();
+        runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+        return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });
+      },
+      begin: async ({ client }) => {
+        begun = await client.call(scheduleOperations.run, { name });
+        return { id: `${begun.id}` };
+      },
     },
-    begin: async ({ client }) => {
-      begun = await client.call(scheduleOperations.run, { name });
-      return { id: `${begun.id}` };
-    },
-  });
+  );
   const work: Work = {
     ...syncing,
     named: () => `Schedule ${name}`,
@@ -98,15 +106,5 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
       return state === 'failed' ? EXIT.usage : EXIT.ok;
     },
   };
-  if (!detach) return run(running, work);
-  const { named: _, ...rest } = work;
-  return run(running, {
-    ...rest,
-    follow: async () => 'over',
-    conclude: async () => {
-      if (json) printJson(io, begun);
-      say(io, `The server runs schedule ${name} now. See what comes of it with:`, history);
-      return EXIT.ok;
-    },
-  });
+  return run(running, work);
 }

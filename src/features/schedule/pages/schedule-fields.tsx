@@ -16,8 +16,9 @@ import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords, Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
+import { cronOf, EVERY_CHOICES } from './schedule-rules.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, fieldsOf, settingsOf, textsIn } from './settings-form.ts';
+import { fieldsOf, settingsOf, textsIn } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');

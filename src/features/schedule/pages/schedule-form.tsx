@@ -16,7 +16,7 @@ import {
 } from '../../../console/kit/elements.tsx';
 import { Fields, FoldedFields, type Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
+import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
@@ -25,8 +25,9 @@ import { GuardLimits, PlanLegend } from '../../sync/pages/plan-parts.tsx';
 import { planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { ScheduleForm, SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
+import { scheduleName } from './schedule-rules.ts';
 import { historyHref } from './schedules.tsx';
-import { EACH_RUN, scheduleName } from './settings-form.ts';
+import { EACH_RUN, nameIn } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -263,13 +264,6 @@ function NameField({ form }: { form: Form }) {
   );
 }
 
-/** @throws ApiError where there is none */
-function nameIn({ name: given = '' }: Readonly<Record<string, string>>) {
-  const name = scheduleName(given);
-  if (name === '') throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
-  return name;
-}
-
 /** Period of looks, because events may be missed, in ms. */
 const ASK_EVERY_MS = 3000;
 
@@ -305,7 +299,7 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
                 A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
               </p>
             )}
-            {view.totals !== null && <PlanLegend totals={view.totals} />}
+            {view.totals !== null && <PlanLegend actions={view.totals.actions} />}
             {view.state !== 'planning' && (
               <p>
                 <a href={syncHref(view.id)} target="_blank" rel="noopener">

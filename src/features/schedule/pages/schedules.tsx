@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
-import { Badge, Card, Empty, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
+import { Badge, Card, Empty, Facts, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
@@ -100,23 +100,7 @@ const COLUMNS: Column<Schedule>[] = [
   {
     label: 'When',
     kind: 'wide',
-    cell: ({ cron, tz }) => (
-      <>
-        {cronWords(cron) || <code>{cron}</code>}
-        <p class="note">{tz}</p>
-      </>
-    ),
-  },
-  {
-    label: 'File',
-    kind: 'wide',
-    cell: ({ file, mode = 'add', missing = 'report', create }) => (
-      <>
-        {foreign(file)}
-        <p class="note">{modeWords({ mode, missing })}</p>
-        {create !== null && <p class="note">may create {mayCreateWords(create)}</p>}
-      </>
-    ),
+    cell: ({ cron }) => cronWords(cron) || <code>{cron}</code>,
   },
   {
     label: 'Next',
@@ -130,11 +114,9 @@ const COLUMNS: Column<Schedule>[] = [
       lastRun === null ? (
         <span class="soft">none yet</span>
       ) : (
-        <>
+        <span title={lastRun.reason}>
           <RunBadge state={lastRun.state} /> <TimeIn iso={lastRun.dueAt} tz={tz} />
-          <p class="note">{foreign(lastRun.reason)}</p>
-          {lastRun.sync !== null && <a href={syncHref(lastRun.sync.id)}>Its sync</a>}
-        </>
+        </span>
       ),
   },
   {
@@ -181,21 +163,31 @@ function actionsOf({ name, paused }: Schedule, go: (path: string) => void) {
 const SHOWN_RUNS = 100;
 
 function ScheduleHistory({ schedule }: { schedule: Schedule }) {
-  const { name, tz } = schedule;
+  const { name, tz, file, mode = 'add', missing = 'report', create } = schedule;
   const path = addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN_RUNS } });
   const { data, error, reload } = useAnswer(path);
   // The list is asked for again and again; its news are the history's.
   useEffect(() => void reload(), [schedule]);
   const columns = useMemo(() => runColumns(tz), [tz]);
   return (
-    <List
-      pages={{ items: data?.runs, error }}
-      caption={`Runs of ${name}, newest first`}
-      noun="runs"
-      columns={columns}
-      keyOf={({ id }) => id}
-      empty="It has not run yet."
-    />
+    <>
+      <Facts
+        list={[
+          ['File', foreign(file)],
+          ['How', modeWords({ mode, missing })],
+          ['May create', create !== null && mayCreateWords(create)],
+          ['Time zone', tz],
+        ]}
+      />
+      <List
+        pages={{ items: data?.runs, error }}
+        caption={`Runs of ${name}, newest first`}
+        noun="runs"
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty="It has not run yet."
+      />
+    </>
   );
 }
 

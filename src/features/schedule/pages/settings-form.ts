@@ -1,40 +1,19 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
 
-import { nameOf } from '../../../console/format.ts';
 import { wrongField } from '../../../console/requests.ts';
 import { pairsIn, pairsText, readingOptions, shapeIn, unsaidOf } from '../../../console/view/upload/file-options.ts';
 import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
+import { cronOf, scheduleName, timeFields } from './schedule-rules.ts';
 
 type Values = Readonly<Record<string, string>>;
 
-/** Simple times, by the rest of a cron expression behind minute and hour; `cron`: the expression itself is given. */
-export const EVERY_CHOICES: (readonly [days: string, label: string])[] = [
-  ['* * *', 'every day'],
-  ['* * 1-5', 'Monday to Friday'],
-  ['* * 0', 'every Sunday'],
-  ['1 * *', 'on the first of every month'],
-  ['cron', 'as a cron expression says'],
-];
-
-/** The cron expression that the fields stand for. */
-export function cronOf({ every = '', at = '', cron = '' }: Values) {
-  if (every === 'cron') return cron.trim();
-  const [hour = '', minute = ''] = at.split(':');
-  return hour === '' || minute === '' ? '' : `${Number(minute)} ${Number(hour)} ${every}`;
-}
-
-function timeFields(cron: string) {
-  const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(cron.trim()) ?? [];
-  return EVERY_CHOICES.some(([every]) => every === days)
-    ? { every: days, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` }
-    : { every: 'cron', cron };
-}
-
-/** "Nightly Roster" → "nightly-roster"; a name stays as it is. */
-export function scheduleName(text: string) {
-  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
+/** @throws ApiError where there is none */
+export function nameIn({ name: given = '' }: Values) {
+  const name = scheduleName(given);
+  if (name === '') throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
+  return name;
 }
 
 /** Options of each run beside those of its plan. */

@@ -1,4 +1,6 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Call } from '../../../api/operation.ts';
 import { messageOf } from '../../../errors/message-of.ts';
@@ -106,22 +108,16 @@ const HEAD_BYTES = 256 * 1024;
 
 /** The beginning of a file, or all of a workbook or archive. @throws BAD_OPTION when there is nothing to look at */
 async function beginning(path: string) {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead);
-    if (head.length === 0) throw new RollcallError('BAD_OPTION', { what: 'the file is empty', field: 'file' });
-    if (!isZip(head)) return head;
-    const { size } = await file.stat();
-    if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
-    throw new RollcallError('BAD_OPTION', {
-      what: `the workbook or archive has ${size} bytes: too many to look at`,
-      field: 'file',
-      remedy: 'try the schedule instead: that reads the whole file',
-    });
-  } finally {
-    await file.close();
-  }
+  const head = await buffer(createReadStream(path, { end: HEAD_BYTES - 1 }));
+  if (head.length === 0) throw new RollcallError('BAD_OPTION', { what: 'the file is empty', field: 'file' });
+  if (!isZip(head)) return head;
+  const { size } = await stat(path);
+  if (size <= PREVIEW_ZIP_BYTES) return readFile(path);
+  throw new RollcallError('BAD_OPTION', {
+    what: `the workbook or archive has ${size} bytes: too many to look at`,
+    field: 'file',
+    remedy: 'try the schedule instead: that reads the whole file',
+  });
 }
 
 /** Time in which the file must be there, in ms: a person waits for it. */

@@ -1,14 +1,17 @@
 import { Command } from 'commander';
 import { entriesOf } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
-import { type CommonFlags, withJson, withServer } from '../../../cli/flags/flags.ts';
+import { type CommonFlags, type RunningFlags, withJson, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { openRunning } from '../../../cli/run.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { printTable } from '../../../cli/screen/table.ts';
 import { ENDING } from '../../../options/deciding-options.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncs } from './sync-client.ts';
+import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
+import { doneHereOrThere } from './sync-work.ts';
 
 type Flags = CommonFlags & Given<typeof ENDING>;
 
@@ -32,4 +35,15 @@ async function expiring(io: Io, flags: Flags) {
     const rows = found.map(({ until, region, guid, uid, by }) => [until, region, guid, uid, by]);
     printTable(io, ['until', 'region', 'group', 'user', 'by'], rows);
   }
+}
+
+/** `rollcall expire`: plans the removal of members whose memberships are over, and carries it out with `--apply`. */
+export function expireCommand(action: Action) {
+  return withRunning(withPlan(withDeciding(new Command('expire')))).action(action(expire));
+}
+
+async function expire(io: Io, flags: RunningFlags & DecidingFlags & PlanningFlags) {
+  const running = await openRunning(io, flags);
+  const query = await decidingQuery(flags, running.imports.server !== undefined);
+  return doneHereOrThere(running, flags, syncOperations.expire, Object.fromEntries(query));
 }

@@ -6,8 +6,7 @@ import { type Client, entriesOf } from '../../../cli/client/operation-client.ts'
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import type { SyncView } from '../api.ts';
-import type { Finding } from '../api-plan.ts';
+import type { Finding, SyncView } from '../api.ts';
 import type { Sync } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';

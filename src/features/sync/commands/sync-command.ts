@@ -4,7 +4,7 @@ import { type CommonFlags, type RunningFlags, withRunning, withServer } from '..
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { checkTarget, run } from '../../../cli/run.ts';
+import { checkTarget, openRunning, run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { MODE, NAMING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
@@ -12,10 +12,10 @@ import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, LIFTING } from '../../../options/sending-options.ts';
 import { syncOperations } from '../operations.ts';
 import { planOf } from './plan-file.ts';
-import { openSyncs } from './sync-client.ts';
+import { openSyncs, syncsOf } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { syncBringBackCommand, syncListCommand, syncMembersCommand, syncShowCommand } from './sync-list-command.ts';
-import { doneHereOrThere, openRunningSyncs, syncWork } from './sync-work.ts';
+import { doneHereOrThere, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -57,8 +57,8 @@ export function syncCommand(action: Action) {
 }
 
 async function sync(io: Io, file: string, flags: Flags) {
-  const { running, shown } = await openRunningSyncs(io, flags);
-  return run(running, syncWork(running, { ...(await planOf(running, file, flags)), shown, isNew: true }));
+  const running = await openRunning(io, flags);
+  return run(running, syncWork(running, flags, { ...(await planOf(running, file, flags)), isNew: true }));
 }
 
 const APPLY = 'carry out a stored plan, or continue it; refused if file or groups have changed too much since';
@@ -73,11 +73,11 @@ function decisionCommand(name: string, description: string, reason?: string): Co
 
 async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>) {
   const { reason } = flags;
-  const at = await openRunningSyncs(io, flags);
-  const { imports } = at.running;
+  const running = await openRunning(io, flags);
+  const { config, imports } = running;
   const verb = reason === undefined ? 'apply' : 'approve';
-  const { sandbox } = await at.shown.syncs.find(id);
-  return doneHereOrThere(at, syncOperations[verb], { id, ...(reason !== undefined && { reason }) }, () =>
+  const { sandbox } = await syncsOf(config, imports).find(id);
+  return doneHereOrThere(running, {}, syncOperations[verb], { id, ...(reason !== undefined && { reason }) }, () =>
     checkTarget(imports.command('sync', verb, id), id, sandbox, flags.sandbox === true),
   );
 }

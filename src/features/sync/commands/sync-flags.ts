@@ -19,9 +19,9 @@ import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type ExpectingChoices, type LIFTING, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { DECIDING } from '../deciding-query.ts';
 import { LIMIT_FLAG, type LIMIT_OPTIONS } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
+import { DECIDING } from '../operations.ts';
 import { readProtectFile } from '../plan/protect.ts';
 
 /** Flags that decide what a plan may do. */

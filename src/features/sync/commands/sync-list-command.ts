@@ -140,6 +140,6 @@ export const syncNames: Names = {
   wants: (_, argument) => argument.name() === 'id',
   local: async (dataDir) =>
     readCatalog(dataDir, openSyncCatalogReader, (reader) =>
-      (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }) => [id, `${state}, ${file}`] as const),
+      (reader?.page({ limit: MAX_NAMES }).syncs ?? []).map(({ id, state, file }) => [id, `${state}, ${file}`] as const),
     ),
 };

@@ -6,7 +6,10 @@ import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
+
+import { planningWords } from '../../../membership/plan-words.ts';
 import { writeWhole } from '../../../platform/files.ts';
+
 import { shellWord } from '../../../text/terminal-text.ts';
 import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -21,28 +24,25 @@ export function inputOf({ file, undoOf }: SyncEntry): string {
   return undoOf === null ? printable(file) : `reverses ${undoOf}`;
 }
 
-/** The way in which a command shows a sync. */
-export interface Shown {
-  readonly io: Io;
-  readonly syncs: Syncs;
-  readonly json: boolean;
+export interface ShownFlags {
   /** Whether plan and result are printed as Markdown, in place of text. */
   readonly markdown?: boolean | undefined;
   /** The path at which the plan is written as CSV; undefined: it is not written. */
   readonly planCsv?: string | undefined;
 }
 
-/** Returns the progress line of a sync's planning. */
-export function planningLine({ step, rows, done, groups }: Planning): string {
-  if (step === 'reading') return `reading  ${counted(rows, 'row')}`;
-  const what = {
-    members: 'listing',
-    owner: 'asking for owners',
-    banned: 'asking for the banned',
-    users: 'asking for users who may be missing',
-  }[step];
+/** The way in which a command shows a sync. */
+export interface Shown extends ShownFlags {
+  readonly io: Io;
+  readonly syncs: Syncs;
+  readonly json: boolean;
+}
+
+/** Returns the progress line of a sync's planning; its price, before the first answer. */
+export function planningLine(planning: Planning): string {
+  const { step, done, groups } = planning;
   const price = step === 'members' && done === 0 ? `, at least ${counted(groups, 'call')}` : '';
-  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}${price}`;
+  return `${planningWords(planning)}${price}`;
 }
 
 /** Prints a plan once it is made, if there is one; documents show it at the end. */

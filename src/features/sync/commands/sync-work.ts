@@ -1,9 +1,8 @@
 import { currentUser } from '../../../cli/audit.ts';
 import { isAlone } from '../../../cli/client/import-place.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { ownImports } from '../../../cli/owner.ts';
-import { type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
+import { type Doing, type Here, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
@@ -16,7 +15,7 @@ import { syncOperations } from '../operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking, tellOfSyncs } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
-import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
+import { concludeSync, planningLine, type Shown, type ShownFlags, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere(here: Here, io: Io) {
@@ -33,18 +32,22 @@ export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here) {
   if (findKept(dataDir, id) !== undefined) syncsHere(here, io);
 }
 
-/** The beginning of a command's sync, and the way in which it is shown. */
+/** The beginning of a command's sync. */
 export interface SyncWork extends Pick<Work, 'begin' | 'beginLines'> {
   /** Opens what else this process does, with its syncs. */
   readonly opens?: (here: Here, syncs: SyncRunner) => Promise<Handled>;
-  readonly shown: Shown;
   /** Shows its plan when it is made. */
   readonly isNew: boolean;
 }
 
 /** A sync that a command begins or continues, and follows until nothing more happens to it by itself. */
-export function syncWork(running: Running, { begin, beginLines, shown, isNew, opens }: SyncWork): Work {
-  const { io, imports } = running;
+export function syncWork(
+  running: Running,
+  { markdown, planCsv }: ShownFlags,
+  { begin, beginLines, isNew, opens }: SyncWork,
+): Work {
+  const { config, io, imports } = running;
+  const shown: Shown = { ...running, syncs: syncsOf(config, imports), markdown, planCsv };
   const show = (id: string) => `  ${imports.command('sync', 'show', id)}`;
   let own: SyncRunner | undefined;
   let carrying: string | null = null;
@@ -119,24 +122,12 @@ function settled({ io }: Running, { client, imports, signal }: Doing, id: string
 }
 
 /**
- * The place of a command that has a sync planned or carried out, and the way in which it shows it.
- * @throws as openImports
- */
-export async function openRunningSyncs(
-  io: Io,
-  { markdown, planCsv, ...flags }: RunningFlags & Pick<Shown, 'markdown' | 'planCsv'>,
-) {
-  const running = await openRunning(io, flags);
-  const shown: Shown = { ...running, syncs: syncsOf(running.config, running.imports), markdown, planCsv };
-  return { running, shown };
-}
-
-/**
  * Has a sync planned or carried out, by the server or process that does it, else here, and follows it.
  * @param check refuses what this process may not do  @throws RollcallError as it is refused
  */
 export async function doneHereOrThere(
-  { running, shown }: Awaited<ReturnType<typeof openRunningSyncs>>,
+  running: Running,
+  flags: ShownFlags,
   operation: (typeof syncOperations)['apply' | 'approve' | 'undo' | 'expire'],
   input: { readonly id?: string },
   check?: () => void,
@@ -148,5 +139,5 @@ export async function doneHereOrThere(
     return client.call(operation, input);
   };
   const isNew = operation === syncOperations.undo || operation === syncOperations.expire;
-  return run(running, syncWork(running, { begin, shown, isNew }));
+  return run(running, syncWork(running, flags, { begin, isNew }));
 }

@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { checkTarget } from '../../../cli/run.ts';
+import { checkTarget, openRunning } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
 import { LIFTING } from '../../../options/sending-options.ts';
 import { syncOperations } from '../operations.ts';
 import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { doneHereOrThere, openRunningSyncs } from './sync-work.ts';
+import { doneHereOrThere } from './sync-work.ts';
 
 type Flags = RunningFlags & DecidingFlags & PlanningFlags;
 
@@ -20,13 +20,13 @@ export function undoCommand(action: Action) {
 }
 
 async function undo(io: Io, id: string, flags: Flags) {
-  const at = await openRunningSyncs(io, flags);
-  const { imports } = at.running;
+  const running = await openRunning(io, flags);
+  const { imports } = running;
   const found = await imports.find(id);
   const { fileOfChanges, sandbox } = found;
   const query = await decidingQuery(flags, imports.server !== undefined);
   const input = { ...Object.fromEntries(query), id };
-  const code = await doneHereOrThere(at, syncOperations.undo, input, () =>
+  const code = await doneHereOrThere(running, flags, syncOperations.undo, input, () =>
     checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true),
   );
   const [, created = null] = imports.files(found).find(([what]) => what === 'created') ?? [];

@@ -1,4 +1,5 @@
-/** Parts of pages that have a plan: the limits of its guards, and its numbers. */
+/** Parts of pages that have a plan: the limits of its guards as fields of a form, and its numbers. */
+import type { ComponentChildren } from 'preact';
 import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
@@ -18,14 +19,14 @@ export function GuardLimits({ form }: { form: Form }) {
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
 }
 
-/** A plan in numbers. */
-export function PlanLegend({
-  totals: { actions },
-  which = ACTIONS_SHOWN,
-}: {
-  totals: PlanTotals;
+interface PlanLegendProperties {
+  actions: PlanTotals['actions'];
   which?: typeof ACTIONS_SHOWN;
-}) {
+  children?: ComponentChildren;
+}
+
+/** A plan in numbers. */
+export function PlanLegend({ actions, which = ACTIONS_SHOWN, children }: PlanLegendProperties) {
   return (
     <ul class="legend">
       {which
@@ -36,6 +37,7 @@ export function PlanLegend({
             <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
           </li>
         ))}
+      {children}
     </ul>
   );
 }

@@ -1,4 +1,5 @@
-/** Decisions of pages with a plan: its options as fields of a form, and what its numbers and guards say. Pure. */
+/** Rules of pages that have a plan: the options that its fields stand for, and what a person decides about. Pure. */
+
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals } from '../../../console/answers.ts';
 import { creatingOptions } from '../../../console/view/upload/file-options.ts';
@@ -16,12 +17,10 @@ function takesMissing({ mode, missing = '' }: Values) {
   return mode === 'mirror' && missing !== '';
 }
 
-export function planFields(values: Values) {
-  const brought: Readonly<Record<string, boolean>> = {
-    missing: values['mode'] === 'mirror',
-    whose: takesMissing(values),
-  };
-  return PLAN.filter((name) => brought[name] ?? true);
+/** The options that have a field, by those that are chosen. */
+export function planFields(values: Values): string[] {
+  const left = [values['mode'] !== 'mirror' && 'missing', !takesMissing(values) && 'whose'];
+  return PLAN.filter((name) => !left.includes(name));
 }
 
 /** Before the name of a limit. */
@@ -55,9 +54,14 @@ export function guardsSentence(guards: SyncView['guards']) {
   return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
 }
 
+/** Members who are removed or banned. */
+export function leavingIn(totals: SyncView['totals']) {
+  return totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+}
+
 /** Returns the share of the membership that would leave. */
 export function shareOf(totals: SyncView['totals']) {
-  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  const leaving = leavingIn(totals);
   if (totals === null || leaving === 0 || totals.members === 0) return '';
   const percent = Math.round((leaving / totals.members) * 100);
   return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;

@@ -9,16 +9,17 @@ import { ACTION_COLOURS } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN, CHANGES } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { SyncGroup } from '../api.ts';
-import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
+import type { GuardFinding, GuardObjections, PlanAction as MemberAction, SyncGroup } from '../api.ts';
+import { PlanLegend } from './plan-parts.tsx';
 
 const TO_DO = [...CHANGES, 'report'].join(',');
 const ANYTHING = 'all';
 
 /** Actions by which groups can be chosen. */
+const NEWS = ACTIONS_SHOWN.filter((action) => action !== 'keep');
 const CHOICES: Choice[] = [
   ['', 'something to do'],
-  ...ACTIONS_SHOWN.filter((action) => action !== 'keep').map((action) => [action, ACTION_LABELS[action]] as const),
+  ...NEWS.map((action) => [action, ACTION_LABELS[action]] as const),
   [ANYTHING, 'anything'],
 ];
 
@@ -47,15 +48,9 @@ const GROUPS: Column<SyncGroup>[] = [
       problem !== '' ? (
         <span class="attention">{foreign(problem)}</span>
       ) : (
-        <ul class="legend">
-          {ACTIONS_SHOWN.filter((one) => one !== 'keep' && actions[one] > 0).map((one) => (
-            <li key={one}>
-              {swatch(ACTION_COLOURS[one])}
-              {grouped(actions[one])} {ACTION_LABELS[one]}
-            </li>
-          ))}
+        <PlanLegend actions={actions} which={NEWS}>
           <li class="soft">of {counted(members, 'member')}</li>
-        </ul>
+        </PlanLegend>
       ),
   },
 ];

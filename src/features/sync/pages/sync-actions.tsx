@@ -11,7 +11,7 @@ import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/be
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { guardsSentence, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
+import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },
@@ -89,7 +89,7 @@ async function decision(
 ): Promise<{ body?: { reason: string } } | undefined> {
   const created = totals === null ? '' : createdWords(totals);
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
-  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  const leaving = leavingIn(totals);
   const what = created === '' ? changes : `${changes}; created first: ${created}`;
   if (action === 'apply') {
     if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return {};

@@ -40,10 +40,11 @@ import { ACTIONS_SHOWN, mayCreateWords } from '../../../membership/plan-words.ts
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { SYNC } from './new-sync.tsx';
 import { SyncGuards, SyncPlan } from './plan.tsx';
 import { PlanLegend } from './plan-parts.tsx';
+import { leavingIn } from './plan-rules.ts';
 import { SyncActions } from './sync-actions.tsx';
+import { SYNC } from './syncs.tsx';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
@@ -188,7 +189,7 @@ function SyncHead({ view }: { view: SyncView }) {
       {importId !== null ? (
         <ItsImport id={importId} state={state} totals={totals} />
       ) : (
-        totals !== null && <PlanLegend totals={totals} />
+        totals !== null && <PlanLegend actions={totals.actions} />
       )}
       <FileNotes notes={view.notes} />
       <Facts list={factsOf(view)} />
@@ -230,7 +231,8 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
   const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   useListNews(['imports'], reload, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
   useListNews(['sync'], reload, isUndo);
-  if (view === undefined) return error === undefined || totals === null ? null : <PlanLegend totals={totals} />;
+  if (view === undefined)
+    return error === undefined || totals === null ? null : <PlanLegend actions={totals.actions} />;
   const isOver = state !== 'applying';
   return (
     <>
@@ -247,7 +249,7 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
       )}
       <FollowUpList followUps={view.followUps} />
       {isOver && <Legend rows={view.rows} over />}
-      {totals !== null && <PlanLegend totals={totals} which={isOver ? NOT_SENT : ACTIONS_SHOWN} />}
+      {totals !== null && <PlanLegend actions={totals.actions} which={isOver ? NOT_SENT : ACTIONS_SHOWN} />}
     </>
   );
 }
@@ -283,14 +285,13 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
 }
 
 function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
-  const takes = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
   return (
     <ul class="downloads">
       <Download
         name="Every member, with the action"
         links={linksOf(['csv', 'json'], (format) => addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }))}
       />
-      {importId !== null && takes > 0 && (
+      {importId !== null && leavingIn(totals) > 0 && (
         <Download
           name="Members before the sync"
           note="of the groups it takes something from, as a file that imports read back"

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import type { PlanReason } from '../../../membership/plan-words.ts';
+import { type PlanReason, REASONS } from '../../../membership/plan-reasons.ts';
 import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { Thread } from '../../../platform/threads.ts';
 import { grouped } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
-import { REASONS } from './reasons.ts';
 
 const PLANNING = new URL('make-plan.sql', import.meta.url);
 const OUTSIDE = placeId('');

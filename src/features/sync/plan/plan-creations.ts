@@ -6,7 +6,7 @@ import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-options.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { MissingUsers, PlanCreating } from './plan-reading.ts';
+import type { MissingUsers, PlanCreating } from './plan-totals.ts';
 
 /**
  * The creations of a sync: new groups are members' places like others in its plan, and users are counted beforehand.

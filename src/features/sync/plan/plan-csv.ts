@@ -2,7 +2,7 @@ import type { Profiles } from '../../../imports/record/profile.ts';
 import { CHANGES } from '../../../membership/plan-words.ts';
 import type { CreateField } from '../../../options/create-options.ts';
 import { writeTable } from '../../../platform/table.ts';
-import type { PlanAction } from '../api-plan.ts';
+import type { PlanAction } from '../api.ts';
 import { type GroupName, groupKey, type PlannedChange, type PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 
@@ -18,17 +18,15 @@ const BEFORE_COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;
 /** Columns behind those of the changes, with what new users and groups are created with: by field. */
 export const creationColumn = (field: CreateField): string => `create_${field}`;
 
-type PlanLines = Pick<PlanReader, 'actions' | 'groups'>;
-
 /**
  * The plan as CSV: PLAN_COLUMNS, one line for every action, in the order of the groups; a group that could not be listed
  * has one line without a UID.
  */
-export function planCsv(plan: PlanLines): Generator<string> {
+export function planCsv(plan: PlanReader): Generator<string> {
   return writeTable(PLAN_COLUMNS, planRows(plan), 'csv');
 }
 
-function* planRows(plan: PlanLines): Generator<readonly string[]> {
+function* planRows(plan: PlanReader): Generator<readonly string[]> {
   for (const group of plan.groups()) {
     const problem = groupProblem(group);
     if (problem !== '') yield [group.region, group.guid, '', 'report', '', '', problem];
@@ -49,7 +47,7 @@ function* planRows(plan: PlanLines): Generator<readonly string[]> {
  * Cells are exact: the import does not run formulas, and an apostrophe would become part of a name.
  */
 export function changesCsv(
-  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
+  plan: PlanReader,
   chosen: (change: PlanAction) => boolean = () => true,
   profiles?: Profiles,
 ): Generator<string> {
@@ -59,7 +57,7 @@ export function changesCsv(
 }
 
 function* changeRows(
-  plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
+  plan: PlanReader,
   chosen: (change: PlanAction) => boolean,
   profiles: Profiles | undefined,
   fields: readonly CreateField[],
@@ -96,10 +94,7 @@ function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
 }
 
 /** Groups in which a plan changes or removes memberships; where it only adds people, nothing can be lost. */
-export function groupsThatLose(
-  plan: Pick<PlanReader, 'actions'>,
-  chosen: (change: PlanAction) => boolean = () => true,
-): GroupName[] {
+export function groupsThatLose(plan: PlanReader, chosen: (change: PlanAction) => boolean = () => true): GroupName[] {
   const groups = new Map<string, GroupName>();
   for (const change of plan.actions(CHANGES)) {
     const key = groupKey(change);
@@ -111,14 +106,9 @@ export function groupsThatLose(
 /**
  * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
  */
-export function beforeCsv(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {
-  return writeTable(BEFORE_COLUMNS, beforeRows(plan, groups), 'csv');
-}
-
-function* beforeRows(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<readonly string[]> {
-  for (const { region, guid } of groups) {
-    for (const { uid, place } of plan.live({ region, guid })) {
-      yield [uid, guid, place, region];
-    }
-  }
+export function beforeCsv(plan: PlanReader, groups: readonly GroupName[]): Generator<string> {
+  const rows = groups
+    .values()
+    .flatMap(({ region, guid }) => plan.live({ region, guid }).map(({ uid, place }) => [uid, guid, place, region]));
+  return writeTable(BEFORE_COLUMNS, rows, 'csv');
 }

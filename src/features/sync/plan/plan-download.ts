@@ -1,7 +1,7 @@
 import { jsonDocument } from '../../../platform/table.ts';
 import { Thread } from '../../../platform/threads.ts';
 import { isoTime } from '../../../text/wording.ts';
-import type { PlanDocument } from '../api-plan.ts';
+import type { PlanDocument } from '../api.ts';
 import { planCsv } from './plan-csv.ts';
 import { planMarkdown } from './plan-markdown.ts';
 import { openPlanReader, type PlanReader } from './plan-reading.ts';

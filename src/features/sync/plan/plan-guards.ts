@@ -2,12 +2,11 @@ import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Finding, PlanGroup } from '../api-plan.ts';
+import type { Finding, PlanGroup } from '../api.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import { findingOf, type GroupName, groupKey, type StoredObjection } from './plan-reading.ts';
 import { changesOf } from './plan-totals.ts';
-import type { PreviousRun } from './previous-run.ts';
 import {
   ALL,
   above,
@@ -19,6 +18,7 @@ import {
   LOOK,
   MEMBER_GUARDS,
   MIRROR,
+  type PreviousRun,
   ROW_GUARDS,
   tooMany,
   WITH_FILE,

@@ -3,8 +3,7 @@ import { sumEquation } from '../../../membership/outcome-words.ts';
 import type { PlanActionName } from '../../../membership/plan-words.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
-import type { SyncView } from '../api.ts';
-import type { PlanGroup } from '../api-plan.ts';
+import type { PlanGroup, SyncView } from '../api.ts';
 import type { PlanReader } from './plan-reading.ts';
 import { contentsOf } from './plan-text.ts';
 import { groupProblem } from './plan-totals.ts';
@@ -28,7 +27,7 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
  * The plan as a comment on a pull request, of less than 60,000 bytes: the totals, the objections of the guards, a line for
  * each group and for each member, in folded lists that are cut and say by how much.
  */
-export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating' | 'actions'>): string {
+export function planMarkdown(plan: PlanReader): string {
   const findings = plan.findings();
   const { file, totals, verdict, columns, listed, others, creation, notes } = contentsOf(plan);
   const counts = (of: Pick<PlanGroup, 'actions' | 'right'>) => columns.map(({ value }) => grouped(value(of)));

@@ -1,4 +1,4 @@
--- Queries on plans. The connection may be one that only reads.
+-- Queries on plans. The connection may be one that only reads. `newer`: the file of a later plan.
 
 -- name: facts
 -- Out: what the plan was made from, and how.
@@ -47,20 +47,14 @@ select id from groups
     where action in ('add', 'change', 'remove', 'ban') or reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
  order by id;
 
--- name: actions_chosen
--- In: actions (JSON array of names). Out: actions in the order of the groups, then by UID.
-select g.region, g.guid, a.uid, a.action, a.from_id as "from", a.to_id as "to", a.reason, a.line
-  from actions a join groups g on g.id = a.group_id
- where a.action in (select value from json_each(:actions))
- order by a.group_id, a.uid;
-
--- name: changes
--- Out: actions that send something, in the order of the groups, then by UID, each with the row that asks for it.
+-- name: actions
+-- In: actions (JSON array of names), group and uid of the action behind which they begin, last (number of a group), limit (-1: all).
+-- Out: actions in the order of the groups, then by UID, each with the row of the staged file that asks for it.
 select g.region, g.guid, a.uid, a.action, a.from_id as "from", a.to_id as "to", a.reason, a.line,
        a.row_id as row, a.group_id as "group", g.creates is not null as isNew
   from actions a join groups g on g.id = a.group_id
- where a.action in ('add', 'change', 'remove', 'ban')
- order by a.group_id, a.uid;
+ where (a.group_id, a.uid) > (:group, :uid) and a.group_id <= :last and a.action in (select value from json_each(:actions))
+ order by a.group_id, a.uid limit :limit;
 
 -- name: live_of_group
 -- Out: all users in a group when it was listed, by UID.
@@ -69,3 +63,55 @@ select l.uid, l.place from members l join groups g on g.id = l.group_id where g.
 -- name: objections
 -- In: limit (-1: all). Out: what the guards say, in their order.
 select guard, region, guid, value, "limit", what, remedy from findings order by id limit :limit;
+
+-- name: next_group
+-- In: group (number of one, 0: the first), region, guid (null: any). Out: the number of the first of these groups from there.
+select id from groups
+ where id >= :group and (:region is null or region = :region) and (:guid is null or guid = :guid) order by id limit 1;
+
+-- name: guard_counts
+-- Out: each guard that objects, in the order of the guards, and how often.
+select guard, count(*) as count, sum(value) as total from findings group by guard order by min(id);
+
+-- name: findings_page
+-- In: guard, search (part of a group's GUID, '' for all), value and id of the objection before, limit. Out: objections,
+-- the worst first, with the members of its group (null: it concerns no single one).
+select f.id, f.guard, f.region, f.guid, f.value, f."limit", f.what as sentence, f.remedy, g.members
+  from findings f left join groups g on g.region = f.region and g.guid = f.guid
+ where f.guard = :guard and (:search = '' or instr(lower(coalesce(f.guid, '')), lower(:search)) > 0)
+   and (f.value < :value or (f.value = :value and f.id > :id))
+ order by f.value desc, f.id limit :limit;
+
+-- name: unknown_groups
+-- Out: how many groups the service does not know and that are not created.
+select count(*) as groups from groups where listing = 'not_found' and creates is null;
+
+-- name: forget_moves
+-- Drops the table of an earlier comparison.
+drop table if exists temp.moves;
+
+-- name: find_moves
+-- Changes of either plan that the other does not have (`gone`, `fresh`), or has in another form (`different`). Groups are matched by name,
+-- because their numbers differ.
+create temp table moves as
+with was as (
+  select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id from main.actions a join main.groups g on g.id = a.group_id
+   where a.action in ('add', 'change', 'remove', 'ban')),
+now as (
+  select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id from newer.actions a join newer.groups g on g.id = a.group_id
+   where a.action in ('add', 'change', 'remove', 'ban'))
+select region, guid, uid, case when now.action is null then 'gone' when was.action is null then 'fresh' else 'different' end as kind
+  from was full join now using (region, guid, uid)
+ where was.action is not now.action or was.from_id is not now.from_id or was.to_id is not now.to_id;
+
+-- name: compare
+-- Out: how many changes the stored plan has, moved changes by kind, and fileMoved, 1 where the two plans were made from different files.
+select (select count(*) from main.actions where action in ('add', 'change', 'remove', 'ban')) as planned,
+       count(*) filter (where kind = 'gone') as gone, count(*) filter (where kind = 'fresh') as fresh,
+       count(*) filter (where kind = 'different') as different,
+       (select p.hash <> n.hash from main.plan p, newer.plan n) as fileMoved
+  from temp.moves;
+
+-- name: moved_changes
+-- Out: changes of the stored plan that a newer one no longer has, or has in another form.
+select region, guid, uid from temp.moves where kind <> 'fresh';

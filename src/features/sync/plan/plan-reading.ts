@@ -1,13 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
-import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
-import { CREATE_FIELDS } from '../../../options/create-options.ts';
-import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
-import { type Finding, newGroup, type PlanAction, type PlanGroup, planDocument } from '../api-plan.ts';
-import { type Place, reasonSentence } from './reasons.ts';
+import { type Place, reasonSentence } from '../../../membership/plan-reasons.ts';
+import { CHANGES, PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
+import { cursorContent, cursorText, numberCursor, pageOf } from '../../../platform/cursors.ts';
+import { openForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
+import {
+  type Finding,
+  type findingsQuery,
+  type GuardFinding,
+  type GuardObjections,
+  type memberActionsQuery,
+  newGroup,
+  type PlanAction,
+  type PlanGroup,
+  planDocument,
+  type SyncGroup,
+  syncGroup,
+  type syncGroupsQuery,
+} from '../api.ts';
+import { groupProblem, type PlanCreating, planCreating } from './plan-totals.ts';
 
 /** The tables of a plan's file. */
 export const PLAN_SCHEMA = [SURVEY_SCHEMA, new URL('plan-schema.sql', import.meta.url)];
@@ -33,45 +48,49 @@ const planFacts = planDocument
   });
 export type PlanFacts = Readonly<z.infer<typeof planFacts>>;
 
-/** Users who would be added and whom the service does not find. */
-const missingUsers = z.strictObject({
-  unknown: z.number(),
-  deactivated: z.number(),
-  /** UIDs of some who are unknown. */
-  first: z.array(z.string()).readonly(),
-});
-export type MissingUsers = z.infer<typeof missingUsers>;
+/** The place of an action in a plan: the number of its group, and its UID. No UID is empty: that is the place before a group's first. */
+const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
 
-/** The users and groups that a sync may create beside its changes. */
-const planCreating = z.strictObject({
-  may: z.strictObject({ users: z.boolean(), groups: z.boolean(), reactivate: z.boolean() }),
-  /** Most users and groups. */
-  limits: z.strictObject({ users: z.number(), groups: z.number() }),
-  /** The fields for which the file has a column. */
-  fields: z.array(z.enum(CREATE_FIELDS)).readonly(),
-  /** Null where the users were not looked up. */
-  missing: missingUsers.nullable(),
-});
-export type PlanCreating = z.infer<typeof planCreating>;
+/** The place of an objection among those of its guard, the worst first. */
+const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
+type FindingRow = GuardFinding & z.infer<typeof findingPlace> & { readonly remedy: string };
+const WORST = { value: Number.POSITIVE_INFINITY, id: 0 };
 
 /** A plan's file, open for anyone to read. */
 export type PlanReader = ReturnType<typeof planReader>;
 
 /** An action that sends something. */
-export type PlannedChange = ReturnType<PlanReader['changes']> extends IteratorObject<infer Change> ? Change : never;
+export interface PlannedChange extends PlanAction {
+  /** Row of the staged file that asks for it; null where no row does. */
+  readonly row: number | null;
+  /** Number of its group, also in the staged file. */
+  readonly group: number;
+  /** Its group is created first. */
+  readonly isNew: boolean;
+}
 
 export function openPlanReader(path: string): PlanReader {
   return planReader(openForReading(path, PLAN_SCHEMA));
 }
 
+/** Opens a plan for as long as it is read. */
+export async function readingPlan<Result>(
+  path: string,
+  read: (plan: PlanReader) => Result | Promise<Result>,
+): Promise<Result> {
+  const plan = openPlanReader(path);
+  try {
+    return await read(plan);
+  } finally {
+    plan.close();
+  }
+}
+
 const READING = new URL('plan-reading.sql', import.meta.url);
 
-interface ChangeRow extends ActionRow {
-  /** Row of the staged file that asks for it; null where no row does. */
-  readonly row: number | null;
-  /** Number of its group in the staged file. */
-  readonly group: number;
-  /** 1 where the group is created first. */
+interface ActionRow extends Omit<PlannedChange, 'from' | 'to' | 'sentence' | 'isNew'> {
+  readonly from: number;
+  readonly to: number;
   readonly isNew: number;
 }
 
@@ -86,20 +105,31 @@ export function planReader(database: PlanDatabase) {
       .all()
       .map(({ id }) => id);
   const objections = (limit = -1) => sql<StoredObjection>('objections').all({ limit });
+  /** In the order of the file, behind a number (0: from the first). */
+  const groups = (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf);
+  const allOf = (actions: Iterable<PlanActionName>) =>
+    iterated<ActionRow>('actions', {
+      actions: JSON.stringify([...actions]),
+      group: 0,
+      uid: '',
+      last: Number.MAX_SAFE_INTEGER,
+      limit: -1,
+    });
   return {
+    reading: sql,
     facts: (): PlanFacts => {
       const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
       const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
       return planFacts.parse({ ...row, fields, notes, flags });
     },
-    /** In the order of the file, behind a number (0: from the first). */
-    groups: (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf),
+    groups,
     /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
-    actions: (chosen: Iterable<PlanActionName> = PLAN_ACTIONS): IteratorObject<PlanAction> =>
-      iterated<ActionRow>('actions_chosen', { actions: JSON.stringify([...chosen]) }).map(actionOf),
+    actions: (actions: Iterable<PlanActionName> = PLAN_ACTIONS): IteratorObject<PlanAction> =>
+      allOf(actions).map(actionOf),
     /** Actions that send something, in the same order. */
-    changes: () => iterated<ChangeRow>('changes').map((row) => ({ ...actionOf(row), isNew: row.isNew === 1 })),
+    changes: (): IteratorObject<PlannedChange> =>
+      allOf(CHANGES).map((row) => ({ ...actionOf(row), row: row.row, group: row.group, isNew: row.isNew === 1 })),
     /** Undefined where nothing may be created. */
     creating: (): PlanCreating | undefined => {
       const json = sql('creating').get()?.['creating'];
@@ -109,8 +139,8 @@ export function planReader(database: PlanDatabase) {
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),
     /** Counts the members that it reports and leaves as they are, by reason. */
-    reported: () =>
-      sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(actionOf),
+    reported: (): (Pick<PlanAction, 'reason' | 'from' | 'to' | 'sentence'> & { readonly users: number })[] =>
+      sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(placesOf),
     /** All users in a group when it was listed, by UID, one at a time. */
     live: ({ region, guid }: GroupName) =>
       iterated<{ readonly uid: string; readonly place: number }>('live_of_group', { region, guid }).map(
@@ -126,9 +156,68 @@ export function planReader(database: PlanDatabase) {
      * call for each group), and plan again.
      */
     bansNeeded: () => groupNumbers('bans_needed'),
+    ...pagesOf(sql, groups),
     close: () => {
       if (database.isOpen) database.close();
     },
+  };
+}
+
+/** A process with other work reads a page group by group, and lets that work run between. */
+function pagesOf(sql: Statements, groups: (after: number, limit: number) => ReturnType<typeof groupOf>[]) {
+  /** The worst first. */
+  const findingsOf = (guard: string, search: string, cursor: string | undefined, limit: number) =>
+    sql<FindingRow>('findings_page').all({ guard, search, ...(cursorContent(findingPlace, cursor) ?? WORST), limit });
+  return {
+    /** Groups in the order of the file: all, or those that have one of the actions or could not be listed. */
+    groupPage: async ({ action, cursor, limit }: z.output<typeof syncGroupsQuery>) => {
+      const found: SyncGroup[] = [];
+      for (let place = numberCursor(cursor) ?? 0; ; await setImmediate()) {
+        const [group] = groups(place, 1);
+        if (group === undefined) return { groups: found, nextCursor: null };
+        const problem = groupProblem(group);
+        if (action === undefined || problem !== '' || action.some((one) => group.actions[one] > 0)) {
+          if (found.length === limit) return { groups: found, nextCursor: String(place) };
+          found.push(syncGroup.strip().parse({ ...group, problem }));
+        }
+        place = group.id;
+      }
+    },
+    /** Actions in the order of the groups, then by UID. The GUID is a whole one, without regard to case. */
+    actionPage: async ({ action = PLAN_ACTIONS, region, guid, cursor, limit }: z.output<typeof memberActionsQuery>) => {
+      const actions = JSON.stringify(action);
+      const where = { region: region ?? null, guid: guid ?? null };
+      const found: ActionRow[] = [];
+      let { group, uid } = cursorContent(actionPlace, cursor) ?? { group: 0, uid: '' };
+      for (; found.length <= limit; await setImmediate()) {
+        const last = sql<{ readonly id: number }>('next_group').get({ group, ...where })?.id;
+        if (last === undefined) break;
+        const place = { group: last, uid: last === group ? uid : '', last, limit: limit + 1 - found.length };
+        found.push(...sql<ActionRow>('actions').all({ ...place, actions }));
+        [group, uid] = [last + 1, ''];
+      }
+      const { items, nextCursor } = pageOf(found, limit, (row) => cursorText({ group: row.group, uid: row.uid }));
+      return { actions: items.map(actionOf), nextCursor };
+    },
+    /** Objections of a guard, the worst first. */
+    findingPage: ({ guard, search = '', cursor, limit }: z.output<typeof findingsQuery>) => {
+      const found = findingsOf(guard, search, cursor, limit + 1);
+      const { items, nextCursor } = pageOf(found, limit, ({ value, id }) => cursorText({ value, id }));
+      return { findings: items.map(guardFindingOf), nextCursor };
+    },
+    /** The numbers of each guard's objections: hundreds of groups are one objection of one guard. In the order of the guards. */
+    guards: (): Omit<GuardObjections, 'meaning'>[] =>
+      sql<Pick<GuardObjections, 'guard' | 'count' | 'total'>>('guard_counts')
+        .all()
+        .flatMap((counted) =>
+          findingsOf(counted.guard, '', undefined, 1).map((worst) => ({
+            ...counted,
+            remedy: worst.remedy,
+            worst: guardFindingOf(worst),
+          })),
+        ),
+    /** Number of groups that the service does not know and that are not created. */
+    unknownGroups: () => Number(sql('unknown_groups').get()?.['groups'] ?? 0),
   };
 }
 
@@ -138,6 +227,11 @@ export type StoredObjection = Omit<Finding, 'sentence'> & { readonly what: strin
 /** The objection in two sentences. */
 export function findingOf({ what, remedy, ...objection }: StoredObjection): Finding {
   return { ...objection, sentence: `${what} ${remedy}` };
+}
+
+/** The objection in the list of its guard, whose remedy is said once. */
+function guardFindingOf({ id: _, remedy: __, ...finding }: FindingRow): GuardFinding {
+  return finding;
 }
 
 interface GroupRow
@@ -158,13 +252,12 @@ function groupOf({ add, change, keep, remove, ban, report, ownerHit, creates, ..
   };
 }
 
-export interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> {
-  readonly from: number;
-  readonly to: number;
+function actionOf({ row: _, group: __, isNew: ___, ...action }: ActionRow): PlanAction {
+  return placesOf(action);
 }
 
 /** The places as words, and the reason as a sentence. */
-export function actionOf<Row extends Pick<ActionRow, 'reason' | 'from' | 'to'>>(
+function placesOf<Row extends Pick<ActionRow, 'reason' | 'from' | 'to'>>(
   row: Row,
 ): Omit<Row, 'from' | 'to'> & Pick<PlanAction, 'from' | 'to' | 'sentence'> {
   const [from, to] = [placeOf(row.from), placeOf(row.to)];

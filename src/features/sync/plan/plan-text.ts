@@ -3,11 +3,11 @@ import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { manyMembers, messagesSentence } from '../../../membership/outcome-words.ts';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
-import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
+import { cut, drawTable, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
-import type { PlanGroup } from '../api-plan.ts';
-import type { PlanCreating, PlanReader, StoredObjection } from './plan-reading.ts';
-import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
+import type { PlanGroup } from '../api.ts';
+import type { PlanReader, StoredObjection } from './plan-reading.ts';
+import { changesOf, groupProblem, type PlanCreating, planTotals } from './plan-totals.ts';
 
 /** The form in which a plan is written. */
 export interface PlanTextOptions {
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column[] = [
 const NAME_WIDTH = 40;
 
 /** The contents of a plan, as text and as Markdown say them. Groups with most to do come first, then those with most to report. */
-export function contentsOf(plan: Pick<PlanReader, 'facts' | 'groups' | 'creating'>) {
+export function contentsOf(plan: PlanReader) {
   const { file, invalid, notes } = plan.facts();
   const groups = plan.groups().toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report);
   const creating = plan.creating();
@@ -64,10 +64,7 @@ type Contents = ReturnType<typeof contentsOf>;
  * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
  */
-export function planText(
-  plan: Pick<PlanReader, 'facts' | 'groups' | 'objections' | 'creating'>,
-  options: PlanTextOptions,
-): string {
+export function planText(plan: PlanReader, options: PlanTextOptions): string {
   const { width, color, shown = 20 } = options;
   const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
   const objected = plan.objections();
@@ -162,34 +159,20 @@ function newGroup({ creates, actions }: PlanGroup) {
   return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
 }
 
-function table({ listed: groups, totals, columns }: Contents, shown: number, width: number, paint: Paint) {
-  const first = groups.slice(0, shown);
-  const total = `total of ${counted(groups.length, 'group')}`;
-  const nameWidth = Math.max(total.length, ...first.map((group) => widthOf(nameOf(group))));
-  const line = (name: string, cell: (column: Column) => string) =>
-    cut(
-      padEnd(name, nameWidth) +
-        columns
-          .map(
-            (column) =>
-              `  ${cell(column).padStart(Math.max(column.head.length, grouped(column.value(totals)).length))}`,
-          )
-          .join(''),
-      width,
-    );
-  const number = (counts: Counts) => (column: Column) => {
-    const value = column.value(counts);
-    return value === 0 ? '·' : grouped(value);
-  };
-  return [
-    paint(
-      'dim',
-      line('', ({ head }) => head),
-    ),
-    ...first.map((group) => line(nameOf(group), number(group))),
-    ...more(groups.length - first.length, 'group'),
-    paint('bold', line(total, number(totals))),
-  ];
+function table({ listed, totals, columns }: Contents, shown: number, width: number, paint: Paint) {
+  const first = listed.slice(0, shown);
+  const counts = (of: Counts) =>
+    columns.map(({ value }) => {
+      const count = value(of);
+      return count === 0 ? '·' : grouped(count);
+    });
+  const rows = first.map((group) => [nameOf(group), ...counts(group)]);
+  const total = [`total of ${counted(listed.length, 'group')}`, ...counts(totals)];
+  const [head = '', ...lines] = drawTable(['', ...columns.map(({ head }) => head)], [...rows, total], width).split(
+    '\n',
+  );
+  const last = lines.pop() ?? '';
+  return [paint('dim', head), ...lines, ...more(listed.length - first.length, 'group'), paint('bold', last)];
 }
 
 function list<Item>(items: readonly Item[], noun: string, shown: number, lines: (item: Item) => readonly string[]) {

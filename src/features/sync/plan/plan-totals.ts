@@ -1,9 +1,31 @@
+import { z } from 'zod';
 import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { CHANGES, PLAN_ACTIONS } from '../../../membership/plan-words.ts';
+import { CREATE_FIELDS } from '../../../options/create-options.ts';
 import { counted } from '../../../text/wording.ts';
-import type { PlanGroup } from '../api-plan.ts';
-import type { PlanCreating } from './plan-reading.ts';
+import type { PlanGroup } from '../api.ts';
+
+/** Users who would be added and whom the service does not find. */
+const missingUsers = z.strictObject({
+  unknown: z.number(),
+  deactivated: z.number(),
+  /** UIDs of some who are unknown. */
+  first: z.array(z.string()).readonly(),
+});
+export type MissingUsers = z.infer<typeof missingUsers>;
+
+/** The users and groups that a sync may create beside its changes. */
+export const planCreating = z.strictObject({
+  may: z.strictObject({ users: z.boolean(), groups: z.boolean(), reactivate: z.boolean() }),
+  /** Most users and groups. */
+  limits: z.strictObject({ users: z.number(), groups: z.number() }),
+  /** The fields for which the file has a column. */
+  fields: z.array(z.enum(CREATE_FIELDS)).readonly(),
+  /** Null where the users were not looked up. */
+  missing: missingUsers.nullable(),
+});
+export type PlanCreating = z.infer<typeof planCreating>;
 
 /**
  * @param creating what may be created; undefined: nothing

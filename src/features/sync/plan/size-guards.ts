@@ -1,9 +1,9 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { PlanGroup } from '../api-plan.ts';
+import type { PlanGroup } from '../api.ts';
 import type { Limits } from '../guard-limits.ts';
-import { type GroupName, groupKey, type PlanCreating, type PlanFacts } from './plan-reading.ts';
-import type { PreviousRun } from './previous-run.ts';
+import { type GroupName, groupKey, type PlanFacts, type PlanReader } from './plan-reading.ts';
+import type { PlanCreating } from './plan-totals.ts';
 
 /** Facts for the guards. */
 export interface GuardFacts {
@@ -17,6 +17,16 @@ export interface GuardFacts {
   /** Absent where this is the first run. */
   readonly previous?: PreviousRun | undefined;
 }
+
+/** Reads a stored plan as the run with which the guards compare the next one: the members of its groups when it had been applied. */
+export function previousRun(plan: PlanReader) {
+  const { rows, fields } = plan.facts();
+  const groups = plan
+    .groups()
+    .map(({ region, guid, members, actions, leaving }) => ({ region, guid, members: members + actions.add - leaving }));
+  return { rows, fields, groups };
+}
+export type PreviousRun = ReturnType<typeof previousRun>;
 
 /** An objection; the guard's name and remedy are added to it. */
 interface Objection extends Partial<GroupName> {

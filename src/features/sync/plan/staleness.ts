@@ -5,13 +5,12 @@ import { openProfiles } from '../../../imports/record/profile.ts';
 import { foldId } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';
-import { statementsOf } from '../../../platform/sqlite.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { PlanAction } from '../api-plan.ts';
+import type { PlanAction } from '../api.ts';
 import { beforeCsv, changesCsv, groupsThatLose } from './plan-csv.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
-import { openPlanReader, type PlanReader } from './plan-reading.ts';
+import { type PlanReader, readingPlan } from './plan-reading.ts';
 import { planTotals } from './plan-totals.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
 
@@ -30,7 +29,7 @@ type Place = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
 
 /** Compares a plan with a newer one, whose file is at `newer`, and says whether it may still be applied. */
 export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
-  const sql = statementsOf(plan.database, new URL('staleness.sql', import.meta.url));
+  const { reading: sql } = plan;
   const key = ({ region, guid, uid }: Place) => foldId(`${region} ${guid} ${uid}`);
   return withAttached(plan.database, newer, 'newer', () => {
     sql('find_moves').run();
@@ -85,12 +84,9 @@ export async function checkPlan(task: PlanningTask) {
     try {
       const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
       if (within) {
-        const now = openPlanReader(planFiles(again).plan);
-        try {
-          await writeChanges(folder, plan, { live: now, chosen: isCalledFor, create: task.create });
-        } finally {
-          now.close();
-        }
+        await readingPlan(planFiles(again).plan, (live) =>
+          writeChanges(folder, plan, { live, chosen: isCalledFor, create: task.create }),
+        );
       }
       return { within, sentence, changes: planned - gone - different };
     } finally {

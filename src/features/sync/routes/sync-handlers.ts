@@ -16,7 +16,7 @@ import { bringBack, membersCsv } from '../memory/memory.ts';
 import { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
-import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
+import { type PlanReader, readingPlan } from '../plan/plan-reading.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
 import { entryOf, wholeSync } from '../sync-views.ts';
@@ -43,23 +43,17 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
     if (totals === null) throw new RollcallError('NO_PLAN_YET', { id, state, reason });
     return planFiles(dir.sync(id)).plan;
   };
-  const reading = async <Result>(id: string, read: (pages: PlanPages) => Result | Promise<Result>): Promise<Result> => {
-    const pages = openPlanPages(planOf(id));
-    try {
-      return await read(pages);
-    } finally {
-      pages.close();
-    }
-  };
+  const reading = async <Result>(id: string, read: (plan: PlanReader) => Result | Promise<Result>) =>
+    readingPlan(planOf(id), read);
   return {
     list: async ({ state, limit, cursor }) => {
       const found = page({ limit, states: state, before: cursor });
       return { ...found, syncs: found.syncs.map((sync) => entryOf(sync, syncs)) };
     },
     one: async ({ id }) => wholeSync(dir, find(id), syncs),
-    groups: ({ id, ...wanted }) => reading(id, (pages) => pages.groupPage(wanted)),
-    findings: ({ id, ...wanted }) => reading(id, (pages) => pages.findingPage(wanted)),
-    actions: ({ id, ...wanted }) => reading(id, (pages) => pages.actionPage(wanted)),
+    groups: ({ id, ...wanted }) => reading(id, (plan) => plan.groupPage(wanted)),
+    findings: ({ id, ...wanted }) => reading(id, (plan) => plan.findingPage(wanted)),
+    actions: ({ id, ...wanted }) => reading(id, (plan) => plan.actionPage(wanted)),
     bringBack: async ({ name, uids }, { audited }) => {
       bringBack(dir.memory, name, uids);
       audited(`${name}: ${uids?.join(', ') ?? 'all'}`);

@@ -9,13 +9,12 @@ import { MODE, NAMING } from '../../../options/deciding-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serveAll } from '../../../server/serve.ts';
-import { checkLength, keptFile, type Uploads } from '../../../server/uploads/accept.ts';
+import { keptFile, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/receive.ts';
-import { FORMS, FROM, KEPT_READING, RECIPE, uploadOptions } from '../../../server/uploads/upload-options.ts';
-import { inShort } from '../../../text/wording.ts';
-import { DECIDING } from '../deciding-query.ts';
+import { takeFile } from '../../../server/uploads/take-file.ts';
+import { FORMS, FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
-import { syncOperations } from '../operations.ts';
+import { DECIDING, syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { wholeSync } from '../sync-views.ts';
 import { syncMaking } from './sync-handlers.ts';
@@ -40,8 +39,7 @@ const uploadOfSync = {
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { syncs, dir, settings, recipes } = context;
-  const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
+  const { syncs, dir } = context;
   uploads.made.push((id) => {
     try {
       return syncs.find(id) !== undefined;
@@ -54,25 +52,12 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     scope,
     { create: uploadOfSync },
     {
-      create: async (query, { who, request, reply, audited }) => {
-        const contentType = request.headers['content-type'] ?? '';
-        checkLength(request, maxUploadBytes);
+      create: async (query, call) => {
         const decision = decisionOf(query);
-        // Refuses wrong options before the file is sent.
-        const options = uploadOptions(query, { contentType, region, sandbox });
-        syncReadingOf(options);
-        recipes.check(options);
-        const chosen = { sync: { ...query, contentType } };
-        const id = await uploads.take(
-          request,
-          reply,
-          chosen,
-          async ({ path, name, type, lookups, keep }) => {
-            const file = labelOf(query.name ?? name);
-            // In a form, the part has the file's type.
-            const ofFile = request.isMultipart() ? type : contentType;
-            const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
-            const { create, ...settled } = await recipes.settle(ofPart, { path }, file);
+        const id = await takeFile(context, uploads, query, call, {
+          kind: 'sync',
+          check: syncReadingOf,
+          make: async ({ path, name, file, lookups, keep, options, callFor }) => {
             const made = await reserve(() => newSyncId('sync'), dir.sync);
             await rename(path, planFiles(dir.sync(made)).input);
             const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
@@ -81,15 +66,13 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
               return { path: copy, name };
             });
             keep(made);
-            const reading = syncReadingOf(settled, kept);
+            const { create, ...settled } = options;
             const source = sourceName(made, query.name ?? name);
-            const said = inShort({ file, ...query, name: undefined, source: undefined });
-            const call = { who, audited: () => audited(said, made) };
-            await syncMaking(context).create({ id: made, file, source, reading, create, ...decision }, call);
+            const wanted = { id: made, file, source, reading: syncReadingOf(settled, kept), create, ...decision };
+            await syncMaking(context).create(wanted, callFor(made));
             return made;
           },
-          query.source,
-        );
+        });
         return wholeSync(dir, syncs.find(id), syncs);
       },
     },

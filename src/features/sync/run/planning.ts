@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
 import { endsToPutBack } from '../../../imports/ends/ends.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
@@ -10,9 +11,10 @@ import { flagsOf, type Sync } from '../kept-sync.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import type { PlanLedger } from '../plan/plan-ledger.ts';
+import { readingPlan } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
-import { previousRunIn } from '../plan/previous-run.ts';
+import { previousRun } from '../plan/size-guards.ts';
 import { checkPlan, sourceNow } from '../plan/staleness.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 import { undoRequest } from './sync-imports.ts';
@@ -68,13 +70,14 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
     /** @throws as planFor */
     make: async (record: Sync, how: How) => planFor(await taskOf(record, record.source, how)),
     /** Asks the guards, with the last runs of the same sync in view. */
-    judge: (record: Sync, made: PlanLedger) => {
+    judge: async (record: Sync, made: PlanLedger) => {
       const undoing = undoingOf({ dir, catalog }, record);
       const ends = undoing === undefined ? 0 : endsToPutBack(undoing);
       const text = `Ends of memberships that are put back as they were: ${grouped(ends)}`;
       if (ends > 0) made.addNotes([{ code: 'ENDS_PUT_BACK', text }]);
       const before = runsBefore(record);
-      const previous = previousRunIn(before.map((run) => planFiles(dir.sync(run.id)).plan));
+      const last = before.map((run) => planFiles(dir.sync(run.id)).plan).find(existsSync);
+      const previous = last === undefined ? undefined : await readingPlan(last, previousRun);
       const changesBefore = before.map((run) => run.totals?.changes ?? 0);
       const [worst, ...others] = guardPlan(made, record.limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);

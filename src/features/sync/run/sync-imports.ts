@@ -18,7 +18,7 @@ import { withoutAddress } from '../../../text/address-text.ts';
 import type { Sync } from '../kept-sync.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
 import { planFiles } from '../plan/plan-files.ts';
-import { openPlanReader } from '../plan/plan-reading.ts';
+import { readingPlan } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
 
@@ -81,7 +81,7 @@ export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
 export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Promise<void> {
   const { id, file: input, sandbox, create: creating, undoOf } = sync;
   const { changes: source, plan } = planFiles(dir.sync(id));
-  const create = creating && importCreates(plan, creating);
+  const create = creating && (await importCreates(plan, creating));
   const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
   // Every row says its region; the default is for those that do not.
   const options = importOptions.parse({
@@ -106,9 +106,8 @@ export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Pr
  * so that more need another question. Its file has the fields in columns of their own. Undefined: nothing.
  * @param path of the plan
  */
-function importCreates(path: string, options: CreateOptions): CreateOptions | undefined {
-  const plan = openPlanReader(path);
-  try {
+function importCreates(path: string, options: CreateOptions) {
+  return readingPlan(path, (plan): CreateOptions | undefined => {
     const creating = plan.creating();
     const groups = planTotals(plan.groups(), creating).create?.groups ?? 0;
     if (creating === undefined || (groups === 0 && !options.users && !options.reactivate)) return undefined;
@@ -126,7 +125,5 @@ function importCreates(path: string, options: CreateOptions): CreateOptions | un
         groups: { count: Math.max(limits.groups, groups) },
       },
     };
-  } finally {
-    plan.close();
-  }
+  });
 }

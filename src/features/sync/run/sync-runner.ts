@@ -14,10 +14,9 @@ import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.t
 import { bringToDisk } from '../../../platform/files.ts';
 import { Works } from '../../../platform/works.ts';
 import { expiryOf } from '../expiry/expiry.ts';
-import { begunSync, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
+import { begunSync, checkDecision, type NewSync, newSyncId, type Sync, type SyncReasonCode } from '../kept-sync.ts';
 import { writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions } from '../sync-catalog.ts';
-import { checkDecision, type SyncReasonCode } from '../sync-errors.ts';
 import { type How, type PlanningOptions, syncPlanning } from './planning.ts';
 import { beginImportOf, checkAdopted, importToUndo } from './sync-imports.ts';
 import { rememberOthers, rememberRun } from './sync-memory.ts';
@@ -267,7 +266,7 @@ export class SyncRunner {
     await rememberOthers(this.#options, record);
     const made = await this.#plans.make(record, how);
     try {
-      const { totals, objection } = this.#plans.judge(record, made);
+      const { totals, objection } = await this.#plans.judge(record, made);
       this.catalog.set(id, { totals });
       if (isTry) this.#move(id, 'tried');
       else if (objection !== undefined)

@@ -2,10 +2,9 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { afterDeaths } from '../../../imports/life/faults.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
-import type { Sync, SyncMove } from '../kept-sync.ts';
+import type { Sync, SyncMove, SyncReasonCode } from '../kept-sync.ts';
 import { removePlan } from '../plan/plan-files.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
-import type { SyncReasonCode } from '../sync-errors.ts';
 
 /** In the history of a sync: how a process left it, and how the next one took it up. */
 export const STOPPED = 'the process was stopped';

@@ -1,5 +1,5 @@
-import type { Scope } from '../../../membership/membership.ts';
-import type { PlanActionName, PlanReason } from '../../../membership/plan-words.ts';
+import type { Scope } from './membership.ts';
+import type { PlanActionName } from './plan-words.ts';
 
 /** A place in a group: a scope, `ban`, or empty for a user who is neither a member nor banned. */
 export type Place = Scope | '';
@@ -94,7 +94,9 @@ export const REASONS = {
     action: 'remove',
     sentence: 'a call of the import that got no answer may have added this member',
   },
-} as const satisfies Record<PlanReason, Reason>;
+} as const satisfies Record<string, Reason>;
+export type PlanReason = keyof typeof REASONS;
+export const PLAN_REASONS = Object.keys(REASONS) as PlanReason[];
 
 /** The reason of an action as a sentence without capital and full stop. */
 export function reasonSentence(name: PlanReason, from: Place, to: Place): string {
