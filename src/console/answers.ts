@@ -25,7 +25,7 @@ export type RegionState = Omit<Status, 'region'>;
 /** The reason why a request failed: the server's answer, or that there was none. */
 export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code: string; remedy?: string };
 
-export type { Planning, PlanTotals, SyncAction, SyncEntry } from '../api/sync-entry.ts';
+export type { PlanTotals, SyncAction, SyncEntry } from '../api/sync-entry.ts';
 export type { PlanActionName as PlanAction } from '../membership/plan-words.ts';
 export type { SyncState } from '../membership/sync-state.ts';
 

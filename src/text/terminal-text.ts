@@ -17,7 +17,7 @@ function stringWidth(text: string) {
 }
 
 /** The text with blanks behind it, up to `width` columns. */
-export function padEnd(text: string, width: number) {
+function padEnd(text: string, width: number) {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 

@@ -33,7 +33,7 @@ export const finding = z.strictObject({
 export type Finding = z.infer<typeof finding>;
 
 /** An objection in the list of its guard. */
-export const guardFinding = finding.extend({
+const guardFinding = finding.extend({
   members: count
     .nullable()
     .meta({ description: 'Members of the group before the sync; null: it concerns no single one.' }),
@@ -41,7 +41,7 @@ export const guardFinding = finding.extend({
 export type GuardFinding = z.infer<typeof guardFinding>;
 
 /** The numbers of one guard's objections. */
-export const guardObjections = z.strictObject({
+const guardObjections = z.strictObject({
   guard: z.string(),
   meaning: z.string().meta({ description: 'The danger that it guards against.' }),
   remedy: z.string(),
@@ -59,7 +59,7 @@ export const newGroup = z
   .meta({ description: 'The group is not there, and is created like this; absent for any other.' });
 
 /** A group of a plan: how it was listed, and its actions counted. */
-export const planGroup = z.strictObject({
+const planGroup = z.strictObject({
   region,
   guid: z.string(),
   listing: z.enum(LISTINGS),
@@ -83,7 +83,7 @@ export const planGroup = z.strictObject({
 export type PlanGroup = z.infer<typeof planGroup>;
 
 /** The action of a plan for one member, and its reason. */
-export const planAction = z.strictObject({
+const planAction = z.strictObject({
   region,
   guid: z.string(),
   uid: z.string(),
@@ -196,7 +196,6 @@ export const syncGroup = planGroup
   });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
-export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
 
 /** `GET /v1/syncs/:id/actions` */
 export const memberActionsQuery = z.strictObject({
