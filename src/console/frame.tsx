@@ -22,6 +22,11 @@ export const shownPath = signal('');
 /** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
 
+/** A server that was started again may have another target. */
+export async function askSettings() {
+  if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
+}
+
 /** The element that index.html has under this id. */
 function part(id: string) {
   const element = document.getElementById(id);

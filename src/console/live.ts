@@ -1,9 +1,8 @@
 /** Server-sent events that come back by themselves. */
 
-import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
-import { addressOf, call, connection } from './requests.ts';
+import { addressOf, call, connection, Question } from './requests.ts';
 
 const MAX_WAIT_MS = 30_000;
 /**
@@ -116,8 +115,9 @@ function lockIfFree(name: string): Promise<(() => void) | undefined> {
   });
 }
 
+const question = new Question<Overview>();
 /** Undefined until it is there, and for who is not logged in. */
-export const overview = signal<Overview | undefined>(undefined);
+export const overview = question.data;
 
 /** After a change, in ms: several come together. */
 const SOON_MS = 300;
@@ -180,19 +180,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const pace = new Pace(async () => {
   const left = watching?.signal ?? AbortSignal.abort();
   clearTimeout(timer);
-  let isAnswered = connection.away;
-  try {
-    if (!connection.away) {
-      const answer = await call('GET /v1/overview', {}, left);
-      if (!left.aborted) overview.value = answer;
-      isAnswered = true;
-    }
-  } catch {
-    // The page that needs the answer shows the error; this tries again.
-  }
+  if (!connection.away) await question.ask(() => call('GET /v1/overview', {}, left), left);
   if (left.aborted) return;
   if (document.hidden) later(HIDDEN_MS);
-  else if (!isAnswered) later(AGAIN_MS);
+  else if (question.error.peek() !== undefined) later(AGAIN_MS);
 });
 
 function later(ms: number) {

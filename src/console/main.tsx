@@ -1,6 +1,6 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
-import { main, session, settings, showFrame, shownPath } from './frame.tsx';
+import { askSettings, main, session, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
 import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
@@ -119,11 +119,6 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   await askSettings();
   await show({ moveFocus });
   if (isKnown) loadOthers();
-}
-
-/** A server that was started again may have another target. */
-async function askSettings() {
-  if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }
 
 /** @param next where to go after it */

@@ -1,26 +1,16 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
 
-import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
+import { useChange } from './kit/form.tsx';
 import { useListNews, useSoon } from './live.ts';
-import { type Address, ApiError, connection, query, request } from './requests.ts';
+import { type Address, connection, Question, query, request } from './requests.ts';
 
 /** Events of the lists after which an answer is asked for again. */
 interface News {
   news?: readonly (keyof ListEvents)[];
   /** Whether one of them changes the answer. Default: each does */
   concerns?: (data: ListEvents[keyof ListEvents]) => boolean;
-}
-
-export interface Answer<T> {
-  /** Undefined until it is there. */
-  data: T | undefined;
-  /** The error; undefined while there is an answer, or may be one soon. */
-  error: unknown;
-  reload: () => Promise<void>;
-  /** Replaces the data by a newer answer from elsewhere. */
-  set: (data: T) => void;
 }
 
 interface AnswerOptions<T> extends News {
@@ -38,17 +28,16 @@ interface AnswerOptions<T> extends News {
 export function useAnswer<T>(
   path: Address<T> | string | null,
   { everyMs, turn, news, concerns }: AnswerOptions<T> = {},
-): Answer<T> {
-  const data = useSignal<T | undefined>(undefined);
-  const error = useSignal<unknown>(undefined);
+) {
+  const question = useMemo(() => new Question<T>(), []);
   const ask = useRef({ now: async () => {}, later: () => {} });
   const every = useRef(everyMs);
   every.current = everyMs;
-  const asked = useRef(0);
   useEffect(() => {
     if (path === null) return;
     const leaving = new AbortController();
     const { signal } = leaving;
+    const { data, error } = question;
     let timer: number | undefined;
     const later = () => {
       clearTimeout(timer);
@@ -57,22 +46,9 @@ export function useAnswer<T>(
     };
     const now = async () => {
       clearTimeout(timer);
-      const own = ++asked.current;
-      try {
-        if (data.peek() === undefined || (!document.hidden && !connection.away)) {
-          const answer = await request<T>(path, { signal });
-          if (own !== asked.current) return;
-          batch(() => {
-            data.value = answer;
-            error.value = undefined;
-          });
-        }
-      } catch (failure) {
-        if (signal.aborted || own !== asked.current) return;
-        if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
-      } finally {
-        if (own === asked.current) later();
-      }
+      if (data.peek() === undefined || (!document.hidden && !connection.away))
+        await question.ask(() => request<T>(path, { signal }), signal);
+      later();
     };
     ask.current = { now, later };
     connection.addEventListener('back', now, { signal });
@@ -84,12 +60,12 @@ export function useAnswer<T>(
   }, [path, turn]);
   useListNews(news, () => ask.current.now(), concerns);
   return {
-    data: data.value,
-    error: error.value,
+    data: question.data.value,
+    error: question.error.value,
     reload: () => ask.current.now(),
-    set: (known) => {
-      asked.current += 1;
-      data.value = known;
+    /** Replaces the data by a newer answer from elsewhere. */
+    set: (known: T) => {
+      question.set(known);
       ask.current.later();
     },
   };
@@ -133,8 +109,7 @@ export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name
 
 /** The part of a list that is there. */
 interface Shown<T> {
-  /** Undefined until the first page is there. */
-  items?: readonly T[];
+  items: readonly T[];
   /** The number of all items, if the answer has it. */
   total: number | null;
   /** Names that the pages give of what they could not read. */
@@ -143,10 +118,12 @@ interface Shown<T> {
   cursor: string | null;
   /** Whether the first ones have made room. */
   dropped: boolean;
-  error?: unknown;
   /** The path that the items answer. */
   path: string | null;
 }
+
+/** Before the first page is there. */
+const NOTHING = { items: undefined, total: null, unread: new Set<string>(), cursor: null, dropped: false, path: null };
 
 /** A component that reads `shown` is drawn again when it changes. */
 export class Pages<T> {
@@ -154,8 +131,7 @@ export class Pages<T> {
   /** Items that come when more are asked for. */
   readonly step: number;
   readonly #options: Required<Pick<PagesOptions<string>, 'name' | 'limit' | 'most'>>;
-  readonly #shown = signal<Shown<T>>({ total: null, unread: new Set(), cursor: null, dropped: false, path: null });
-  #asked = 0;
+  readonly #question = new Question<Shown<T>>();
   #underWay = 0;
   /** Items that are to be shown, with those of a question that a later one has overtaken. */
   #goal = 0;
@@ -166,8 +142,8 @@ export class Pages<T> {
     this.step = step;
   }
 
-  get shown(): Readonly<Shown<T>> {
-    return this.#shown.value;
+  get shown() {
+    return { ...(this.#question.data.value ?? NOTHING), error: this.#question.error.value };
   }
 
   /** Whether the items answer another path, and those of this one are still to come. */
@@ -200,25 +176,22 @@ export class Pages<T> {
 
   /** The same, where the first items have not made room. */
   async follow(): Promise<void> {
-    if (!this.#shown.peek().dropped && !this.#leaving.signal.aborted) await this.refresh();
+    if (!this.#question.data.peek()?.dropped && !this.#leaving.signal.aborted) await this.refresh();
   }
 
   async #load(isMore = false): Promise<void> {
     const { path, step } = this;
     if (path === null) return;
-    const own = ++this.#asked;
     const { signal } = this.#leaving;
     const { name, most } = this.#options;
-    const before = this.#shown.peek();
-    const kept = isMore ? (before.items ?? []) : [];
+    const before = this.#question.data.peek() ?? NOTHING;
     const wanted = isMore ? step : Math.min(most, this.#goal);
     // Of what was asked for before, all comes back.
     const least = isMore || before.path !== path ? 1 : wanted;
-    const found: T[] = [];
-    const unread = new Set(isMore ? before.unread : []);
-    let { cursor, total } = isMore ? before : { cursor: null, total: null };
-    this.#underWay += 1;
-    try {
+    const look = async (isLatest: () => boolean) => {
+      const found: T[] = [];
+      const unread = new Set(isMore ? before.unread : []);
+      let { cursor, total } = isMore ? before : NOTHING;
       // A page may be shorter than was asked for, even empty, and have a next one.
       do {
         const rest = query({ limit: Math.min(MAX_PAGE, wanted - found.length), cursor });
@@ -227,20 +200,14 @@ export class Pages<T> {
         for (const one of page.unread ?? []) unread.add(one);
         total ??= page.total ?? null;
         cursor = page.nextCursor ?? null;
-        // A later question is under way: its answer counts.
-        if (own !== this.#asked) return;
-      } while (cursor !== null && found.length < least);
-      const items = [...kept, ...found];
+      } while (cursor !== null && found.length < least && isLatest());
+      const items = isMore ? [...(before.items ?? []), ...found] : found;
       const dropped = isMore && (before.dropped || items.length > most);
-      this.#shown.value = { items: items.slice(-most), total, unread, cursor, dropped, path };
-    } catch (error) {
-      if (signal.aborted || own !== this.#asked) return;
-      const present = this.#shown.peek();
-      // The banner says it; what is shown stays until the server is back.
-      if (!(isAway(error) && present.items !== undefined)) this.#shown.value = { ...present, error };
-    } finally {
-      this.#underWay -= 1;
-    }
+      return { items: items.slice(-most), total, unread, cursor, dropped, path };
+    };
+    this.#underWay += 1;
+    await this.#question.ask(look, signal);
+    this.#underWay -= 1;
   }
 }
 
@@ -256,14 +223,5 @@ const MAX_PAGE = 200;
 
 /** Asks again after a state, such as a count, has changed. */
 export function useRenewal(state: unknown, ask: () => unknown) {
-  const seen = useRef(state);
-  const soon = useSoon(ask);
-  useEffect(() => {
-    if (state !== seen.current) soon();
-    seen.current = state;
-  }, [state]);
-}
-
-export function isAway(error: unknown) {
-  return error instanceof ApiError && error.code === 'AWAY';
+  useChange(state, useSoon(ask));
 }

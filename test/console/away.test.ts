@@ -6,9 +6,13 @@ import { useServer } from './server-in-process.ts';
 const browser = useBrowser();
 const server = useServer();
 
-/** A question that is not answered is given up at once. */
-const IMPATIENT =
-  'const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, Math.min(ms, 10))';
+/** The first question that is not answered is given up at once; those after it have the time that a slow page takes. */
+const IMPATIENT = `
+  const { timeout } = AbortSignal;
+  AbortSignal.timeout = () => {
+    AbortSignal.timeout = timeout;
+    return AbortSignal.timeout(10);
+  };`;
 
 async function send(name: string): Promise<void> {
   const headers = { 'content-type': 'text/csv' };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { checkAccess } from './accessibility.ts';
 import { csvFile, review, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -61,7 +60,6 @@ test('rows that would fail are repaired before anything is sent, and are not sen
   await page.keyboard.press('Enter');
   await page.getByText('1 ready to send').waitFor();
   await page.getByText('Until then, a row with edits is not sent at all.').waitFor();
-  await checkScreens(page, 'repair-before');
   await page.getByRole('link', { name: 'before.csv' }).click();
   await page.getByText('1 not sent now: repaired, they can be sent when this import is over').waitFor();
   await page.getByLabel('2 rows would fail').selectOption('Send them as well');
@@ -105,7 +103,6 @@ test('several imports that wait are resumed in the list after a question about t
       expect.stringContaining('Apps'),
     ],
   ]);
-  await checkAccess(page);
   await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
   await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();
   // What an event says of the import at the same moment does not take the place of the answer.

@@ -7,7 +7,6 @@ import type { ScheduleView } from '../../src/features/schedule/operations.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
 import { eventually, useBrowser } from './browser.ts';
-import { checkScreens } from './screens.ts';
 
 /** A schedule reads what a bucket or a database has, by the name that the settings give it. */
 
@@ -40,8 +39,10 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-test('the file of a schedule is in a bucket that the server allows', async () => {
-  const page = await browser.open(`${server.url}/schedules/new`);
+test('the settings say what the places reach that schedules may read; a schedule reads from a bucket, and from a table', async () => {
+  const page = await browser.open(`${server.url}/settings`);
+  await page.getByText(`hr: (s3://${BUCKET})`).waitFor();
+  await page.goto(`${server.url}/schedules/new`);
   await page.getByLabel('Name', { exact: true }).fill('from a bucket');
   const file = page.getByLabel('File or pattern');
   await eventually(() => file.inputValue()).toBe('hr:');
@@ -53,20 +54,12 @@ test('the file of a schedule is in a bucket that the server allows', async () =>
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of from-a-bucket' }).waitFor();
   expect(await server.json<ScheduleView>('/v1/schedules/from-a-bucket')).toMatchObject({ file: 'hr:out/members.csv' });
-});
 
-test('the settings say what the places reach that schedules may read', async () => {
-  const page = await browser.open(`${server.url}/settings`);
-  await page.getByText(`hr: (s3://${BUCKET})`).waitFor();
-  await checkScreens(page, 'settings-sources');
-});
-
-test('a database is read as the settings name it, without a path', async () => {
-  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
+  // A database, without a path.
+  await page.goto(`${server.url}/schedules/new`);
   await page.getByLabel('Name', { exact: true }).fill('from a table');
   await page.getByLabel('File or pattern').fill('app:');
   await page.getByRole('button', { name: 'Show the file' }).click();
-  const rows = page.getByRole('table', { name: 'The first rows' });
   await rows.getByRole('row', { name: /ann in team/ }).waitFor();
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of from-a-table' }).waitFor();

@@ -35,6 +35,7 @@ test('a known good file is sent in two clicks, few controls stand between, and t
   await page
     .getByText(/^The same file was imported on .+ Completed: all 2 rows succeeded\. See that import$/)
     .waitFor();
+  await checkScreens(page, 'imported-before');
 });
 
 test('of a strange file each suggestion is taken or refused, and a word that nobody decided is not sent', async () => {

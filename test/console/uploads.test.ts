@@ -90,7 +90,6 @@ test('what breaks while the server is away comes when it is back, once; what is 
   await page.locator('#main').getByText('The connection was lost.').waitFor();
   await goTo(page, 'Syncs');
   await uploads(page).getByText('The connection was lost.').waitFor();
-  await checkScreens(page, 'upload-broken');
   front.release();
   await front.comeBack();
   await uploads(page).getByText('broken.csv has been uploaded.').waitFor();
@@ -139,7 +138,6 @@ test('an upload whose answer was lost makes one import; one that is refused is s
   await uploads(page)
     .getByText(/^The upload of refused\.csv failed: /)
     .waitFor();
-  await checkScreens(page, 'upload-refused');
   await uploads(page).getByRole('link', { name: 'Back to its form' }).click();
   await page.locator('input:focus').and(page.getByLabel('Rows that the file must have')).waitFor();
   await eventually(() => uploads(page).count()).toBe(0);

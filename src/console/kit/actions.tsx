@@ -4,8 +4,7 @@ import { signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { grouped } from '../../text/wording.ts';
-import { connection } from '../requests.ts';
-import { isAway } from '../use-answer.ts';
+import { connection, isAway } from '../requests.ts';
 import { ErrorPlace } from './elements.tsx';
 import { type FieldOptions, Fields, Form } from './form.tsx';
 
@@ -75,14 +74,19 @@ export function WorkButton({ busy, onClick, kind, label, children }: WorkButtonP
   );
 }
 
-/** A place whose pressed button may be gone afterwards: the next one takes the keyboard, or else the page's heading. */
-export function useKeptFocus() {
+/**
+ * A place whose pressed button may be gone afterwards: the next one takes the keyboard.
+ * @param other takes it where there is none. Default: the page's heading
+ */
+export function useKeptFocus(other: (place: HTMLElement) => HTMLElement | null | undefined = () => null) {
   const place = useRef<HTMLDivElement | null>(null);
   const had = useRef(false);
   had.current = place.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
-    if (!had.current || place.current?.contains(document.activeElement)) return;
-    (place.current?.querySelector('button') ?? document.querySelector('h1'))?.focus();
+    const { current } = place;
+    if (!had.current || current?.contains(document.activeElement)) return;
+    const next = current?.querySelector('button') ?? (current && other(current));
+    (next ?? document.querySelector('h1'))?.focus();
   });
   // The place itself may go with the button.
   useLayoutEffect(
@@ -114,7 +118,7 @@ export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onCli
 }
 
 /** Buttons that start work, one at a time, and what went wrong with it. `children` stand before the menu. */
-export function Actions({ list, menu, onDone, class: kind = 'buttons', children }: ActionsProperties) {
+export function Actions({ list, menu, onDone, class: kind = 'buttons row', children }: ActionsProperties) {
   const work = useWork();
   const place = useKeptFocus();
   const drawn = (one: ActionButton | false, index: number) => {
@@ -186,7 +190,7 @@ export function Menu({ label, isIcon = false, children }: MenuProperties) {
       <summary class="button" aria-label={label}>
         {!isIcon && label}
       </summary>
-      <div class="menu-items" onClickCapture={close}>
+      <div class="menu-items col" onClickCapture={close}>
         {children}
       </div>
     </details>
@@ -307,7 +311,7 @@ function Dialog({
         <h2 id="question">{question}</h2>
         <p id="explanation">{explanation}</p>
         <Fields form={form} fields={fields} />
-        <div class="buttons">
+        <div class="buttons row">
           {no !== undefined && (
             // Not a button that sends the form: Enter in a field means yes.
             <button type="button" autoFocus={isSafeFirst} onClick={() => dialog.current?.close('no')}>
@@ -348,12 +352,12 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
     );
   };
   return (
-    <form class="new-import" noValidate onSubmit={send}>
-      <div class="fields">
+    <form class="new-import col" noValidate onSubmit={send}>
+      <div class="fields col">
         <Fields form={form} fields={fields} />
       </div>
       <ErrorPlace error={work.error} />
-      <div class="buttons">
+      <div class="buttons row">
         <button type="submit" class="main" aria-disabled={work.busy}>
           {button}
         </button>

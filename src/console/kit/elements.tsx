@@ -38,7 +38,7 @@ interface CardProperties {
 /** A part of the page under its heading. */
 export function Card({ id, title, children }: CardProperties) {
   return (
-    <section aria-labelledby={id} class="card">
+    <section aria-labelledby={id} class="card col">
       <h2 id={id}>{title}</h2>
       {children}
     </section>
@@ -102,7 +102,7 @@ interface JournalProperties<State extends string> {
 /** The states that something was in, with reasons, and who brought them about. */
 export function Journal<State extends string>({ turns, tones }: JournalProperties<State>) {
   return (
-    <ol class="journal">
+    <ol class="journal plain">
       {turns.map(({ at, state, reason, who = '' }, index) => (
         <li key={index}>
           <Time iso={at} seconds />
@@ -251,7 +251,7 @@ export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
   const open = Math.max(0, rows.read - sumOfOutcomes(rows));
   const shown = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   return (
-    <ul class="legend">
+    <ul class="legend row plain">
       {shown.map((outcome) => (
         <li key={outcome}>
           {swatch(outcome)}

@@ -5,8 +5,9 @@ import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
 import { query } from '../requests.ts';
+import { useKeptFocus } from './actions.tsx';
 import { foreign } from './elements.tsx';
-import { Control, type FieldOptions } from './form.tsx';
+import { type Choice, Control, type FieldOptions } from './form.tsx';
 
 /** One condition: a text, unless it has choices or is a day. */
 interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder' | 'isLong'> {
@@ -19,38 +20,33 @@ interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder' | 'isLo
   isHidden?: boolean;
 }
 
-type Values<Name extends string> = Readonly<Partial<Record<Name | 'sort' | 'order', string>>>;
+/** By name, as the address and the server have it. */
+type Conditions = Readonly<Record<string, Condition>>;
+type Values = Readonly<Record<string, string>>;
 
-/** @template Name of a condition, as the address and the server have it */
-export class Filter<Name extends string> {
+export class Filter {
   /** They may depend on what is known by now. */
-  conditions: Readonly<Record<Name, Condition>>;
-  readonly #values: Signal<Values<Name>>;
+  conditions: Conditions;
+  readonly #values: Signal<Values>;
   readonly #keep: (query: string) => void;
 
   /** @param given values to begin with @param keep keeps the values */
-  constructor(
-    conditions: Readonly<Record<Name, Condition>>,
-    given = new URLSearchParams(),
-    keep: (query: string) => void = () => {},
-  ) {
+  constructor(conditions: Conditions, given = new URLSearchParams(), keep: (query: string) => void = () => {}) {
     this.conditions = conditions;
     this.#keep = keep;
-    const set = [...Object.keys(conditions), 'sort', 'order'].flatMap((name) =>
-      given.get(name) ? [[name, given.get(name)]] : [],
-    );
-    this.#values = new Signal(Object.fromEntries(set) as Values<Name>);
+    const names = [...Object.keys(conditions), 'sort', 'order'];
+    this.#values = new Signal(setOf(Object.fromEntries(names.map((name) => [name, given.get(name) ?? '']))));
   }
 
   /** The conditions that are set, and the order. */
-  get values(): Values<Name> {
+  get values(): Values {
     return this.#values.value;
   }
 
   /** The conditions that are set. */
-  get set(): Readonly<Partial<Record<Name, string>>> {
-    const { sort: _, order: __, ...conditions } = this.values as Values<string>;
-    return conditions as Partial<Record<Name, string>>;
+  get set(): Values {
+    const { sort: _, order: __, ...conditions } = this.values;
+    return conditions;
   }
 
   get isSet() {
@@ -58,33 +54,34 @@ export class Filter<Name extends string> {
   }
 
   /** @param changes '' takes a condition away */
-  choose(changes: Values<Name>) {
+  choose(changes: Values) {
     this.only({ ...this.#values.peek(), ...changes });
   }
 
-  only(values: Values<Name>) {
-    const set = Object.entries(values).filter(([, value]) => value !== '');
-    this.#values.value = Object.fromEntries(set) as Values<Name>;
-    this.#keep(query(this.#values.peek()));
+  only(values: Values) {
+    this.#values.value = setOf(values);
+    this.#keep(query(values));
   }
 
   /** The order stays. */
   clear() {
-    this.choose(Object.fromEntries(Object.keys(this.conditions).map((name) => [name, ''])) as Values<Name>);
+    const { sort = '', order = '' } = this.#values.peek();
+    this.only({ sort, order });
   }
 
   /** Sorts by this; turns the order around where it is sorted by it already. @param first the order without a choice */
   sortBy(sort: string, first: string) {
-    const { sort: now = first, order } = this.#values.peek() as Values<string>;
-    this.choose({
-      sort: sort === first ? '' : sort,
-      order: now === sort && order !== 'desc' ? 'desc' : '',
-    } as Values<Name>);
+    const { sort: now = first, order } = this.#values.peek();
+    this.choose({ sort: sort === first ? '' : sort, order: now === sort && order !== 'desc' ? 'desc' : '' });
   }
 }
 
+function setOf(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+}
+
 /** The filter of a page, which begins with what its address has. */
-export function useFilter<Name extends string>(conditions: Readonly<Record<Name, Condition>>): Filter<Name> {
+export function useFilter(conditions: Conditions) {
   const { query: given } = usePlace();
   const filter = useMemo(() => new Filter(conditions, given, keepInAddress), []);
   filter.conditions = conditions;
@@ -94,76 +91,68 @@ export function useFilter<Name extends string>(conditions: Readonly<Record<Name,
 /** More conditions than these are folded, but for the first ones. */
 const MOST_IN_SIGHT = 2;
 
-interface FilterBarProperties<Name extends string> {
-  filter: Filter<Name>;
+interface FilterBarProperties {
+  filter: Filter;
   label: string;
   /** Fields that are always in sight, where there are many. */
   inSight?: number;
 }
 
 /** A field for each condition; of many, most are folded, and what is set can be seen and taken away. */
-export function FilterBar<Name extends string>({ filter, label, inSight = 1 }: FilterBarProperties<Name>) {
+export function FilterBar({ filter, label, inSight = 1 }: FilterBarProperties) {
   const { conditions, set } = filter;
-  const names = (Object.keys(conditions) as Name[]).filter((name) => conditions[name].isHidden !== true);
-  const many = names.length > MOST_IN_SIGHT;
-  const [shown, folded] = many ? [names.slice(0, inSight), names.slice(inSight)] : [names, []];
-  const count = folded.filter((name) => set[name] !== undefined).length;
-  const field = (name: Name) => (
+  const offered = Object.entries(conditions).filter(([, { isHidden }]) => isHidden !== true);
+  const many = offered.length > MOST_IN_SIGHT;
+  const folded = many ? offered.slice(inSight) : [];
+  const shown = offered.slice(0, offered.length - folded.length);
+  const count = folded.filter(([name]) => set[name] !== undefined).length;
+  const field = ([name, condition]: [string, Condition]) => (
     <FilterField
       key={name}
-      condition={conditions[name]}
+      condition={condition}
       value={set[name] ?? ''}
-      onValue={(value) => filter.choose({ [name]: value } as Values<Name>)}
+      onValue={(value) => filter.choose({ [name]: value })}
     />
   );
   return (
     <>
-      <div class="filter" role="search" aria-label={label}>
+      <div class="filter row" role="search" aria-label={label}>
         {shown.map(field)}
         {many && (
           <details>
             <summary class="button">{count === 0 ? 'More filters' : `More filters (${count} set)`}</summary>
-            <div class="filter">{folded.map(field)}</div>
+            <div class="filter row">{folded.map(field)}</div>
           </details>
         )}
       </div>
-      {many && <Chips filter={filter} inSight={shown} />}
+      {many && <Chips filter={filter} inSight={shown.map(([name]) => name)} />}
     </>
   );
 }
 
 /** The conditions that are set and not in sight, each with a way to take it away. */
-function Chips<Name extends string>({ filter, inSight }: { filter: Filter<Name>; inSight: readonly Name[] }) {
-  const place = useRef<HTMLDivElement | null>(null);
-  /** The pressed button is gone afterwards: the keyboard goes on at the next one, or in the first field. */
-  const changing = (change: () => void) => {
-    change();
-    setTimeout(() => {
-      if (document.activeElement !== document.body) return;
-      const field = place.current?.previousElementSibling?.querySelector('input');
-      (place.current?.querySelector('button') ?? field)?.focus();
-    });
-  };
-  const set = (Object.entries(filter.set) as [Name, string][]).filter(([name]) => !inSight.includes(name));
+function Chips({ filter, inSight }: { filter: Filter; inSight: readonly string[] }) {
+  const place = useKeptFocus((chips) => chips.previousElementSibling?.querySelector('input'));
+  const set = Object.entries(filter.set).filter(([name]) => !inSight.includes(name));
   return (
-    <div class="chips" ref={place} role="group" aria-label="Filters that are set" hidden={!filter.isSet}>
+    <div class="chips row" ref={place} role="group" aria-label="Filters that are set" hidden={!filter.isSet}>
       {set.map(([name, value]) => {
-        const { label } = filter.conditions[name];
-        const words = wordsOf(filter.conditions[name], value);
+        const { label = name, choices = [] } = filter.conditions[name] ?? {};
+        const words = wordsOf(choices, value);
         return (
           <button
             key={name}
             type="button"
             class="chip"
             aria-label={`Remove the filter ${label}: ${words}`}
-            onClick={() => changing(() => filter.choose({ [name]: '' } as Values<Name>))}
+            onClick={() => filter.choose({ [name]: '' })}
           >
             {label}: {foreign(words)}
           </button>
         );
       })}
       {filter.isSet && (
-        <button type="button" class="quiet" onClick={() => changing(() => filter.clear())}>
+        <button type="button" class="quiet" onClick={() => filter.clear()}>
           Clear all
         </button>
       )}
@@ -172,7 +161,7 @@ function Chips<Name extends string>({ filter, inSight }: { filter: Filter<Name>;
 }
 
 /** A value as its choice is called; several ones, each as its own. */
-function wordsOf({ choices = [] }: Condition, value: string) {
+function wordsOf(choices: readonly Choice[], value: string) {
   const labels = new Map(choices.map((choice) => (typeof choice === 'string' ? [choice, choice] : choice)));
   return (
     labels.get(value) ??
@@ -198,11 +187,9 @@ function FilterField({ condition, value, onValue }: FilterFieldProperties) {
   const { pattern, suggestions, choices, type = 'search', label, placeholder, isLong = false } = condition;
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const latest = useRef(onValue);
-  latest.current = onValue;
   const take = () => {
     clearTimeout(timer.current);
-    latest.current(typed.peek().trim());
+    onValue(typed.peek().trim());
   };
   // Changed from elsewhere: cleared, or a tag was followed.
   useEffect(() => {

@@ -70,8 +70,8 @@ export class Form {
    * @returns whether there is such a field
    */
   showError(name: string, text: string, { moveFocus = true }: { moveFocus?: boolean } = {}): boolean {
-    const control = this.#controls.get(name);
-    if (control === undefined) return false;
+    const control = this.#controls.get(name) ?? controlOf(name);
+    if (control === null) return false;
     this.setError(name, text);
     unfold(control);
     if (moveFocus) control.focus();
@@ -80,20 +80,21 @@ export class Form {
 
   /**
    * Says what is wrong with a field beside it.
-   * @param controlOf the control of a field that the server names
+   * @param nameOf the name here of a field that the server names
    * @throws any other error of the task
    */
-  async attempt(task: () => Promise<void>, controlOf = (field: string) => field): Promise<void> {
+  async attempt(task: () => Promise<void>, nameOf = (field: string) => field): Promise<void> {
     this.clearErrors();
     try {
       await task();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { problem } = error;
-      if (!this.showError(controlOf(problem.field ?? ''), saidBeside(problem))) throw error;
+      if (!this.showError(nameOf(problem.field ?? ''), saidBeside(problem))) throw error;
     }
   }
 
+  /** For a field without a control of its own. @param control stands for it; null: no more */
   register(name: string, control: HTMLElement | null) {
     if (control === null) this.#controls.delete(name);
     else this.#controls.set(name, control);
@@ -154,7 +155,6 @@ function Field({ form, name, ...options }: FieldOptions & { form: Form; name: st
       value={form.get(name)}
       error={form.errors.value[name] ?? ''}
       onValue={(value) => form.set(name, value)}
-      control={(control) => form.register(name, control)}
     />
   );
 }
@@ -166,24 +166,12 @@ interface ControlProperties extends FieldOptions {
   /** The reason why the value is wrong, '' for none. Default: there is no place for it. */
   error?: string;
   onValue: (value: string) => void;
-  /** Gets the element. */
-  control?: ((element: HTMLElement | null) => void) | null;
   /** Those of an input. */
   attributes?: Omit<InputHTMLAttributes, 'type' | 'role'>;
 }
 
 /** A control with its label, a note, and a place for what is wrong with it. */
-export function Control({
-  id,
-  label,
-  note,
-  value,
-  error,
-  onValue,
-  control = null,
-  attributes,
-  ...options
-}: ControlProperties) {
+export function Control({ id, label, note, value, error, onValue, attributes, ...options }: ControlProperties) {
   const { name, choices, suggestions, placeholder, type = 'text', isLong = false, isTicked = false } = options;
   if (isTicked) {
     return (
@@ -192,7 +180,6 @@ export function Control({
           type="checkbox"
           id={id}
           checked={value !== ''}
-          ref={control}
           onChange={({ currentTarget }) => onValue(currentTarget.checked ? 'true' : '')}
         />
         <label for={id}>{label}</label>
@@ -207,12 +194,11 @@ export function Control({
     id,
     name,
     value,
-    ref: control,
     'aria-describedby': says.length > 0 ? says.join(' ') : undefined,
     'aria-invalid': error ? true : undefined,
   };
   return (
-    <div class={isLong ? 'field long' : 'field'}>
+    <div class={isLong ? 'field long col' : 'field col'}>
       <label for={id}>{label}</label>
       {choices === undefined ? (
         <input
@@ -265,7 +251,7 @@ export function FoldedFields({ title, form, fields, isOpen = false, children }: 
   return (
     <details open={isOpen && !isNarrow()}>
       <summary>{title}</summary>
-      <div class="fields">
+      <div class="fields col">
         <Fields form={form} fields={fields} />
       </div>
       {children}
@@ -279,9 +265,13 @@ function unfold(control: HTMLElement) {
     if (part instanceof HTMLDetailsElement) part.open = true;
 }
 
-/** Moves to a field, out of what is folded. @param name of a field */
+function controlOf(name: string) {
+  return document.getElementById(`new-${name}`);
+}
+
+/** Moves to a field, out of what is folded. */
 export function focusField(name: string) {
-  const control = document.getElementById(`new-${name}`);
+  const control = controlOf(name);
   if (control === null) return;
   unfold(control);
   control.focus();
@@ -323,7 +313,7 @@ export function Drawer({ title, form, fields, children }: DrawerProperties) {
           {changed === 0 ? 'all as usual' : `${counted(changed, 'setting')} ${changed === 1 ? 'differs' : 'differ'}`}
         </span>
       </summary>
-      <div class="folds">{children}</div>
+      <div class="folds col">{children}</div>
     </details>
   );
 }

@@ -3,13 +3,13 @@
  * pages, choice and the actions of its rows are properties of it.
  */
 import { type Signal, useSignal } from '@preact/signals';
-import { Component, type ComponentChildren, type ComponentProps, type TargetedMouseEvent } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import type { ComponentChildren, ComponentProps, TargetedMouseEvent } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { counted } from '../../text/wording.ts';
 import { usePlace } from '../place.ts';
 import type { Pages } from '../use-answer.ts';
 import { Actions } from './actions.tsx';
-import { Empty, Pending } from './elements.tsx';
+import { Empty, Facts, Pending } from './elements.tsx';
 import { type Filter, FilterBar } from './filter.tsx';
 
 export interface Column<T> {
@@ -37,16 +37,9 @@ interface RowProperties<T> {
 }
 
 /** A row that is drawn again only when its item is another object. */
-class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
-  override state = { isOpen: this.props.unfold?.(this.props.item)?.isOpen === true };
-
-  override shouldComponentUpdate(next: RowProperties<T>, { isOpen }: { isOpen: boolean }) {
-    return this.props.item !== next.item || this.props.columns !== next.columns || this.state.isOpen !== isOpen;
-  }
-
-  override render() {
-    const { item, columns, unfold } = this.props;
-    const { isOpen } = this.state;
+function Row<T>({ item, columns, unfold }: RowProperties<T>) {
+  const [isOpen, open] = useState(() => unfold?.(item)?.isOpen === true);
+  return useMemo(() => {
     const below = unfold?.(item);
     return (
       <>
@@ -73,7 +66,7 @@ class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
                     class="quiet opens"
                     aria-expanded={isOpen}
                     aria-label={below.label}
-                    onClick={() => this.setState({ isOpen: !isOpen })}
+                    onClick={() => open(!isOpen)}
                   />
                 )}
               </div>
@@ -89,7 +82,7 @@ class Row<T> extends Component<RowProperties<T>, { isOpen: boolean }> {
         )}
       </>
     );
-  }
+  }, [item, columns, isOpen]);
 }
 
 /** A row opens as a whole, by its own control or by the link that heads it; what is selected in it can be copied. */
@@ -123,7 +116,7 @@ function ChooseBox({ chosen, of, name }: ChooseBoxProperties) {
   );
 }
 
-interface ListProperties<T, Name extends string> {
+interface ListProperties<T> {
   /** The items of a list that comes page by page, or of an answer that comes at once. */
   pages: Pages<T> | { items: readonly T[] | undefined; error: unknown };
   caption: string;
@@ -138,7 +131,7 @@ interface ListProperties<T, Name extends string> {
   /** Said until the first page is there. */
   loading?: string;
   /** Its conditions stand above the list, and it has the order of the rows. */
-  filter?: Filter<Name> | undefined;
+  filter?: Filter | undefined;
   /** Fields of the filter that are always in sight, where there are many. */
   inSight?: number;
   /** Items that are shown until all are asked for. */
@@ -147,6 +140,8 @@ interface ListProperties<T, Name extends string> {
   actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
   /** Operators can choose items; `name` of each. */
   choice?: { chosen: Chosen; name: (item: T) => string };
+  /** Rows are one line of text and open to all of it; what opens a row, by name. */
+  opens?: (item: T) => string;
   /** Something that a row opens to; undefined for a row with nothing more. */
   unfold?: (item: T) => Unfolded | undefined;
   /** Class of the place that the rows scroll in. */
@@ -155,7 +150,7 @@ interface ListProperties<T, Name extends string> {
 }
 
 /** `children` stand between the filter and the rows. */
-export function List<T, Name extends string = never>(properties: ListProperties<T, Name>) {
+export function List<T>(properties: ListProperties<T>) {
   const { pages, noun, empty, loading, filter, inSight = 1, most = Number.POSITIVE_INFINITY, children } = properties;
   const { items, error } = 'shown' in pages ? pages.shown : pages;
   const showsAll = useSignal(false);
@@ -171,13 +166,13 @@ export function List<T, Name extends string = never>(properties: ListProperties<
       ) : shown.length === 0 ? (
         <Empty>{none}</Empty>
       ) : (
-        <div class={properties.class}>
+        <div class={properties.opens ? 'rows one-line' : properties.class}>
           <Table {...properties} items={shown} />
         </div>
       )}
       {error === undefined && 'more' in pages && <MoreButton pages={pages} noun={noun} />}
       {shown !== undefined && items !== undefined && shown.length < items.length && (
-        <div class="buttons">
+        <div class="buttons row">
           <button
             type="button"
             onClick={() => {
@@ -196,11 +191,17 @@ export function List<T, Name extends string = never>(properties: ListProperties<
  * Rows are known by their key; those whose item stays the same object are left alone. Roles are said aloud because cards
  * are laid out as blocks, which takes the meaning from table elements.
  */
-function Table<T, Name extends string>(properties: ListProperties<T, Name> & { items: readonly T[] }) {
-  const { caption, items, keyOf, filter, unfold } = properties;
+function Table<T>(properties: ListProperties<T> & { items: readonly T[] }) {
+  const { caption, items, keyOf, filter, opens } = properties;
   const columns = useColumns(properties);
+  const whole = (item: T) =>
+    opens && {
+      label: opens(item),
+      content: () => <Facts list={columns.map(({ label, cell }) => [label, cell(item)])} />,
+    };
+  const { unfold = opens && whole } = properties;
   const [first] = columns.flatMap(({ sort }) => sort ?? []);
-  const { sort: by = first, order }: Partial<Record<string, string>> = filter?.values ?? {};
+  const { sort: by = first, order } = filter?.values ?? {};
   return (
     <table role="table">
       <caption class="unseen">{caption}</caption>
@@ -245,7 +246,7 @@ function Table<T, Name extends string>(properties: ListProperties<T, Name> & { i
 }
 
 /** The columns with those that only operators have. */
-function useColumns<T, Name extends string>({ columns, actions, choice, keyOf }: ListProperties<T, Name>) {
+function useColumns<T>({ columns, actions, choice, keyOf }: ListProperties<T>) {
   const { isOperator } = usePlace();
   const latest = useRef({ actions, choice });
   latest.current = { actions, choice };
@@ -258,7 +259,7 @@ function useColumns<T, Name extends string>({ columns, actions, choice, keyOf }:
       );
     if (choice !== undefined) all.unshift({ label: 'Select', kind: 'choose', cell: boxOf });
     const actionsOf = (item: T) =>
-      latest.current.actions && <Actions class="row-actions" {...latest.current.actions(item)} />;
+      latest.current.actions && <Actions class="row-actions row" {...latest.current.actions(item)} />;
     if (actions !== undefined) all.push({ label: 'Actions', kind: 'end', cell: actionsOf });
     return all;
   }, [columns, isOperator]);
@@ -270,7 +271,7 @@ export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }
   const { cursor, dropped, items = [], total } = pages.shown;
   if (cursor === null && !dropped) return null;
   return (
-    <div class="buttons">
+    <div class="buttons row">
       {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
           Show {dropped || total === null ? step : Math.min(step, total - items.length)} more {noun}

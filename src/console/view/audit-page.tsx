@@ -84,6 +84,7 @@ function AuditLog() {
       columns={COLUMNS}
       // Entries are only ever added.
       keyOf={(_, index) => index}
+      opens={({ action, target }) => `Details of ${action} ${target}`}
       empty="Nothing yet. Uploads, pauses, cancellations and so on will be listed here."
     />
   );

@@ -67,7 +67,7 @@ function ImportTitle({ live }: { live: LiveImport }) {
   const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
-    <div class="title">
+    <div class="title row">
       <h1 tabIndex={-1}>
         {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
       </h1>
@@ -122,8 +122,8 @@ function ImportBody({ live }: { live: LiveImport }) {
       {isWaiting ? (
         <Review {...parts} />
       ) : (
-        <div class="card">
-          <section class="state" aria-label="State">
+        <div class="card col">
+          <section class="state row" aria-label="State">
             <ImportHead {...parts} />
             {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
           </section>
@@ -141,7 +141,7 @@ function ImportBody({ live }: { live: LiveImport }) {
           </Card>
         </>
       )}
-      <div class="card looked-up">
+      <div class="card looked-up col">
         <Fold id="facts" title="Facts" gist={factsGist(view)}>
           <Facts list={factsOf(view)} />
         </Fold>

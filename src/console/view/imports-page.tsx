@@ -257,7 +257,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
   return (
     <div ref={place} class="bulk-place">
       {views.length > 0 && (
-        <div class="bulk" role="group" aria-label="Selected imports">
+        <div class="bulk row" role="group" aria-label="Selected imports">
           <b>{views.length} selected</b>
           <Actions
             list={[
@@ -291,7 +291,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
 
 function Answers({ answers, onClose }: { answers: readonly ActionAnswer[]; onClose: () => void }) {
   return (
-    <div class="notice calm bulk-answers">
+    <div class="notice calm bulk-answers row">
       <ul class="plain">
         {answers.map(({ id, name, done, problem }) => (
           <li key={id}>

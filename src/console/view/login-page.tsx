@@ -8,7 +8,7 @@ import { call } from '../requests.ts';
 export function LoginPage() {
   const { query, go } = usePlace();
   return (
-    <div class="login card">
+    <div class="login card col">
       <h1>Log in</h1>
       <p>This server needs a token. Paste the one you were given.</p>
       <LoginForm onLoggedIn={() => go(ownPath(query.get('next')))} />

@@ -41,7 +41,7 @@ export function MemberPage() {
   return (
     <>
       <h1>{uid === '' ? 'Members' : <>History of {foreign(uid)}</>}</h1>
-      <form class="search" role="search" onSubmit={search}>
+      <form class="search col" role="search" onSubmit={search}>
         <label for="uid">UID of a user, or a part of it</label>
         <div class="joined">
           <input
@@ -67,7 +67,7 @@ export function MemberPage() {
           </Card>
         </div>
       ) : text !== '' ? (
-        <div class="card">
+        <div class="card col">
           <FoundMembers text={text} />
         </div>
       ) : (
@@ -122,6 +122,7 @@ function History({ uid }: { uid: string }) {
         columns={HISTORY_COLUMNS}
         // A row of one import may stand there twice in all but its outcome; entries only ever follow.
         keyOf={(_, index) => index}
+        opens={({ file, line }) => `Details of row ${line} in ${fileName(file)}`}
         loading="Searching all imports …"
         empty={
           <>
@@ -211,7 +212,7 @@ function WhereNow({ uid }: { uid: string }) {
             ? 'Imports show what they did. The service knows in which groups the user is now; asking takes a few calls of the rate.'
             : summary(now)}
       </p>
-      <div class="buttons">
+      <div class="buttons row">
         <WorkButton busy={work.busy} onClick={ask}>
           {now === undefined ? 'Ask where the user is now' : 'Ask again'}
         </WorkButton>
@@ -300,17 +301,13 @@ const GROUP_COLUMNS: Column<MembershipNow>[] = [
   },
 ];
 
+const PLACES = {
+  banned: 'banned',
+  'not-member': 'not a member',
+  'no-group': 'there is no such group',
+  unknown: 'not known',
+};
+
 function placeWords({ now, scope }: MembershipNow) {
-  switch (now) {
-    case 'member':
-      return scope === null ? 'a member' : scope;
-    case 'banned':
-      return 'banned';
-    case 'not-member':
-      return 'not a member';
-    case 'no-group':
-      return 'there is no such group';
-    default:
-      return 'not known';
-  }
+  return now === 'member' ? (scope ?? 'a member') : PLACES[now];
 }

@@ -1,24 +1,23 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
 
-import { useSignal } from '@preact/signals';
 import type { Role } from '../../api/operation.ts';
 import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, OWN_ZONE, size } from '../format.ts';
-import { settings } from '../frame.tsx';
+import { askSettings, settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { type ActionButton, Actions, ask, textProblem } from '../kit/actions.tsx';
 import { showOnce } from '../kit/copy.tsx';
-import { Badge, Card, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
+import { Badge, Card, Empty, Facts, foreign, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, Control } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
+
 export function SettingsPage() {
   const { isAdmin } = usePlace();
-  const changes = useSignal(0);
   return (
     <>
       <h1>Settings</h1>
@@ -27,7 +26,7 @@ export function SettingsPage() {
         never shown.
       </p>
       <Card id="server" title="This server">
-        <ServerFacts key={changes.value} />
+        <ServerFacts />
       </Card>
       <Card id="regions" title="Regions and their queues">
         <Queues />
@@ -39,11 +38,11 @@ export function SettingsPage() {
       )}
       {isAdmin && (
         <Card id="notifications" title="Notifications">
-          <Notifications onChanged={() => void changes.value++} />
+          <Notifications onChanged={() => void askSettings()} />
         </Card>
       )}
       <Card id="own" title="This browser">
-        <div class="fields">
+        <div class="fields col">
           <ClockChoice />
         </div>
       </Card>
@@ -52,8 +51,8 @@ export function SettingsPage() {
 }
 
 function ServerFacts() {
-  const { data = settings.value, error } = useAnswer(addressOf('GET /v1/settings', {}));
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
+  const data = settings.value;
+  if (data === undefined) return <Empty>Loading …</Empty>;
   const isEmbedded = data.queue === 'embedded';
   return (
     <Facts

@@ -91,7 +91,7 @@ function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Ov
 function Welcome() {
   const { isOperator } = usePlace();
   return (
-    <div class="card">
+    <div class="card col">
       <p>
         <b>rollcall adds members to chat groups in bulk</b>: give it a file that says who belongs to which group, and it
         sends the memberships and reports what happened to every row.
@@ -113,16 +113,15 @@ function Welcome() {
 
 function Needs({ overview: { needs, waiting, attention, running, syncs, failedRuns } }: { overview: Overview }) {
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
-  const unlisted = needs.imports - waiting.length - attention.length - stopped.length;
-  const unlistedSyncs = needs.syncs - syncs.length;
+  const others = [
+    ['import', '/imports?problems=true', needs.imports - waiting.length - attention.length - stopped.length],
+    ['sync', '/syncs?state=planned,held', needs.syncs - syncs.length],
+  ] as const;
   return (
     <Card id="needs" title="Needs you">
       <ul class="plain inbox">
-        {syncs.map((sync) => (
-          <SyncItem key={sync.id} sync={sync} />
-        ))}
-        {stopped.map((view) => (
-          <StoppedItem key={view.id} view={view} />
+        {[...syncs.map(syncItem), ...stopped.map(stoppedItem)].map((item) => (
+          <Item key={item.href} {...item} />
         ))}
         {waiting.map((view) => (
           <ImportItem key={view.id} view={view} />
@@ -131,18 +130,16 @@ function Needs({ overview: { needs, waiting, attention, running, syncs, failedRu
           <ImportItem key={view.id} view={view} canDismiss />
         ))}
         {failedRuns.map((run) => (
-          <RunItem key={`schedule ${run.schedule}`} run={run} />
+          <Item key={`schedule ${run.schedule}`} {...runItem(run)} />
         ))}
       </ul>
-      {unlisted > 0 && (
-        <p>
-          <a href="/imports?problems=true">{counted(unlisted, 'more import')}</a>
-        </p>
-      )}
-      {unlistedSyncs > 0 && (
-        <p>
-          <a href="/syncs?state=planned,held">{counted(unlistedSyncs, 'more sync')}</a>
-        </p>
+      {others.map(
+        ([noun, href, count]) =>
+          count > 0 && (
+            <p key={noun}>
+              <a href={href}>{counted(count, `more ${noun}`)}</a>
+            </p>
+          ),
       )}
     </Card>
   );
@@ -176,39 +173,35 @@ function Item({ href, name, tone, state, text, way, next = href, actions = [] }:
   );
 }
 
-function SyncItem({ sync }: { sync: SyncEntry }) {
+function syncItem(sync: SyncEntry): ItemProperties {
   const { id, state, schedule, totals, createdAt } = sync;
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
-  return (
-    <Item
-      href={syncHref(id)}
-      name={titleOf(sync)}
-      tone={SYNC_TONES[state]}
-      state={state}
-      text={
-        <>
-          {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
-          {changes === '' ? '.' : `: ${changes}.`}
-          {schedule !== null && <> Made by schedule {foreign(schedule)}.</>} · <Time iso={createdAt} />
-        </>
-      }
-      way="Review the plan"
-    />
-  );
+  return {
+    href: syncHref(id),
+    name: titleOf(sync),
+    tone: SYNC_TONES[state],
+    state,
+    text: (
+      <>
+        {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
+        {changes === '' ? '.' : `: ${changes}.`}
+        {schedule !== null && <> Made by schedule {foreign(schedule)}.</>} · <Time iso={createdAt} />
+      </>
+    ),
+    way: 'Review the plan',
+  };
 }
 
-function StoppedItem({ view: { id, file, stoppedRegions } }: { view: RunningImport }) {
+function stoppedItem({ id, file, stoppedRegions }: RunningImport): ItemProperties {
   const regions = stoppedRegions.join(', ');
-  return (
-    <Item
-      href={importHref(id)}
-      name={fileName(file)}
-      tone="attention"
-      state={`${regions} stopped`}
-      text={`The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`}
-      way="See what to do"
-    />
-  );
+  return {
+    href: importHref(id),
+    name: fileName(file),
+    tone: 'attention',
+    state: `${regions} stopped`,
+    text: `The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`,
+    way: 'See what to do',
+  };
 }
 
 function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss?: boolean }) {
@@ -243,19 +236,16 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
   );
 }
 
-function RunItem({ run }: { run: FailedRun }) {
+function runItem(run: FailedRun): ItemProperties {
   const { schedule, sync, state, unsuccessful } = run;
-  return (
-    <Item
-      href="/schedules"
-      name={schedule}
-      tone="attention"
-      state={state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed'}
-      text={[runSentence(run), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
-      way={sync === null ? 'Open schedules' : 'Open the sync'}
-      next={sync === null ? '/schedules' : syncHref(sync)}
-    />
-  );
+  return {
+    href: '/schedules',
+    name: schedule,
+    tone: 'attention',
+    state: state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed',
+    text: [runSentence(run), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : ''],
+    ...(sync === null ? { way: 'Open schedules' } : { way: 'Open the sync', next: syncHref(sync) }),
+  };
 }
 
 /** Returns the reason why a run did not succeed, as a sentence. */
@@ -274,7 +264,7 @@ function Ready({ ready: { imports, syncs } }: { ready: Overview['ready'] }) {
           <ImportItem key={view.id} view={view} />
         ))}
         {syncs.map((sync) => (
-          <SyncItem key={sync.id} sync={sync} />
+          <Item key={sync.id} {...syncItem(sync)} />
         ))}
       </ul>
       <p class="note">

@@ -191,7 +191,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
           {foreign(note)}
         </p>
       ))}
-      <ul class="downloads">
+      <ul class="downloads plain">
         <Download
           name="Every row"
           links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/check/rows', { id }) }]}
@@ -216,7 +216,7 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
   return (
     <>
       <h3>Problems</h3>
-      <ul class="plain check-problems">
+      <ul class="plain check-problems col">
         {problems.map((problem) => {
           const { verdict, code, rows: count, reason } = problem;
           return (

@@ -118,7 +118,7 @@ const COLUMNS: Column<ExportView>[] = [
     kind: 'wide',
     cell: ({ id, state, lists }) =>
       (state === 'completed' || state === 'incomplete') && (
-        <ul class="downloads">
+        <ul class="downloads plain">
           {lists.map((list) => (
             <Download
               key={list}

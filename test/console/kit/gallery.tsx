@@ -127,8 +127,8 @@ const PARTS: Parts = {
     calm: <p class="notice calm">The same file was imported yesterday.</p>,
     usual: <p class="notice">Someone else has changed this schedule.</p>,
     attention: <p class="notice attention">The service refused its key.</p>,
-    effect: <p class="effect">This schedule makes plans, and sends nothing.</p>,
-    applies: <p class="effect applies">This schedule sends what it plans.</p>,
+    effect: <p class="effect row">This schedule makes plans, and sends nothing.</p>,
+    applies: <p class="effect applies row">This schedule sends what it plans.</p>,
     error: <kit.ErrorNotice error={REFUSED} />,
   },
   Badge: {
@@ -186,7 +186,7 @@ const PARTS: Parts = {
   },
   Form: {
     controls: (
-      <div class="fields">
+      <div class="fields col">
         <Fields form={FORM} fields={FIELDS} />
       </div>
     ),
@@ -200,7 +200,7 @@ const PARTS: Parts = {
 function Gallery() {
   return (
     <>
-      <div class="title">
+      <div class="title row">
         <div>
           <p class="kicker">{link('Kit', '')}</p>
           <h1>Every part in every state</h1>
@@ -221,7 +221,7 @@ function Gallery() {
             {Object.entries(states).map(([state, shown]) => (
               <section key={state} aria-label={`${name}: ${state}`}>
                 <h3 class="soft">{state}</h3>
-                {name === 'Button' ? <div class="buttons">{shown}</div> : shown}
+                {name === 'Button' ? <div class="buttons row">{shown}</div> : shown}
               </section>
             ))}
           </kit.Card>

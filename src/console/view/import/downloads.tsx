@@ -28,7 +28,7 @@ export function ImportDownloads({ view }: { view: ImportView }) {
   const retry = completeRetry(view);
   return (
     <Menu label="Download report">
-      <ul class="downloads">
+      <ul class="downloads plain">
         <Download
           name="All rows"
           note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}
@@ -77,7 +77,7 @@ export function Download({ name, note, links }: { name: string; note?: string; l
         <b>{name}</b>
         {note !== undefined && <span class="note">{note}</span>}
       </div>
-      <div class="links">
+      <div class="links row">
         {links.map(({ text, href, opens = false }) => (
           <a
             key={text}

@@ -44,7 +44,7 @@ export function ImportHead({ live, view }: ImportParts) {
   const asOf = connection.asOf.value;
   return (
     <div>
-      <div class="standing">
+      <div class="standing row">
         <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
         <p class="sentence" id="state">
           {stateSentence(view)}
@@ -59,7 +59,7 @@ export function ImportHead({ live, view }: ImportParts) {
       )}
       {view.state === 'running' && <Troubles live={live} view={view} />}
       <FollowUps live={live} view={view} />
-      <div class="reading">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
+      <div class="reading col">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
       {view.rows.read > 0 && (
         <>
           <OutcomeBar name="All rows by outcome" rows={view.rows} />

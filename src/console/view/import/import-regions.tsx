@@ -14,13 +14,13 @@ export function ImportRegions({ live, view }: ImportParts) {
   const now = connection.asOf.value === null ? live.queues.value : {};
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
-    <ul class="regions">
+    <ul class="regions plain">
       {Object.entries(view.regions).map(([region, own]) => (
         <Region key={region} region={region} own={own} now={now[region]} over={view.finishedAt !== null} />
       ))}
       {withoutRegion > 0 && (
         <li>
-          <div class="line">
+          <div class="line row">
             <h3>No region</h3>
             <span class="number">{counted(withoutRegion, 'row')}</span>
           </div>
@@ -49,7 +49,7 @@ function Region({ region, own, now, over }: RegionProperties) {
   ];
   return (
     <li>
-      <div class="line">
+      <div class="line row">
         <h3>{region}</h3>
         <span class="number">
           {grouped(done)} of {counted(own.rows.read, 'row')}

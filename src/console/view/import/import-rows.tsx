@@ -117,7 +117,7 @@ function RowsActions({ live, view, filter, total }: RowsActionsProperties) {
   };
   return (
     <div class="rows-actions" role="group" aria-label={`Actions for ${rows}`}>
-      <Actions class="links" list={[again > 0 && retry]}>
+      <Actions class="links row" list={[again > 0 && retry]}>
         <span class="soft">Download</span>
         {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (
           <a key={format} href={report(format)} download aria-label={`Download ${rows} as ${format.toUpperCase()}`}>

@@ -7,8 +7,8 @@ import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../
 import { stateSentence } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
 import { onListEvents } from '../../live.ts';
-import { addressOf, call } from '../../requests.ts';
-import { isAway, useAnswer } from '../../use-answer.ts';
+import { addressOf, call, isAway } from '../../requests.ts';
+import { useAnswer } from '../../use-answer.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Progress is said aloud no more often. */

@@ -54,10 +54,10 @@ export function Review(parts: ImportParts) {
     ['The other way', otherWay(view, plan.data.silent)] as const,
   ];
   return (
-    <div class="review">
+    <div class="review col">
       <div class="stack">
-        <div class="card">
-          <section class="state" aria-label="State">
+        <div class="card col">
+          <section class="state row" aria-label="State">
             <div>
               <p class="sentence" id="state">
                 {view.maxRemovals === undefined ? reviewSentence(view) : stateSentence(view)}
@@ -75,7 +75,7 @@ export function Review(parts: ImportParts) {
       </div>
       {isOperator && (
         <Card id="sending" title="Send">
-          <div class="sending">
+          <div class="sending col">
             {failing !== '' && (
               <FailingChoice
                 form={form}
@@ -112,11 +112,11 @@ const SELDOM = Object.keys({ ...WAIT_LABELS, ...ONLY_GROUPS, ...BAN_CHECKS });
 function Choices({ form }: { form: Form }) {
   return (
     <>
-      <div class="fields two">
+      <div class="fields two col">
         <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
       </div>
       <Drawer title="More choices" form={form} fields={SELDOM}>
-        <div class="fields">
+        <div class="fields col">
           <Fields form={form} fields={Object.keys(WAIT_LABELS)} />
           <Fields form={form} fields={ONLY_GROUPS} />
           <Fields form={form} fields={Object.keys(BAN_CHECKS)} />
@@ -160,7 +160,7 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
   return (
     <>
       <ErrorPlace error={work.error} />
-      <div class="buttons" ref={buttons}>
+      <div class="buttons row" ref={buttons}>
         {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} />}
         <WorkButton busy={work.busy || rows === undefined} kind={rows === 0 ? '' : 'main'} onClick={send}>
           {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}

@@ -32,7 +32,7 @@ export function RowDetails({ id, row, over }: { id: string; row: number; over: b
 function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
   const { row, action, onBehalfOf } = detail;
   return (
-    <div class="row-detail">
+    <div class="row-detail col">
       <p>
         <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />{' '}
         <Coded code={row.code} text={foreign(messageWords(row.message))} />
@@ -95,7 +95,7 @@ function Story({ detail: { row, batch, calls, creations } }: { detail: RowDetail
     batch?.uncertainty && ['An earlier call may have been carried out: ', foreign(batch.uncertainty)],
     row.finishedAt !== null && at(row.finishedAt, 'outcome recorded'),
   ];
-  return <ol class="plain story">{steps.map((step, index) => step && <li key={index}>{step}</li>)}</ol>;
+  return <ol class="plain story col">{steps.map((step, index) => step && <li key={index}>{step}</li>)}</ol>;
 }
 
 function Call({ call, number, before }: { call: MadeCall; number: number; before: MadeCall | undefined }) {

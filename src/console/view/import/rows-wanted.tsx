@@ -33,7 +33,7 @@ function conditions(codes: Signal<readonly string[]>) {
   } as const;
 }
 
-export class RowsWanted extends Filter<keyof ReturnType<typeof conditions>> {
+export class RowsWanted extends Filter {
   /** Codes that can be filtered for. */
   readonly codes;
   /** Whether there are rows that can be repaired, and were not. */

@@ -127,7 +127,7 @@ export function ImportActions({ live, view, filter }: ImportParts) {
       .filter((action) => wanted.includes(action))
       .map((action) => ({ text: actionLabel(view, action), kind: KINDS[action] ?? '', act: acting(action) }));
   return (
-    <div class="actions">
+    <div class="actions col">
       <Actions
         list={[...waysOf(view, acting, { filter }), ...those('pause', 'retry')]}
         menu={{

@@ -92,7 +92,7 @@ function Columns({ entry }: { entry: UploadEntry }) {
   };
   const { readiness } = entry;
   return (
-    <form class="new-import card" noValidate onSubmit={next}>
+    <form class="new-import card col" noValidate onSubmit={next}>
       <h2 class="unseen">The file</h2>
       <FileChoice
         file={entry.file.value}
@@ -115,10 +115,10 @@ function Columns({ entry }: { entry: UploadEntry }) {
       <FileGrid form={entry} />
       <Reading entry={entry} />
       {kind.fields?.(entry)}
-      <div class="finish">
+      <div class="finish col">
         <ErrorPlace error={entry.failure.value} />
-        <div class="reading">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
-        <div class="buttons">
+        <div class="reading col">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
+        <div class="buttons row">
           <button
             type="submit"
             id="start"

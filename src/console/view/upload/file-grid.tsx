@@ -40,8 +40,8 @@ export function FileGrid({ form }: { form: FileForm }) {
   const keyColumns = lookups.map((name) => form.columnOf(LOOKUPS[name].field));
   const rows = found === undefined ? [] : gridRows(found, { most, keyColumns });
   return (
-    <div class="file">
-      <div class="about">
+    <div class="file col">
+      <div class="about row">
         <h3 id="first-rows" tabIndex={-1} ref={useLanding(form)}>
           The first rows
         </h3>
@@ -117,7 +117,7 @@ function useLanding({ landing, found }: FileForm) {
 function Fields({ form }: { form: FileForm }) {
   const missing = form.found.value?.missing ?? [];
   return (
-    <div class="missing">
+    <div class="missing col">
       {FIELDS.map(([field, label]) => {
         const source = form.sourceOf(field);
         const error = form.errors.value[`map-${field}`] ?? '';
@@ -265,7 +265,7 @@ function ColumnUse({ one: { column, uses, suggested }, fields, next, strange, fo
         </p>
       )}
       {suggested.map((suggestion) => (
-        <div key={suggestion.key} class="suggested">
+        <div key={suggestion.key} class="suggested col">
           <Suggested suggestion={suggestion} form={form} />
         </div>
       ))}

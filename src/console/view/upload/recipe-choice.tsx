@@ -25,7 +25,7 @@ export function RecipeChoice({
 }: RecipeChoiceProperties) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
-    <div class="recipe">
+    <div class="recipe col">
       <Fields
         form={form}
         fields={{
@@ -42,7 +42,7 @@ function Needs({ recipe, form }: { recipe: Recipe; form: FileForm }) {
     what === 'guid' ? form.get('guid') === '' : form.lookups.value[what] === undefined,
   );
   return (
-    <div class="needs">
+    <div class="needs col">
       <p class="note">{foreign(recipe.description)}</p>
       {open.length > 0 && (
         <ul class="plain">

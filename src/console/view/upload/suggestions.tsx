@@ -19,8 +19,8 @@ export function Suggestions({ form }: { form: FileForm }) {
     form.landing.value = `${sure.length} suggestions were applied.`;
   };
   return (
-    <section class="suggestions" aria-labelledby="seen">
-      <div class="about">
+    <section class="suggestions col" aria-labelledby="seen">
+      <div class="about row">
         <h3 id="seen">What was seen</h3>
         {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, form)}</p>}
         {sure.length > 1 && (
@@ -50,7 +50,7 @@ export function Suggested({ suggestion: { key, text, ways }, form }: { suggestio
     <>
       <p id={`suggested-${key}`}>{foreign(text)}</p>
       {ways.length > 0 && (
-        <div class="buttons">
+        <div class="buttons row">
           {ways.map(({ label, change, focus = '' }) => (
             <button
               key={label}
@@ -92,8 +92,8 @@ export function ScopeWords({ form }: { form: FileForm }) {
   };
   const offered = strange.filter(({ meaning, suggested }) => meaning === '' && suggested !== '');
   return (
-    <section class="words" aria-labelledby="words">
-      <div class="about">
+    <section class="words col" aria-labelledby="words">
+      <div class="about row">
         <h3 id="words">{LABELS['scopeWords']}</h3>
         <p class="note" role="status">
           {openWords(words)}

@@ -44,24 +44,24 @@ function Repair() {
   const { view, filter, work } = useRows();
   if (view.rows.total === 0) {
     return (
-      <section class="card">
+      <section class="card col">
         <Empty>Nothing is left to repair: no row is invalid, has failed, was left out or would fail.</Empty>
       </section>
     );
   }
   return (
     <>
-      <section class="repair-head" aria-label="State">
+      <section class="repair-head row" aria-label="State">
         <RepairHead />
       </section>
-      <section class="card" aria-label="Rows">
+      <section class="card col" aria-label="Rows">
         <RepairTable>
           <p class="note">
             {isOperator
               ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
               : 'Operators can edit these rows, and send them.'}
           </p>
-          {isOperator && filter.values.state !== 'sent' && <RepairTools />}
+          {isOperator && filter.values['state'] !== 'sent' && <RepairTools />}
           <ErrorPlace error={work.error} />
         </RepairTable>
       </section>
@@ -122,7 +122,7 @@ function RepairHead() {
         </p>
       )}
       {isOperator && view.maySend && ready > 0 && (
-        <div class="buttons">
+        <div class="buttons row">
           {/* Before the rows are there, nothing was looked at that could be sent. */}
           <WorkButton busy={work.busy || pages.shown.items === undefined} kind="main" onClick={sendAsked}>
             Send {counted(ready, 'repaired row')}…
@@ -142,7 +142,7 @@ function RepairHead() {
 function RepairTools() {
   const { done } = useRows();
   return (
-    <div class="repair-tools">
+    <div class="repair-tools row">
       <details>
         <summary>Find and replace</summary>
         <FindReplace />
@@ -203,12 +203,12 @@ function CorrectedFile() {
     </a>
   );
   return (
-    <div class="repair-tool">
+    <div class="repair-tool col">
       <p>
         Download these rows as {download('xlsx')} or {download('csv')}, correct their cells, keep the columns, and
         choose the file here. Nothing is sent before you send it.
       </p>
-      <div class="field">
+      <div class="field col">
         <label for="corrected">Corrected file</label>
         <input
           id="corrected"

@@ -34,7 +34,7 @@ export function WhenFields({ form }: { form: Form }) {
   return (
     <fieldset>
       <legend>When</legend>
-      <div class="fields">
+      <div class="fields col">
         <Fields
           form={form}
           fields={{
@@ -160,7 +160,7 @@ export function SourceFields({ form, sources }: { form: Form; sources: readonly 
   const namedSources = settings.value?.namedSources ?? {};
   const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
   return (
-    <fieldset class="source">
+    <fieldset class="source col">
       <legend>File</legend>
       <Fields
         form={form}
@@ -200,7 +200,7 @@ export function SourceFile({ form }: { form: ScheduleForm }) {
   return (
     <>
       <RecipeFill form={form} />
-      <div class="buttons">
+      <div class="buttons row">
         <WorkButton busy={form.isReading.value} onClick={() => void form.ask(true)}>
           {isShown ? 'Show the file again' : 'Show the file'}
         </WorkButton>

@@ -76,7 +76,7 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
   return (
     <fieldset>
       <legend>Each run</legend>
-      <div class="fields">
+      <div class="fields col">
         <Fields form={form} fields={[...planFields(form.values.value), ...EACH_RUN]} />
       </div>
       <GuardLimits form={form} />
@@ -115,7 +115,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
   return (
     <Card id="settings" title="Settings">
       <form
-        class="new-import"
+        class="new-import col"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -132,14 +132,14 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
         )}
         <Effect form={form} />
         <div class="pair">
-          <div class="when">
+          <div class="when col">
             {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
           <SourceFields form={form} sources={sources} />
         </div>
         <SourceFile form={form} />
-        <div class="folds">
+        <div class="folds col">
           <RowDefaults form={form} />
           <FileFormat form={form} isArchive />
           <Shaping form={form} />
@@ -149,7 +149,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
         </div>
         <TryIt busy={work.busy} onTry={tryIt} />
         <ErrorPlace error={work.error} />
-        <div class="buttons">
+        <div class="buttons row">
           <button type="submit" class="main" aria-disabled={work.busy}>
             {before === undefined ? 'Add schedule' : 'Save changes'}
           </button>
@@ -214,7 +214,7 @@ function useAttempts(form: ScheduleForm, before: Schedule | undefined, place: st
 function Effect({ form }: { form: Form }) {
   const applies = form.get('apply') === 'true';
   return (
-    <div class={applies ? 'effect applies' : 'effect'}>
+    <div class={applies ? 'effect applies row' : 'effect row'}>
       <p role="status">
         <b>{applies ? 'This schedule applies its plans by itself:' : 'This schedule only plans:'}</b>{' '}
         {applies
@@ -280,7 +280,7 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
     id.value = (await onTry()) ?? id.peek();
   };
   return (
-    <div class="tried">
+    <div class="tried col">
       <WorkButton busy={busy} onClick={run}>
         Try it now
       </WorkButton>

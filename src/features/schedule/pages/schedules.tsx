@@ -48,7 +48,7 @@ export function SchedulesPage() {
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return (
     <>
-      <div class="title">
+      <div class="title row">
         <div>
           <h1>Schedules</h1>
           <p class="lead">A schedule is a sync that runs at set times.</p>
@@ -216,7 +216,7 @@ function Signs() {
   return (
     <details>
       <summary>Signs of the nights</summary>
-      <ul class="legend">
+      <ul class="legend row plain">
         {Object.entries(STATES).map(([state, [sign, tone, meaning]]) => (
           <li key={state}>
             <span class={`night ${tone}`} aria-hidden>

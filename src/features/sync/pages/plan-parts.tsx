@@ -28,7 +28,7 @@ interface PlanLegendProperties {
 /** A plan in numbers. */
 export function PlanLegend({ actions, which = ACTIONS_SHOWN, children }: PlanLegendProperties) {
   return (
-    <ul class="legend">
+    <ul class="legend row plain">
       {which
         .filter((action) => actions[action] > 0)
         .map((action) => (

@@ -60,7 +60,7 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
     isBack.value = true;
   };
   return (
-    <div class="actions">
+    <div class="actions col">
       <Actions
         list={[
           ...view.actions.map((action) => ({

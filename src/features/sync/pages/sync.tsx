@@ -77,14 +77,14 @@ export function SyncPage() {
           <Pending error={error} />
         ) : (
           <>
-            <section class="card state" aria-label="State">
+            <section class="card state col row" aria-label="State">
               <SyncHead view={view} />
               {isOperator &&
                 view.state === 'failed' &&
                 view.mode !== 'undo' &&
                 view.mode !== 'expiry' &&
                 view.schedule === null && (
-                  <div class="actions">
+                  <div class="actions col">
                     <BackToColumns kind={SYNC} href={syncHref(id)} />
                   </div>
                 )}
@@ -164,7 +164,7 @@ function SyncHead({ view }: { view: SyncView }) {
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
     <div>
-      <div class="standing">
+      <div class="standing row">
         <Badge tone={isBlocked ? 'attention' : SYNC_TONES[state]}>{isBlocked ? 'blocked' : state}</Badge>
         <p class="sentence" id="state">
           {syncSentence(view)}
@@ -183,7 +183,7 @@ function SyncHead({ view }: { view: SyncView }) {
       )}
       {left !== null && <p class="notice attention">{foreign(left.sentence)}</p>}
       {(state === 'planning' || (state === 'applying' && importId === null)) && <SilentService />}
-      <div class="reading">
+      <div class="reading col">
         {state === 'planning' && !isBlocked && <progress max={1} value={done} aria-label="Creating the plan" />}
       </div>
       {importId !== null ? (
@@ -286,7 +286,7 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
 
 function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
   return (
-    <ul class="downloads">
+    <ul class="downloads plain">
       <Download
         name="Every member, with the action"
         links={linksOf(['csv', 'json'], (format) => addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }))}

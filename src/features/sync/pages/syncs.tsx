@@ -109,11 +109,11 @@ export const SYNC: UploadKind = {
 
 function PlanChoices(form: UploadEntry) {
   return (
-    <div class="folds">
+    <div class="folds col">
       <Creating form={form} columns={form.columns.value} above="the plan is held" />
       <fieldset>
         <legend>The plan</legend>
-        <div class="fields">
+        <div class="fields col">
           <Fields form={form} fields={[...NAMING, ...planFields(form.values.value)]} />
         </div>
         <GuardLimits form={form} />
