@@ -188,7 +188,7 @@ export const memoSource: Adapter = ({ address: name }) => {
         '  const read = tagChanges.safeParse(',
         "  if (words.includes('shut')) throw new RollcallError('TAGS_CLOSED', { tag: 'shut' });\n",
       );
-      copy.insert('src/imports/read/intake-error.ts', "  'NO_ROWS', //", "  'TOO_EARLY', // before its time\n");
+      copy.insert('src/errors/input-errors.ts', '  NO_ROWS: input(', "  TOO_EARLY: input('It is early'),\n");
       copy.insert(
         'src/imports/read/open-input.ts',
         '  if (text.head.length < HEAD_BYTES && head.trim()',

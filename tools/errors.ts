@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ERRORS, type ErrorCode, isRefusalCode, REFUSAL_CODES } from '../src/errors/errors.ts';
+import { INPUT_ERRORS } from '../src/errors/input-errors.ts';
 
 /**
- * The first two chapters of docs/errors.md, made from the table of errors: `npm run build` writes them, as `node tools/errors.ts`
+ * The first chapters of docs/errors.md, and the codes of inputs in the third, made from the table of errors: `npm run build` writes them, as `node tools/errors.ts`
  * does alone, and a test compares.
  */
 
 const DOCUMENT = new URL('../docs/errors.md', import.meta.url);
-const REST = '# Codes of imports\n';
+/** The first line that people write. */
+const REST = '| `TOO_MANY_REMOVALS` | staged';
 
 export function errorChapters(): string {
   const sections = REFUSAL_CODES.map((code) => {
@@ -15,11 +17,14 @@ export function errorChapters(): string {
     const parts = [`## \`${code}\` (${status})`, `${title}. Exit code ${exit}.`];
     return [...parts, ...(cause === undefined ? [] : [`Cause: ${cause}`]), `Remedy: ${advice}`].join('\n\n');
   });
-  const others = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !isRefusalCode(code));
+  const others = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !isRefusalCode(code) && !(code in INPUT_ERRORS));
   const rows = others.map((code) => {
     const { title, cause, exit } = ERRORS[code];
     return `| \`${code}\` | ${exit} | ${title}${cause === undefined ? '' : `. ${cause}`} |`;
   });
+  const inputs = Object.entries(INPUT_ERRORS).map(
+    ([code, { title }]) => `| \`${code}\` | rejected | ${title.charAt(0).toLowerCase()}${title.slice(1)} |`,
+  );
   return [
     '# Errors',
     'Each error has a code, which never changes, and facts: the values that its sentence shows. Programs should use the code.',
@@ -42,12 +47,15 @@ export function errorChapters(): string {
     '# Errors of commands only',
     'A file that cannot be used ends with exit code 2 and one of the first codes of imports, below.',
     ['| code | exit code | what is wrong |', '| --- | --- | --- |', ...rows].join('\n'),
+    '# Codes of imports',
+    '`code` says why an import is in its state, in `--json`, in `summary.json` and in the API. It is absent where the state says enough.',
+    ['| code | state | why |', '| --- | --- | --- |', ...inputs].join('\n'),
   ].join('\n\n');
 }
 
 export function writeErrors(): void {
   const [, rest = ''] = readFileSync(DOCUMENT, 'utf8').split(REST);
-  writeFileSync(DOCUMENT, `${errorChapters()}\n\n${REST}${rest}`);
+  writeFileSync(DOCUMENT, `${errorChapters()}\n${REST}${rest}`);
 }
 
 if (import.meta.main) writeErrors();

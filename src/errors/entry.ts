@@ -18,7 +18,7 @@ export interface Entry<Facts> {
    */
   readonly exit: 2 | 3 | 4 | 5;
   /** The option that it is always about. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** The place, the value, and what is allowed, in a clause. Without it, the facts say `what`. */
   readonly sentence?: (facts: Facts) => string;
   /** The next step, on all surfaces or on each. Pages show that of requests where they have none. */
@@ -43,7 +43,7 @@ export interface Said {
   readonly field?: string | undefined;
   /** The values that are allowed in its place. */
   readonly possible?: readonly string[] | undefined;
-  /** The exit code of a code that is not in the table: one of the service, of a server, of an input. */
+  /** The exit code of a code that is not in the table: one of the service or of a server. */
   readonly exit?: Entry<never>['exit'];
   /** Other values that the sentence shows. */
   readonly [fact: string]: unknown;

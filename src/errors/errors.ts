@@ -1,4 +1,5 @@
 import type { Entry, Refusal, Said } from './entry.ts';
+import { INPUT_ERRORS } from './input-errors.ts';
 import { MACHINE_ERRORS } from './machine-errors.ts';
 import { REQUEST_ERRORS } from './request-errors.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
@@ -8,9 +9,19 @@ import { WORK_ERRORS } from './work-errors.ts';
  * Every error, by its stable code: what requests answer (docs/errors.md is made of it), exit codes of commands, sentences and
  * remedies. Data and functions only, because every command loads it.
  */
-export const ERRORS = { ...REQUEST_ERRORS, ...WORK_ERRORS, ...MACHINE_ERRORS, ...SERVICE_ERRORS };
+export const ERRORS = {
+  ...REQUEST_ERRORS,
+  ...WORK_ERRORS,
+  ...MACHINE_ERRORS,
+  ...SERVICE_ERRORS,
+  ...INPUT_ERRORS,
+  // A request has one of its own.
+  TOO_LARGE: REQUEST_ERRORS.TOO_LARGE,
+};
 
 export type ErrorCode = keyof typeof ERRORS;
+/** Codes of inputs that cannot be used. */
+export type InputErrorCode = keyof typeof INPUT_ERRORS;
 
 /** Codes that a request can be refused with. */
 export type RefusalCode = {

@@ -1,14 +1,15 @@
+import type { InputErrorCode } from '../errors/errors.ts';
+import { INPUT_ERRORS } from '../errors/input-errors.ts';
 import { type Words, type WriteOption, written } from '../errors/named-options.ts';
 import { isObject, isText, storedJson } from '../platform/stored-json.ts';
 import { asClause } from '../text/wording.ts';
-import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 
 /**
  * Reasons for the state of an import, for programs: exit codes, next steps and clients branch on these, never on the
  * sentence beside them. docs/errors.md explains each.
  */
 export const REASON_CODES = [
-  ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
+  ...(Object.keys(INPUT_ERRORS) as InputErrorCode[]), // rejected: the input cannot be used
   'DRY_RUN', // staged: read and checked only
   'AWAITS_AGREEMENT', // staged: sent when a person has agreed to what that takes
   'CREATE_WITHOUT_NAME', // staged: nothing in the input names what it would create

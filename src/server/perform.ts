@@ -1,6 +1,7 @@
 import type { Audited, HandlersOf, Operation } from '../api/operation.ts';
 import type { OwnerRequest } from '../app/owner-socket.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { inputRefusal } from '../imports/read/intake-error.ts';
 import { type Aimed, aimText } from '../imports/target.ts';
 import type { AccessStore, AuditEntry } from './access/access-store.ts';
 
@@ -50,9 +51,13 @@ export async function perform(
   const [named] = Object.values(input.params as Readonly<Record<string, string>>);
   const { audited, done } = auditing(asked, operation.audit, named);
   const call = { who: asked.who, audited, ...request };
-  const answer = await handler({ ...input.rest, ...input.params } as never, call as never);
-  done();
-  return answer;
+  try {
+    const answer = await handler({ ...input.rest, ...input.params } as never, call as never);
+    done();
+    return answer;
+  } catch (error) {
+    throw inputRefusal(error);
+  }
 }
 
 /** The same with fields that are not checked yet, those of the path among them. @throws BAD_OPTION */

@@ -6,6 +6,7 @@ import type { Said } from '../errors/entry.ts';
 import { ERRORS, type FactsOf, type RefusalCode, statusOf } from '../errors/errors.ts';
 import { asParameter, type Words, written } from '../errors/named-options.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import { inputRefusal } from '../imports/read/intake-error.ts';
 import { busyIn } from '../platform/database-errors.ts';
 import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/files.ts';
@@ -122,7 +123,8 @@ function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest):
 }
 
 /** The problem for an error; undefined when the request did not cause it. */
-export function problemOf(error: unknown): RollcallError | undefined {
+export function problemOf(thrown: unknown): RollcallError | undefined {
+  const error = inputRefusal(thrown);
   if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
   if (isError(error, 'READING_STOPPED')) return new RollcallError('BUSY', { what: STOPPED[error.facts.reason] });
   const { code = '', message = '', statusCode = 0 } = error as Partial<FastifyError>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
-import { isIntakeError } from '../../imports/read/intake-error.ts';
+import { refusalOf } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
@@ -11,7 +11,7 @@ import { problemDocument, problemOf } from '../../server/problem.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
-import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
+import { previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './inspect-thread.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
@@ -80,7 +80,7 @@ export async function lookAtFile(
   const rowOptions = await settled.catch(unknown);
   const request = { ...file, rowOptions, recipes: listRecipes(dir).recipes };
   const looked = await heads.ask('look', request, { deadlineMs: DEADLINE_MS, ...caller }).catch(unknown);
-  if (looked?.refusal !== undefined) cause ??= badReading(looked.refusal);
+  if (looked?.refusal !== undefined) cause ??= refusalOf(looked.refusal);
   return {
     facts: looked?.facts ?? null,
     preview: looked?.preview ?? null,
@@ -101,7 +101,6 @@ async function beforeOf({ reading, views }: ServerContext, file: Beginning) {
 
 /** @throws errors that the request did not cause */
 function problemIn(error: unknown): RollcallError {
-  if (isIntakeError(error)) return badReading(error);
   if (isError(error, 'READING_STOPPED') && /^(deadline|memory)$/.test(error.facts.reason)) {
     return new RollcallError('BAD_BODY', {
       what: `the beginning of the file cannot be shown: ${error.message}`,

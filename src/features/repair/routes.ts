@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../api/operation.ts';
-import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { numberCursor } from '../../platform/cursors.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
@@ -11,7 +10,6 @@ import { handled } from '../../server/perform.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
-import { badReading } from '../../server/uploads/upload-options.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CorrectedFile } from './edit.ts';
 import { repairOperations } from './operations.ts';
@@ -86,9 +84,7 @@ export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { lim
       takeFile: async ({ id }, call) => {
         const sent = await takeHead(call.request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
         const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
-        return taken(repairs, id, file, call).catch((error: unknown) => {
-          throw isIntakeError(error) ? badReading(error) : error;
-        });
+        return taken(repairs, id, file, call);
       },
     },
   );

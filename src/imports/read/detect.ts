@@ -1,10 +1,11 @@
+import type { InputErrorCode } from '../../errors/errors.ts';
 import { type InputKind, inputNames } from '../../options/input-kinds.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { sameName } from '../../text/same-text.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
-import { type IntakeErrorCode, intakeError } from './intake-error.ts';
+import { intakeError } from './intake-error.ts';
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
 const MAX_SCALAR_LENGTH = 1_000;
@@ -217,7 +218,7 @@ export function refuseOtherText(head: string) {
   if (found !== undefined) throw foreignFormat('OTHER_FORMAT', found[1]);
 }
 
-function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat) {
+function foreignFormat(code: InputErrorCode, { what, remedy }: ForeignFormat) {
   return intakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
 }
 

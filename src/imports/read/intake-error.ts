@@ -1,4 +1,6 @@
 import type { Said } from '../../errors/entry.ts';
+import type { InputErrorCode } from '../../errors/errors.ts';
+import { INPUT_ERRORS } from '../../errors/input-errors.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -6,56 +8,9 @@ import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../
 import { hasPassword, isAddress, schemeOf } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 
-/** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
-export const INTAKE_ERROR_CODES = [
-  'FILE_NOT_FOUND',
-  'BAD_ADDRESS', // an address, of a scheme that is not supported or with a password
-  'NOT_A_FILE', // a directory
-  'NOT_READABLE', // no permission, or reading failed half-way
-  'FILE_CHANGED', // it grew or was replaced while it was read
-  'EMPTY',
-  'NO_ROWS', // a header and nothing under it, an empty array
-  'BINARY',
-  'OTHER_FORMAT', // text, but no CSV, JSON or NDJSON
-  'BAD_ENCODING', // bytes that are not in the encoding that was named or assumed
-  'UNKNOWN_ENCODING', // the one that was named does not exist
-  'BAD_DELIMITER',
-  'BAD_DEFAULT', // the group or acting user for all rows is not a valid id
-  'GZIP_BROKEN',
-  'ZSTD_BROKEN',
-  'ZIP_BROKEN', // an archive, or a workbook, which is one
-  'UNSAFE_ARCHIVE', // names that lead out of it or are there twice, links
-  'ENCRYPTED', // a password protects it
-  'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
-  'WORKBOOK_BROKEN',
-  'UNKNOWN_SHEET', // the one that was named does not exist
-  'YAML_BROKEN',
-  'LDIF_BROKEN',
-  'UNCLOSED_QUOTE',
-  'MISPLACED_QUOTE', // a quoted cell continues after its closing quote
-  'ROW_TOO_LONG',
-  'TOO_MANY_COLUMNS',
-  'TOO_LARGE', // unpacked, or in its report
-  'JSON_BROKEN',
-  'JSON_SHAPE',
-  'MORE_PAGES', // one page of a list
-  'UNKNOWN_COLUMN', // a mapping names one that is not there
-  'AMBIGUOUS_COLUMN', // two columns for one field
-  'MISSING_COLUMN',
-  'RECIPE_MISFIT', // not of the kind that the recipe is for
-  'BAD_SHAPE', // settings of shaping that cannot be used: a wrong template, two that contradict each other
-  'ROW_COUNT', // not as many rows as it must have
-  'TOO_FEW_ROWS', // fewer than it must have at least
-  'READING_STALLED', // no row and no byte for minutes
-  'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
-  'BAD_GROUPS', // the same of the group file
-] as const;
-export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
-const CODES: ReadonlySet<string> = new Set(INTAKE_ERROR_CODES);
-
 /** Facts about a refusal beside its code, its sentence and its remedy: values that the words show, for programs. */
 interface IntakeFacts {
-  /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/upload-options.ts). */
+  /** The option that is wrong, where it is another one than the code's. */
   readonly option?: string;
   /** The place, if there is one: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string | undefined;
@@ -65,7 +20,7 @@ interface IntakeFacts {
 
 /** The input cannot be used. `what`: the place, and what is wrong, without a full stop: the same on every surface. */
 export interface IntakeError extends RollcallError<string> {
-  readonly code: IntakeErrorCode;
+  readonly code: InputErrorCode;
   /** `problem`: what is wrong, without the place. */
   readonly facts: IntakeFacts & Record<'what' | 'problem', string> & { readonly remedy: Words };
 }
@@ -77,20 +32,31 @@ export interface IntakeError extends RollcallError<string> {
  * each surface writes it in its own way (errors/named-options.ts)
  */
 export function intakeError(
-  code: IntakeErrorCode,
+  code: InputErrorCode,
   problem: string,
   remedy: Words,
   { cause, ...facts }: IntakeFacts = {},
 ): IntakeError {
   const what = facts.place === undefined ? problem : `${facts.place}: ${problem}`;
-  const error = new RollcallError<string>(code, { ...facts, problem, what, remedy, exit: 2 }, { cause });
+  const error = new RollcallError<string>(code, { ...facts, problem, what, remedy }, { cause });
   error.message = `${what}. ${written(remedy, asFlag)}.`;
   return error as IntakeError;
 }
 
-/** By code and fact: a request has TOO_LARGE and BAD_SHAPE of its own. */
+/** By code and fact: a request has a TOO_LARGE of its own. */
 export function isIntakeError(error: unknown): error is IntakeError {
-  return error instanceof RollcallError && CODES.has(error.code) && 'problem' in (error.facts as Said);
+  return error instanceof RollcallError && error.code in INPUT_ERRORS && 'problem' in (error.facts as Said);
+}
+
+/** The refusal of a request that gives such an input: of the option to change, or of the file itself. */
+export function refusalOf({ code, what, facts }: Pick<IntakeError, 'code' | 'what' | 'facts'>) {
+  const { remedy, option: field = INPUT_ERRORS[code].field } = facts;
+  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what, remedy, field });
+}
+
+/** The same of an error; another error as it is. */
+export function inputRefusal(error: unknown): unknown {
+  return isIntakeError(error) ? refusalOf(error) : error;
 }
 
 /** A setting of shaping cannot be used, such as a template. */

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { tagsOption } from '../../api/imports.ts';
 import { queryOf } from '../../api/query-options.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
 import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
 import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
-import { type IntakeError, type IntakeErrorCode, isIntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import type { Region } from '../../membership/membership.ts';
 import { CREATION } from '../../options/create-options.ts';
@@ -68,31 +66,8 @@ export function uploadOptions(query: Query, { contentType, region, sandbox }: Ot
   const { format, charset } = mediaType(contentType);
   const rest = defined({ encoding: charset, recipe: query.recipe });
   const options = chosenOptions(query, { ...rest, format, region, sandbox });
-  try {
-    checkIntakeOptions(options);
-  } catch (error) {
-    throw isIntakeError(error) ? badReading(error) : error;
-  }
+  checkIntakeOptions(options);
   return options;
-}
-
-const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
-  UNKNOWN_ENCODING: 'encoding',
-  BAD_ENCODING: 'encoding',
-  BAD_DELIMITER: 'delimiter',
-  UNKNOWN_COLUMN: 'map',
-  AMBIGUOUS_COLUMN: 'map',
-  MISSING_COLUMN: 'map',
-  RECIPE_MISFIT: 'recipe',
-  UNKNOWN_SHEET: 'sheet',
-  UNKNOWN_FILE: 'files',
-  BAD_SHAPE: 'shape',
-};
-
-/** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
-export function badReading({ code, what, facts }: Pick<IntakeError, 'code' | 'what' | 'facts'>): RollcallError {
-  const { remedy, option: field = FIELDS_AT_FAULT[code] } = facts;
-  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what, remedy, field });
 }
 
 const FORMATS = Object.fromEntries(
@@ -152,12 +127,8 @@ export function openRecipes(dir: DataDir) {
     ): Promise<ImportOptions> => {
       if (options.recipe === undefined) return options;
       const recipe = findRecipeOrText(dir, options.recipe);
-      try {
-        const limits = { deadlineMs: DEADLINE_MS, ...caller };
-        return await thread.ask('useRecipe', { recipe, options, file, name }, limits);
-      } catch (error) {
-        throw isIntakeError(error) ? badReading(error) : error;
-      }
+      const limits = { deadlineMs: DEADLINE_MS, ...caller };
+      return thread.ask('useRecipe', { recipe, options, file, name }, limits);
     },
     close: () => thread.close(),
   };

@@ -5,13 +5,11 @@ import { option, words } from '../../../errors/named-options.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
-import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import { valuesOf, writtenOf } from '../../../options/option.ts';
 import type { Config } from '../../../platform/config.ts';
 import { checkCron } from '../../../queue/cron.ts';
-import { badReading } from '../../../server/uploads/upload-options.ts';
 import { headerFrom } from '../../../sources/named.ts';
 import { allowedSource, wholeSource } from '../../../sources/obtain.ts';
 import { adapterFor, checkedAddress, shownFile } from '../../../sources/schemes.ts';
@@ -163,15 +161,11 @@ async function checkRuns(settings: KeptSettings) {
   if (protectFile !== undefined && !isRemote(protectFile)) await readProtectFile(protectFile);
 }
 
-/** The options for reading the file. @throws BAD_OPTION */
+/** The options for reading the file. @throws as `checkIntakeOptions` */
 export function checkedReading(settings: KeptSettings): ImportOptions {
   const options = readingOptions(settings);
-  try {
-    checkIntakeOptions(options);
-    return options;
-  } catch (error) {
-    throw isIntakeError(error) ? badReading(error) : error;
-  }
+  checkIntakeOptions(options);
+  return options;
 }
 
 /** @throws RollcallError about this setting */

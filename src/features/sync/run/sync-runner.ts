@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
+import type { InputErrorCode } from '../../../errors/errors.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
-import type { IntakeErrorCode } from '../../../imports/read/intake-error.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
@@ -255,7 +255,7 @@ export class SyncRunner {
       if (await this.#waits.letWait(id, error, () => this.#enqueue(id))) return;
       // Its file has those who are over.
       const code = failureCode(error);
-      if (mode === 'expiry' && code === ('NO_ROWS' satisfies IntakeErrorCode))
+      if (mode === 'expiry' && code === ('NO_ROWS' satisfies InputErrorCode))
         this.#move(id, 'unchanged', { reason: 'no membership is over' });
       else this.#move(id, 'failed', { reason: messageOf(error), code });
     }
