@@ -6,7 +6,7 @@ import { type Client, entriesOf } from '../../../cli/client/operation-client.ts'
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import type { Finding, SyncView } from '../api.ts';
+import type { Finding, GuardFinding, SyncView } from '../api.ts';
 import type { Sync } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';
@@ -57,15 +57,20 @@ export function syncsOf(config: Config, imports: Imports) {
     findings: async ({ id, findings, guards }: SyncView): Promise<Finding[]> => {
       // The view has the first; as long as these are all, nothing more is asked.
       if (guards.reduce((sum, { count }) => sum + count, 0) === findings.length) return findings;
-      return (await Promise.all(guards.map(({ guard }) => findingsOf(client, id, guard)))).flat();
+      return (await Promise.all(guards.map((guard) => findingsOf(client, id, guard)))).flat();
     },
   };
 }
 
-function findingsOf(client: Client, id: string, guard: Finding['guard']) {
+/** A list of one guard's objections says its remedy once. */
+function findingsOf(client: Client, id: string, { guard, remedy }: SyncView['guards'][number]) {
+  const said = ({ members: _, ...finding }: GuardFinding): Finding => ({
+    ...finding,
+    sentence: `${finding.sentence} ${remedy}`,
+  });
   return entriesOf(async (size, cursor) => {
     const page = await client.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
-    return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
+    return { ...page, entries: page.findings.map(said) };
   }, MAX_OF_PAGE.findings);
 }
 
