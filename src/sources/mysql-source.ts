@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { addAbortListener } from 'node:events';
 import { createConnection } from 'mysql2';
 import {
   ADVICE,
@@ -36,9 +37,8 @@ export const mysql: Database = {
 
 export const mysqlSource = sqlSource(mysql);
 
-async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
+async function query({ request, sql, statementMs, signal, closing }: Query): Promise<Rows> {
   const { tls, password, ...place } = databasePlace(request);
-  signal.throwIfAborted();
   const connection = createConnection({
     ...place,
     ...(password !== undefined && { password }),
@@ -48,37 +48,29 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   });
   // The query that is running gets the error; without a listener it would also end the process.
   connection.on('error', () => {});
-  const close = async () => {
-    signal.removeEventListener('abort', close);
-    connection.destroy();
-  };
-  signal.addEventListener('abort', close);
-  try {
-    const ask = (text: string) => connection.promise().query(text);
-    const [[about]] = (await ask('select version() as version')) as unknown as [[{ readonly version: string }]];
-    const limit = about.version.includes('MariaDB')
-      ? `max_statement_time = ${statementMs / 1000}`
-      : `max_execution_time = ${statementMs}`;
-    await ask(`set session ${limit}`);
-    await ask('set session transaction isolation level repeatable read');
-    await ask('set session transaction read only');
-    await ask('start transaction with consistent snapshot, read only');
-    const asked = connection.query({ sql, rowsAsArray: true, typeCast: fieldText });
-    const columns = new Promise<string[]>((resolve, reject) => {
-      asked.once('fields', (fields?: readonly { readonly name: string }[]) =>
-        resolve((fields ?? []).map(({ name }) => name)),
-      );
-      asked.once('error', reject);
-      asked.once('end', () => resolve([]));
-    });
-    const rows = asked.stream({ highWaterMark: ROWS_AT_ONCE });
-    // The promises of the columns and of the rows report the error.
-    rows.on('error', () => {});
-    return { columns: await columns, pieces: pieces(rows), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  closing.defer(() => connection.destroy());
+  closing.use(addAbortListener(signal, () => connection.destroy()));
+  const ask = (text: string) => connection.promise().query(text);
+  const [[about]] = (await ask('select version() as version')) as unknown as [[{ readonly version: string }]];
+  const limit = about.version.includes('MariaDB')
+    ? `max_statement_time = ${statementMs / 1000}`
+    : `max_execution_time = ${statementMs}`;
+  await ask(`set session ${limit}`);
+  await ask('set session transaction isolation level repeatable read');
+  await ask('set session transaction read only');
+  await ask('start transaction with consistent snapshot, read only');
+  const asked = connection.query({ sql, rowsAsArray: true, typeCast: fieldText });
+  const columns = new Promise<string[]>((resolve, reject) => {
+    asked.once('fields', (fields?: readonly { readonly name: string }[]) =>
+      resolve((fields ?? []).map(({ name }) => name)),
+    );
+    asked.once('error', reject);
+    asked.once('end', () => resolve([]));
+  });
+  const rows = asked.stream({ highWaterMark: ROWS_AT_ONCE });
+  // The promises of the columns and of the rows report the error.
+  rows.on('error', () => {});
+  return { columns: await columns, pieces: pieces(rows) };
 }
 
 interface Field {

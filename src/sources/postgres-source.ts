@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import {
@@ -35,7 +36,7 @@ export const postgresSource = sqlSource(postgres);
 /** Everything as the text that Postgres sends, which is that of its CSV output. */
 const AS_TEXT = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
 
-async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
+async function query({ request, sql, statementMs, signal, closing }: Query): Promise<Rows> {
   const { tls, ...place } = databasePlace(request);
   const client = new pg.Client({
     // Without a password, PGPASSWORD or ~/.pgpass may have it, as for psql.
@@ -47,28 +48,17 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   });
   // The query that is running gets the error; without a listener it would also end the process.
   client.on('error', () => {});
-  const close = async () => {
-    signal.removeEventListener('abort', stop);
-    await client.end().catch(() => {});
-  };
+  closing.defer(() => client.end().catch(() => {}));
   // If a query is running, this ends the connection at once, and the server notices.
-  const stop = () => void client.end().catch(() => {});
-  signal.throwIfAborted();
-  signal.addEventListener('abort', stop);
-  try {
-    await client.connect();
-    await client.query('begin transaction isolation level repeatable read, read only');
-    await client.query(`set local statement_timeout = ${statementMs}`);
-    await client.query(`set local idle_in_transaction_session_timeout = 0`);
-    await client.query("set local datestyle = 'ISO, YMD'");
-    const cursor = client.query(new Cursor(sql, [], { rowMode: 'array', types: AS_TEXT }));
-    const first = await read(cursor);
-    const columns = first.fields.map(({ name }) => name);
-    return { columns, pieces: pieces(cursor, first.rows), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  closing.use(addAbortListener(signal, () => void client.end().catch(() => {})));
+  await client.connect();
+  await client.query('begin transaction isolation level repeatable read, read only');
+  await client.query(`set local statement_timeout = ${statementMs}`);
+  await client.query(`set local idle_in_transaction_session_timeout = 0`);
+  await client.query("set local datestyle = 'ISO, YMD'");
+  const cursor = client.query(new Cursor(sql, [], { rowMode: 'array', types: AS_TEXT }));
+  const first = await read(cursor);
+  return { columns: first.fields.map(({ name }) => name), pieces: pieces(cursor, first.rows) };
 }
 
 interface Fetched {

@@ -47,12 +47,13 @@ export interface Query {
   readonly sql: string;
   readonly statementMs: number;
   readonly signal: AbortSignal;
+  /** Ends the connection, behind the rows or after an error. */
+  readonly closing: AsyncDisposableStack;
 }
 
 export interface Rows {
   readonly columns: readonly string[];
   readonly pieces: AsyncIterable<readonly (readonly string[])[]>;
-  close(): Promise<void>;
 }
 
 /** Advice that several databases give. */
@@ -88,13 +89,21 @@ async function open(
   signal: AbortSignal,
 ): Promise<Opened> {
   const sql = await sqlOf(request.settings, database.quote);
+  const closing = new AsyncDisposableStack();
   const failed = (error: unknown): never => {
     throw sourceRefusal(error, { name, signal, remedies: { ...NETWORK, ...database.remedies } });
   };
   try {
-    const rows = await database.query({ request, sql, statementMs, signal });
-    return { name, version: undefined, content: contentOf(rows, name, failed), close: () => rows.close() };
+    signal.throwIfAborted();
+    const rows = await database.query({ request, sql, statementMs, signal, closing });
+    return {
+      name,
+      version: undefined,
+      content: contentOf(rows, name, failed),
+      close: () => closing.disposeAsync(),
+    };
   } catch (error) {
+    await closing.disposeAsync();
     return failed(error);
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,7 +28,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/syntax error|incomplete input/, ADVICE.isMalformed],
 ];
 
-async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
+async function query({ request, sql, statementMs, signal, closing }: Query): Promise<Rows> {
   const path = resolve(request.address.replace(/^\s*sqlite:(?:\/\/)?/i, ''));
   const at = shownPath(path);
   // SQLite would say only that it cannot open it.
@@ -42,14 +42,12 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   });
   const ended = once(child, 'close').catch(() => []);
   const slow = AbortSignal.timeout(statementMs);
-  const either = AbortSignal.any([signal, slow]);
   const kill = () => child.kill('SIGKILL');
-  either.addEventListener('abort', kill);
-  const close = async () => {
-    either.removeEventListener('abort', kill);
+  closing.use(addAbortListener(AbortSignal.any([signal, slow]), kill));
+  closing.defer(async () => {
     kill();
     await ended;
-  };
+  });
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify({ path, sql, atOnce: ROWS_AT_ONCE }));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -71,10 +69,5 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
       yield rows;
     }
   }
-  try {
-    return { columns: (await next()) as readonly string[], pieces: pieces(), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return { columns: (await next()) as readonly string[], pieces: pieces() };
 }
