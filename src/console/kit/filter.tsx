@@ -30,8 +30,8 @@ export class Filter {
   readonly #values: Signal<Values>;
   readonly #keep: (query: string) => void;
 
-  /** @param given values to begin with @param keep keeps the values */
-  constructor(conditions: Conditions, given = new URLSearchParams(), keep: (query: string) => void = () => {}) {
+  /** @param given values to begin with @param keep keeps the values; by default the address of the page does */
+  constructor(conditions: Conditions, given = new URLSearchParams(), keep: (query: string) => void = keepInAddress) {
     this.conditions = conditions;
     this.#keep = keep;
     const names = [...Object.keys(conditions), 'sort', 'order'];
@@ -83,7 +83,7 @@ function setOf(values: Values): Values {
 /** The filter of a page, which begins with what its address has. */
 export function useFilter(conditions: Conditions) {
   const { query: given } = usePlace();
-  const filter = useMemo(() => new Filter(conditions, given, keepInAddress), []);
+  const filter = useMemo(() => new Filter(conditions, given), []);
   filter.conditions = conditions;
   return filter;
 }

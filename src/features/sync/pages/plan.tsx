@@ -189,7 +189,8 @@ const OBJECTION_COLUMNS: Column<GuardFinding>[] = [
 ];
 
 function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: boolean }) {
-  const filter = useMemo(() => new Filter({ search: { label: 'Find a group' } }), []);
+  // The address has the filter of the plan.
+  const filter = useMemo(() => new Filter({ search: { label: 'Find a group' } }, undefined, () => {}), []);
   const pages = usePages(addressOf('GET /v1/syncs/:id/findings', { id, query: { guard, ...filter.values } }), {
     name: 'findings',
   });
