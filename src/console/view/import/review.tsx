@@ -63,7 +63,9 @@ export function Review(parts: ImportParts) {
                 {view.maxRemovals === undefined ? reviewSentence(view) : stateSentence(view)}
               </p>
               <Reason view={view} />
-              {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} />}
+              <div aria-busy={(plan.data ?? plan.error) === undefined}>
+                {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} />}
+              </div>
               <FileNotes notes={view.notes ?? []} />
             </div>
           </section>

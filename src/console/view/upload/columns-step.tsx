@@ -63,16 +63,15 @@ export function ColumnsPage({ kind }: { kind: UploadKind }) {
 function useKeptEntry(kind: UploadKind): UploadEntry | undefined | null {
   const key = usePlace().query.get('file') ?? '';
   const present = entryAt(placeOf(kind));
-  const entry = useSignal(present instanceof UploadEntry && present.key === key ? present : undefined);
-  const isGone = useSignal(false);
+  const isPresent = present instanceof UploadEntry && present.key === key;
+  const entry = useSignal<UploadEntry | undefined | null>(isPresent ? present : undefined);
   useEffect(() => {
-    if (entry.peek() !== undefined) return;
+    if (isPresent) return;
     void UploadEntry.kept(kind, key).then((found) => {
-      entry.value = found;
-      isGone.value = found === undefined;
+      entry.value = found ?? null;
     });
   }, []);
-  return isGone.value ? null : entry.value;
+  return entry.value;
 }
 
 function Columns({ entry }: { entry: UploadEntry }) {
@@ -109,10 +108,18 @@ function Columns({ entry }: { entry: UploadEntry }) {
         </button>
       </div>
       <ImportedBefore entry={entry} />
-      <SheetChoice form={entry} />
-      <Suggestions form={entry} />
-      <ScopeWords form={entry} />
-      <FileGrid form={entry} />
+      {entry.isReading.value && (entry.facts.value ?? entry.found.value) === undefined ? (
+        <p class="empty" role="status" aria-busy>
+          Reading …
+        </p>
+      ) : (
+        <>
+          <SheetChoice form={entry} />
+          <Suggestions form={entry} />
+          <ScopeWords form={entry} />
+          <FileGrid form={entry} />
+        </>
+      )}
       <Reading entry={entry} />
       {kind.fields?.(entry)}
       <div class="finish col">
