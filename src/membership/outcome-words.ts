@@ -126,3 +126,22 @@ export function exampleWords({ count, examined, examples }: Examples): string[] 
   if (left > 0) shapes.push(left === 1 ? '1 other' : `${grouped(left)} others`);
   return [example, `${examined === undefined ? '' : `Of the first ${grouped(examined)}: `}${shapes.join(', ')}`];
 }
+
+/** Users and groups that an import has created, and users whom it has made active. */
+type Created = Readonly<Record<'users' | 'groups' | 'reactivated', number>>;
+
+/** "1 group and 2 users"; empty where there are none. */
+export function madeText({ users, groups }: Pick<Created, 'users' | 'groups'>): string {
+  const made = [groups > 0 && counted(groups, 'group'), users > 0 && counted(users, 'user')];
+  return made.filter((part) => part !== false).join(' and ');
+}
+
+/** "1 group and 2 users created; 3 users made active again" */
+export function createdText(created: Created): string {
+  const [made, { reactivated }] = [madeText(created), created];
+  const parts = [
+    made !== '' && `${made} created`,
+    reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
+  ];
+  return parts.filter((part) => part !== false).join('; ');
+}

@@ -28,12 +28,12 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await page.getByRole('button', { name: 'Clear all' }).click();
   await ways.selectOption('Send them as well');
   await page.getByRole('button', { name: 'Send 4 rows' }).waitFor();
-  await ways.selectOption('Create 1 user and 1 group');
+  await ways.selectOption('Create 1 group and 1 user');
   await page.getByText('They get the names that the file has for them').waitFor();
   await checkScreens(page, 'review-checked');
   // The choices of a review are there after a reload.
   await page.reload();
-  await eventually(() => chosen.textContent()).toBe('Create 1 user and 1 group');
+  await eventually(() => chosen.textContent()).toBe('Create 1 group and 1 user');
   await ways.selectOption('Leave them out');
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
   await page.getByText('Completed: 2 of 4 rows succeeded; the others are left out.').first().waitFor();

@@ -98,7 +98,7 @@ test('an import that waits for a consent is continued with it', () => {
     keepsStart: true,
   });
   expect(decisionOf(view({ maxCreate: 'users=2,groups=1' }))).toMatchObject({
-    yes: 'Create 2 users and 1 group',
+    yes: 'Create 1 group and 2 users',
     choices: { maxCreate: 'users=2,groups=1' },
   });
   expect(decisionOf(view({ maxRemovals: '3' }))).toMatchObject({ choices: { maxRemovals: '3' } });

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { tagsProblem } from '../../api/tag-rule.ts';
-import { messagesText } from '../../membership/outcome-words.ts';
+import { createdText, messagesText } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
@@ -280,7 +280,7 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
     ['Took', took(view) ?? null],
     ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
     [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
-    ['Created', createdText(view)],
+    ['Users and groups', view.created !== undefined && createdText(view.created)],
     ['Messages in groups', view.writes && messagesText({ ...view, writes: view.writes })],
     ['Calls', view.calls > 0 && grouped(view.calls)],
     ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
@@ -288,17 +288,6 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
     ...targetFacts(target),
   ];
-}
-
-/** Describes the things that the import has created, or returns null. */
-function createdText({ created }: ImportView) {
-  if (created === undefined) return null;
-  const parts = [
-    created.users > 0 && counted(created.users, 'user'),
-    created.groups > 0 && counted(created.groups, 'group'),
-    created.reactivated > 0 && `${grouped(created.reactivated)} reactivated`,
-  ];
-  return parts.filter((part) => part !== false).join(', ');
 }
 
 function ImportJournal({ live: { id, turns } }: { live: LiveImport }) {

@@ -12,7 +12,7 @@ import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../membership/check-words.ts';
-import { waysSentences } from '../../membership/outcome-words.ts';
+import { madeText, waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './operations.ts';
 
@@ -125,14 +125,11 @@ function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
 export function creatingMissing(summary: CheckSummary | null | undefined) {
   if (summary === null || summary === undefined) return undefined;
   const { users, groups, create } = summary;
-  const parts = [
-    users.unknown > 0 && counted(users.unknown, 'user'),
-    groups.missing > 0 && counted(groups.missing, 'group'),
-  ].filter((part) => part !== false);
+  const what = madeText({ users: users.unknown, groups: groups.missing });
   // If the import may create already, the missing ones are created when it is sent.
-  if (create !== null || parts.length === 0) return undefined;
+  if (create !== null || what === '') return undefined;
   return {
-    what: parts.join(' and '),
+    what,
     choices: {
       ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
       ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),

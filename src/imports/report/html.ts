@@ -2,11 +2,17 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { exampleWords, messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
+import {
+  createdText,
+  exampleWords,
+  messagesText,
+  OUTCOME_LABELS,
+  sumEquation,
+} from '../../membership/outcome-words.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
-import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
+import { hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
 import { adviceFor, verdictOf } from './verdict.ts';
 
 export interface HtmlReport {

@@ -97,21 +97,3 @@ export function pace(summary: ImportSummary): string {
     .map(unbroken)
     .join(', ');
 }
-
-type Created = NonNullable<ImportSummary['created']>;
-
-/** "1 group and 2 users"; empty where there are none. */
-export function madeText({ users, groups }: Pick<Created, 'users' | 'groups'>): string {
-  const made = [groups > 0 && counted(groups, 'group'), users > 0 && counted(users, 'user')];
-  return made.filter((part) => part !== false).join(' and ');
-}
-
-/** "1 group and 2 users created; 3 users made active again" */
-export function createdText(created: Created): string {
-  const [made, { reactivated }] = [madeText(created), created];
-  const parts = [
-    made !== '' && `${made} created`,
-    reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
-  ];
-  return parts.filter((part) => part !== false).join('; ');
-}

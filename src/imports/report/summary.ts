@@ -5,6 +5,7 @@ import type { Settings } from '../../api/service.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
 import {
+  createdText,
   exampleWords,
   messagesSentence,
   OUTCOME_LABELS,
@@ -13,7 +14,7 @@ import {
 } from '../../membership/outcome-words.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
+import { hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
 import { adviceForCode, type Tone, verdictOf } from './verdict.ts';
 
 interface SummaryOptions {

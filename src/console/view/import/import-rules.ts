@@ -3,12 +3,13 @@
 import type { importOperations } from '../../../api/imports.ts';
 import type { SentFor } from '../../../api/operation.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { madeText } from '../../../membership/outcome-words.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { listIn } from '../../format.ts';
 import { BANS_UNKNOWN, isUndone, LEFT_OUT } from '../../import-words.ts';
-import { creatingOptions } from '../upload/file-options.ts';
+import { creatingOptions, pairsIn } from '../upload/file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -88,12 +89,14 @@ export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decisi
     const lifted = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
     return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
   }
-  if (maxCreate !== undefined)
+  if (maxCreate !== undefined) {
+    const { users = '0', groups = '0' } = pairsIn(maxCreate);
     return decision(
-      `Create ${missingText(maxCreate)}`,
+      `Create ${madeText({ users: Number(users), groups: Number(groups) })}`,
       'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
       { maxCreate },
     );
+  }
   if (maxRemovals === undefined) return undefined;
   return decision(
     `Send ${counted(Number(maxRemovals), 'row')} that remove or ban`,
@@ -117,17 +120,6 @@ export function canBeRepaired(
   if (repaired > 0) return filter?.hasToRepair.value === true;
   const isNoted = filter?.codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
   return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
-}
-
-/** "users=2,groups=11" → "2 users and 11 groups". */
-function missingText(maxCreate: string) {
-  return maxCreate
-    .split(',')
-    .map((part) => {
-      const [kind = '', number = ''] = part.split('=');
-      return counted(Number(number), kind.replace(/s$/, ''));
-    })
-    .join(' and ');
 }
 
 /** Something is left to undo, and nothing is about to. */

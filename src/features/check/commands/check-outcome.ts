@@ -3,10 +3,9 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
-import { madeText } from '../../../imports/report/summary-counts.ts';
 import { adviceFor } from '../../../imports/report/verdict.ts';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
-import { messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
+import { madeText, messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../operations.ts';
 
