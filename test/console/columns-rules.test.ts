@@ -97,8 +97,8 @@ test('what was seen is suggested until it is decided, refused, or left to a reci
     ]);
   const split = ['split it', 'Split the groups', { shape: { split: { guid: ';' } } }];
   const rest = [
-    ['Column “Login” looks like the user.', 'Use it as the user', { map: { uid: 'Login' } }],
-    ['Column “Role” has other values than a scope.', 'Ignore it as scope', { map: { scope: '' } }],
+    ['It looks like the user.', 'Use it as the user', { map: { uid: 'Login' } }],
+    ['It has other values than a scope.', 'Ignore it as scope', { map: { scope: '' } }],
     ['who is left?', undefined, undefined],
   ];
   expect(suggested()).toEqual([split, ...rest]);

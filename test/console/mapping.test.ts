@@ -126,6 +126,7 @@ test('the drawer makes UIDs and groups of columns; what is refused is asked abou
 test('an identity file and a group file go with the upload: one code becomes several groups', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'E-mail,guid\nanna@x.it,H R\n', 'keyed.csv');
+  await grid(page).getByText('It looks like the user.').waitFor();
   await page.getByRole('button', { name: 'Use it as the user' }).click();
   await page.getByRole('button', { name: 'Choose an identity file…' }).click();
   await page.locator('input:focus').and(page.getByLabel('Identity file')).waitFor();

@@ -47,6 +47,7 @@ test('of a strange file each suggestion is taken or refused, and a word that nob
   await page
     .getByLabel(/^Choose/)
     .setInputFiles(csvFile(`Kennung;Raumkennung;Rolle;Bemerkung\n${rows.join('\n')}\n`, 'strange.csv'));
+  await page.getByText('It looks like the scope.').waitFor();
   await page.getByRole('button', { name: 'Use it as the user' }).click();
   await page.getByRole('button', { name: 'Use it as the scope' }).click();
   await page.getByLabel('Use of column “Raumkennung”').selectOption('Group (GUID)');

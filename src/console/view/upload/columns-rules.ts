@@ -3,7 +3,7 @@ import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Field, FileFacts, Preview, PreviewRow, RecipeSettings } from '../../answers.ts';
-import { columnLabel, FIELDS } from '../../import-words.ts';
+import { FIELDS } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { type Change, columnNames, openIn, partOf } from './file-options.ts';
 
@@ -40,7 +40,7 @@ export interface Suggestion {
   key: string;
   /** The column that it is about: it stands below the header of it, if the file has one. */
   column?: string;
-  /** The observation. */
+  /** The observation, without the column. */
   text: string;
   /** The possible changes, or a field that it leads to; the first is part of "apply all". */
   ways: readonly { label: string; change?: Change; focus?: string }[];
@@ -129,11 +129,11 @@ function columnSuggestions(map: Readonly<Partial<Record<Field, string>>>, form: 
       const name = { uid: 'user', guid: 'group' }[field as string] ?? field;
       const column = given || form.columnOf(field);
       const [seen, label] =
-        given === '' ? ['has other values than a', 'Ignore it as'] : ['looks like the', 'Use it as the'];
+        given === '' ? ['It has other values than a', 'Ignore it as'] : ['It looks like the', 'Use it as the'];
       return {
         key: field,
         column,
-        text: `Column “${columnLabel(column)}” ${seen} ${name}.`,
+        text: `${seen} ${name}.`,
         ways: [{ label: `${label} ${name}`, change: { map: { [field]: given } } }],
       };
     });

@@ -1,6 +1,7 @@
 /** Observations about a file, with buttons that apply a suggestion; and every word of its scope column: nothing is decided that was not shown. */
 import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
+import { columnLabel } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Choice, focusField, optionsOf } from '../../kit/form.tsx';
 import { openWords, type Suggestion, scopeWordsIn, seenSentence, suggestionsFor } from './columns-rules.ts';
@@ -32,6 +33,7 @@ export function Suggestions({ form }: { form: FileForm }) {
       <ul class="plain">
         {listed.map((suggestion) => (
           <li key={suggestion.key}>
+            {suggestion.column !== undefined && <b>{foreign(columnLabel(suggestion.column))}</b>}
             <Suggested suggestion={suggestion} form={form} />
           </li>
         ))}
