@@ -42,7 +42,7 @@ export function errorChapters(): string {
   "onPages": ""
 }
 \`\`\``,
-    '`detail` and `remedy` are for people; `onPages` is the remedy for those who see pages, where it differs. A command that ends with an error prints its sentence and what to do, and has the exit code; logs show the code. These chapters are made from the table in `src/errors`.',
+    '`detail` and `remedy` are for people; `onPages` is the remedy for those who see pages, where it differs. A command that ends with an error prints its sentence, what to do and the code, and has the exit code. With `--json` it prints this document on standard error instead; codes of commands only have no `status`. Logs show the code. These chapters are made from the table in `src/errors`.',
     ...sections,
     '# Errors of commands only',
     'A file that cannot be used ends with exit code 2 and one of the first codes of imports, below.',

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { ERRORS, REFUSAL_CODES, type RefusalCode } from '../errors/errors.ts';
+import type { Refusal, Said, Surface } from '../errors/entry.ts';
+import { ERRORS, entryOf, REFUSAL_CODES, type RefusalCode } from '../errors/errors.ts';
+import { asFlag, asParameter, written } from '../errors/named-options.ts';
+import type { RollcallError } from '../errors/rollcall-error.ts';
+import { asSentence } from '../text/wording.ts';
 import { IMPORT_ID } from './fields.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -33,3 +37,28 @@ export const problem = z
     ],
   });
 export type ProblemDocument = z.infer<typeof problem>;
+
+/** The document for an error. That of a command may have a code that no request is refused with, and then no status. */
+export function problemMembers(error: RollcallError<string>, asker: 'api' | 'command') {
+  const { code, what, facts } = error;
+  const { title, status, field }: Partial<Refusal<never>> = entryOf(code) ?? {};
+  const { field: named = field, possible, id } = facts as Partial<Said & { readonly id: string }>;
+  const remedyOn = (surface: Surface) => {
+    const text = written(error.remedyOn(surface) ?? '', surface === 'command' ? asFlag : asParameter);
+    return text === '' ? '' : asSentence(text);
+  };
+  const [remedy, onPages] = [remedyOn(asker), remedyOn('page')];
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    code,
+    // What is a sentence already may begin with the name of an option.
+    detail: what.endsWith('.') ? what : asSentence(what),
+    ...(named !== undefined && { field: named }),
+    ...(possible !== undefined && { possible: [...possible] }),
+    remedy,
+    ...(asker === 'api' && onPages !== remedy && { onPages }),
+    ...(code === 'INTERNAL' && { id }),
+  };
+}

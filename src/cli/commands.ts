@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Action } from './exit-codes.ts';
-import { withProfile } from './flags/setting-flag.ts';
+import { withProfile } from './flags/option-flags.ts';
 import type { Names } from './suggestions.ts';
 
 export interface CommandEntry {

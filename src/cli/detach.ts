@@ -11,8 +11,7 @@ import type { RunningFlags } from './flags/flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { type Running, run, type Work } from './run.ts';
 import { followSteps } from './screen/follow.ts';
-import { say } from './screen/io.ts';
-import { shortest } from './typed-command.ts';
+import { say, shortest } from './screen/io.ts';
 
 /**
  * Runs an import in the background: a server, or the process that owns the data directory, continues it, or the input is read here, so that a bad file is reported at once, and

@@ -3,18 +3,19 @@ import { join, resolve } from 'node:path';
 import { importOperations } from '../api/imports.ts';
 import { aimOf } from '../app/open-service.ts';
 import { reserveImport } from '../imports/import-id.ts';
+import { chosenOptions, type ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/byte-source.ts';
 import { textsOf } from '../options/option.ts';
 import { BANS, SENDING } from '../options/sending-options.ts';
+import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { fileOperations } from '../server/import-handlers.ts';
 import type { Server } from './client/server-client.ts';
-import { expectedRows, requireCount } from './fetched-file.ts';
-import { type ImportFlags, importOptionsOf, maxCallsOf, readingQuery } from './flags/import-flags.ts';
-import { tagsOf } from './flags/list-flags.ts';
+import { tagsOf } from './flags/flags.ts';
+import { type ImportFlags, maxCallsOf } from './flags/import-flags.ts';
+import { shapeOf } from './flags/shape-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
-import { inputFiles } from './input-files.ts';
-import { optionsWithRecipe } from './recipe-options.ts';
+import { expectedRows, inputFiles, optionsWithRecipe, requireCount } from './input-files.ts';
 import { type Running, run, sayNothingBegan, type Work } from './run.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
@@ -38,14 +39,12 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
       const { sendFile } = await import('./client/send-file.ts');
-      const query = await readingQuery(file, flags);
-      const dryRun = flags.check ?? flags.dryRun;
       // Its regions and budgets are the server's.
-      for (const [name, text] of textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun })) query.append(name, text);
+      const more = textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun: flags.check ?? flags.dryRun });
       const tags = await tagsOf(flags);
-      if (tags.length > 0) query.set('tags', tags.join(','));
+      if (tags.length > 0) more.push(['tags', tags.join(',')]);
       const howToSee = running.imports.command('list');
-      return sendFile({ ...running, signal, server, file, flags, operation: importOperations.create, query, howToSee });
+      return sendFile({ ...running, signal, server, file, flags, operation: importOperations.create, more, howToSee });
     },
   };
 }
@@ -107,4 +106,12 @@ export async function givenFile(
       }
     },
   };
+}
+
+/** The options of an import, as its flags and the settings say. */
+export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
+  return chosenOptions(
+    { ...flags, shape: shapeOf(flags), dryRun: flags.dryRun === true || flags.check === true },
+    { region: config.defaultRegion, sandbox: flags.sandbox === true },
+  );
 }

@@ -1,17 +1,14 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import { environmentVariable } from '../platform/config.ts';
-import { isDiskFull } from '../platform/files.ts';
 import { NEXT_ADDRESS_MS } from '../platform/hosts.ts';
 import { VERSION } from '../platform/packages.ts';
 import { COMMANDS, loadCommand } from './commands.ts';
 import { type Action, EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
-import { refuseSecondValues } from './flags/once.ts';
-import { settingFlag } from './flags/setting-flag.ts';
+import { refuseSecondValues, settingFlag } from './flags/option-flags.ts';
+import { refuse, sayRefusal, unexpected } from './refusal.ts';
 import { type Io, print, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
-import { unexpectedSentence } from './unexpected.ts';
 
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io) {
@@ -45,7 +42,13 @@ export async function main(args: readonly string[], io: Io) {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    return complain(io, error);
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      // Its help was printed.
+      if (error.code === 'commander.help') return EXIT.usage;
+    }
+    if (isClosedPipe(error)) return EXIT.ok;
+    return refuse(io, error, args.includes('--json'));
   }
 }
 
@@ -78,6 +81,8 @@ function settle(command: Command, io: Io) {
   command.exitOverride().configureOutput({
     writeOut: (text) => print(io, text),
     writeErr: (text) => io.err.write(text),
+    // `main` says it, as every error.
+    outputError: () => {},
     getOutHelpWidth: () => io.width,
   });
   refuseSecondValues(command);
@@ -98,30 +103,6 @@ function exitCodesHelp() {
   return ['Exit codes:', ...lines].join('\n');
 }
 
-function complain(io: Io, error: unknown) {
-  // Commander has printed it already: help was requested, or a flag is wrong.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (!(error instanceof Error)) {
-    say(io, unexpectedSentence(error));
-    return EXIT.fatal;
-  }
-  if (isClosedPipe(error)) return EXIT.ok;
-  if (error instanceof RollcallError) {
-    say(io, `rollcall: ${error.message}`);
-    return error.exit;
-  }
-  if (isDiskFull(error)) {
-    say(
-      io,
-      `rollcall: the data directory cannot be written: ${error.message}. Make room on its disk, or name another directory with --data-dir; \`rollcall resume\` continues an import that had begun`,
-    );
-    return EXIT.fatal;
-  }
-  // Errors of the system (a full disk, a missing right) are clear as they are; anything else is a bug.
-  say(io, 'syscall' in error ? `rollcall: ${error.message}` : unexpectedSentence(error));
-  return EXIT.fatal;
-}
-
 /** Exit code of a process whose output could not be written. */
 function outputFailed(error: Error): never {
   process.stderr.write(`rollcall: standard output cannot be written: ${error.message}\n`);
@@ -129,8 +110,8 @@ function outputFailed(error: Error): never {
 }
 
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
-function isClosedPipe(error: Error) {
-  return 'code' in error && error.code === 'EPIPE';
+function isClosedPipe(error: unknown) {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 /** Time in which a process ends by itself when its command is done, in ms. */
@@ -147,7 +128,7 @@ export async function start() {
   const io = terminalIo(process.stdout, process.stderr, typedHere(environmentVariable('npm_execpath') !== undefined));
   // Rejections that nothing handles come here too. Nothing is lost: the ledgers have all rows.
   process.on('uncaughtException', (error) => {
-    say(io, unexpectedSentence(error));
+    sayRefusal(io, unexpected(error));
     process.exit(EXIT.fatal);
   });
   const code = await main(process.argv.slice(2), io);

@@ -17,10 +17,8 @@ import {
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { followStaging } from '../server/running-imports.ts';
-import { askedHere } from './audit.ts';
-import { sourcesOf } from './client/data-directory.ts';
-import { viewing } from './client/kept-imports.ts';
-import { clientOf } from './client/local-client.ts';
+import { sourcesOf, viewing } from './client/data-directory.ts';
+import { askedHere, clientOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 
 /** A process that owns a data directory, for those who follow what it does. */

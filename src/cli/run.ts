@@ -12,10 +12,10 @@ import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
 import { importOwner, type Owner, openOwner, ownerAnswers } from './owner.ts';
+import { failureWords } from './refusal.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
-import { failureWords } from './unexpected.ts';
 
 /** Settings, screen and place of a command that begins work. */
 export interface Running {

@@ -21,8 +21,7 @@ import { PACKAGE_FOLDER, VERSION } from '../platform/packages.ts';
 import type { Api, ServerContext } from '../server/context.ts';
 import { handled } from '../server/perform.ts';
 import { importOwner, ownerAnswers } from './owner.ts';
-import { type Io, say } from './screen/io.ts';
-import { typedCommand } from './typed-command.ts';
+import { type Io, say, typedCommand } from './screen/io.ts';
 
 /** Opens the port of a server; its address. @throws BAD_USAGE */
 export async function listen(

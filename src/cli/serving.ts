@@ -19,9 +19,9 @@ import { consoleBundle } from '../server/console-files.ts';
 import { createServer } from '../server/server.ts';
 import { EXIT } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
+import { failureWords } from './refusal.ts';
 import { type Io, logStream, say } from './screen/io.ts';
 import { answersOf, listen, sayAddresses, sayHowToLogIn, settingsOf, sourcesOf } from './server-parts.ts';
-import { failureWords } from './unexpected.ts';
 
 export interface ServeFlags extends RunningFlags {
   readonly host: string;

@@ -1,44 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
-import { PROBLEM_TYPE, type ProblemDocument } from '../api/problems.ts';
-import type { Said } from '../errors/entry.ts';
-import { ERRORS, type FactsOf, type RefusalCode, statusOf } from '../errors/errors.ts';
-import { asParameter, type Words, written } from '../errors/named-options.ts';
+import { PROBLEM_TYPE, type ProblemDocument, problemMembers } from '../api/problems.ts';
+import { type FactsOf, statusOf } from '../errors/errors.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import { inputRefusal } from '../imports/read/intake-error.ts';
 import { busyIn } from '../platform/database-errors.ts';
-import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/files.ts';
 import type { Logger } from '../platform/log.ts';
-import { asSentence, withFullStop } from '../text/wording.ts';
+import { withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 
 /** From whatever was thrown to the problem document (RFC 9457) of a request. */
 
 /** The document that the client gets for an error whose code has a status. */
 export function problemDocument(error: RollcallError): ProblemDocument {
-  const code = error.code as RefusalCode;
-  const { title, status, field } = ERRORS[code];
-  const { field: named = field, possible, id } = error.facts as Partial<Said & { readonly id: string }>;
-  const [remedy, onPages] = [remedyText(error.remedyOn('api')), remedyText(error.remedyOn('page'))];
-  return {
-    type: `/docs/errors#${code}`,
-    title,
-    status,
-    code,
-    // What is a sentence already may begin with the name of an option.
-    detail: error.what.endsWith('.') ? error.what : asSentence(error.what),
-    ...defined({ field: named, possible: possible && [...possible] }),
-    remedy,
-    ...(onPages !== remedy && { onPages }),
-    ...(code === 'INTERNAL' && { id }),
-  };
-}
-
-function remedyText(words: Words = ''): string {
-  const text = written(words, asParameter);
-  return text === '' ? '' : asSentence(text);
+  return problemMembers(error, 'api') as ProblemDocument;
 }
 
 /** Returns the problem for an error of a request; a bug of ours goes to the log under an id. */

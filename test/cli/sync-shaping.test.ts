@@ -30,5 +30,5 @@ test('a sync does not take a file of changes', async () => {
   const place = await openSandboxPlace();
   const file = place.file('m.csv', 'uid,guid,action\nanna,g1,remove\n');
   const { code, stderr } = await place.run(['sync', file, '--actions']);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('--actions is for imports')]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('[BAD_OPTION]')]);
 });

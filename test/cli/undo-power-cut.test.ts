@@ -24,7 +24,7 @@ test('an import that a power cut has interrupted is taken back whole: what the l
   expect(added()).toBe(300);
   const undone = await place.run(['undo', id, '--include-uncertain', '--apply']);
   // Its guards know no one who would stay.
-  expect([undone.code, undone.stdout]).toEqual([EXIT.stopped, expect.stringContaining('everyone would leave')]);
+  expect(undone.code).toBe(EXIT.stopped);
   const [, sync = ''] = /sync approve (\S+)/.exec(undone.stderr) ?? [];
   expect(await place.run(['sync', 'approve', sync, '--reason', 'a power cut'])).toMatchObject({ code: EXIT.ok });
   expect(added()).toBe(0);

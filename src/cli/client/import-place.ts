@@ -4,7 +4,7 @@ import { serviceOperations } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallLimits } from '../../imports/report/summary.ts';
 import { isAddress } from '../../text/address-text.ts';
-import type { FilterTexts } from '../flags/list-flags.ts';
+import type { FilterTexts } from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';

@@ -1,13 +1,16 @@
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { eventOperations } from '../../api/events.ts';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { serviceOperations } from '../../api/service.ts';
+import type { App } from '../../app/app.ts';
 import { askOwner, replyOf } from '../../app/owner-socket.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
-import { askedHere, currentUser, type Here } from '../audit.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
@@ -79,4 +82,36 @@ export function ownerElse(
   const download = (operation: Operation, input: object, signal?: AbortSignal) =>
     OF_OWNER.has(operation) ? owner.download(operation, input as never, signal) : call(operation as never, input);
   return { call, download } as unknown as Client;
+}
+
+/** Name of the user at the terminal, for the record. */
+export function currentUser() {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Name in the audit log (`GET /v1/audit`) for what commands do. */
+export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
+
+function noteIn(root: string, line: Parameters<AccessStore['note']>[0]) {
+  const access = openAccessStore(join(root, 'access.sqlite'));
+  try {
+    access.note(line);
+  } finally {
+    access.close();
+  }
+}
+
+/** A data directory, and what this process sends to, if it runs imports. */
+export interface Here extends Pick<App, 'dir'> {
+  readonly coordinator?: Pick<App['coordinator'], 'sendsTo'>;
+}
+
+/** A person at a terminal of this machine, whose operations are noted in the log of the data directory. */
+export function askedHere({ dir: { root }, coordinator }: Here, who = currentUser()): Asked {
+  return { ...atTerminal(), who, access: { note: (line) => noteIn(root, line) }, sendsTo: coordinator?.sendsTo };
 }

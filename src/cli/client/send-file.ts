@@ -4,20 +4,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RECIPE_NAME } from '../../api/recipes.ts';
 import { sessionOperations } from '../../api/service.ts';
 import { fileStateOf } from '../../imports/read/byte-source.ts';
 import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
+import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
-import { keptOf } from '../../options/option.ts';
-import { type ReadingChoices, WAITING } from '../../options/reading-options.ts';
-import type { ExpectingChoices } from '../../options/sending-options.ts';
+import { keptOf, textsOf } from '../../options/option.ts';
+import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
+import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.ts';
+import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import { expectedRows, requireCount, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
-import type { ShapeFlags } from '../flags/shape-flags.ts';
+import type { RecipeFlags } from '../flags/option-flags.ts';
+import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
-import { inputFiles } from '../input-files.ts';
+import { expectedRows, inputFiles, requireCount, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -25,22 +28,27 @@ import type { Making, Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
+type Reading = ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices;
+
 interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<Doing, 'signal'> {
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
+  readonly flags: Reading & SourceFlags;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: true;
   /** Makes something of the file, with these options. */
   readonly operation: Making;
-  readonly query: URLSearchParams;
+  /** Parameters beside those that say how the file is read. */
+  readonly more: Iterable<readonly [name: string, value: string]>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
 }
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
 export async function sendFile(sending: SendingFile): Promise<Begun> {
-  const { io, imports, signal, server, file, flags, mustBeWhole = false, operation, query, howToSee } = sending;
+  const { io, imports, signal, server, file, flags, mustBeWhole = false, operation, more, howToSee } = sending;
+  const query = await readingQuery(file, flags);
+  for (const [name, value] of more) query.append(name, value);
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
   const { fetched, areFetched, lines, obtain } = await inputFiles(sending, file, flags, mustBeWhole);
@@ -164,4 +172,23 @@ async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
       yield end;
     },
   };
+}
+
+const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
+
+/** Returns the API's query for what imports and syncs have in common. @throws BAD_RECIPE */
+async function readingQuery(file: string, flags: Reading) {
+  const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
+  const query = new URLSearchParams({ name });
+  if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
+  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
+  return query;
+}
+
+/** A recipe as a request has it: a name is one of the server's, a file is one of this machine. @throws BAD_RECIPE */
+async function recipeToSend(recipe: string): Promise<string> {
+  if (RECIPE_NAME.test(recipe)) return recipe;
+  const { recipeOfFile } = await import('../../features/recipes/recipe-store.ts');
+  const { name: _, saved: __, ...content } = recipeOfFile(recipe);
+  return JSON.stringify(content);
 }

@@ -171,7 +171,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   // A refusal of one value says itself what to put there.
   const next = actions ?? (field === undefined ? remedyFor(code, given) : given);
   const remedy = statusCode < 500 ? next : `${next} The server is ${url}.`;
-  return new RollcallError<string>(code, { what: detail, remedy, exit: statusCode < 500 ? 2 : 4 });
+  return new RollcallError<string>(code, { what: detail, remedy, field, exit: statusCode < 500 ? 2 : 4 });
 }
 
 /** If several addresses of one name fail, the aggregate error says nothing: use the first one's. */

@@ -8,8 +8,7 @@ import { localImports } from '../client/data-directory.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importFile } from '../import-file.ts';
-import { type Io, say } from '../screen/io.ts';
-import { shortest } from '../typed-command.ts';
+import { type Io, say, shortest } from '../screen/io.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 

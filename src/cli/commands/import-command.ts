@@ -5,12 +5,10 @@ import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { BANS, EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
-import { type ImportFlags, importOptionsOf, withCheckCost } from '../flags/import-flags.ts';
-import { tagFlag } from '../flags/list-flags.ts';
-import { withCreation, withOptions, withRecipeFlag } from '../flags/option-flags.ts';
-import { settingFlag } from '../flags/setting-flag.ts';
-import { withShape, withTrial } from '../flags/shape-flags.ts';
+import { tagFlag, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
+import { type ImportFlags, withCheckCost } from '../flags/import-flags.ts';
+import { settingFlag, withOptions, withRecipeFlag } from '../flags/option-flags.ts';
+import { withCreation, withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
 
@@ -39,7 +37,10 @@ async function importAs(io: Io, file: string, flags: ImportFlags) {
   if (!flags.check && flags.maxCalls !== undefined) {
     throw badUsage('--max-calls is about the calls of --check; add --check, or leave it out');
   }
-  const [{ importFile }, { openRunning }] = await Promise.all([import('../import-file.ts'), import('../run.ts')]);
+  const [{ importFile, importOptionsOf }, { openRunning }] = await Promise.all([
+    import('../import-file.ts'),
+    import('../run.ts'),
+  ]);
   const running = await openRunning(io, flags);
   const code = await importFile(running, file, flags);
   if (code === EXIT.usage) {

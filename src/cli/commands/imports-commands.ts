@@ -13,14 +13,21 @@ import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
-import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
+import {
+  type CommonFlags,
+  filterTexts,
+  type ListFlags,
+  wholeNumber,
+  withJson,
+  withListFilter,
+  withQueue,
+  withServer,
+} from '../flags/flags.ts';
 import type { Work } from '../run.ts';
 import { conclude, limitsFor, nextSteps } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
-import { type Io, print, printJson, say } from '../screen/io.ts';
+import { type Io, print, printJson, printTable, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
-import { printTable } from '../screen/table.ts';
 
 type WatchFlags = CommonFlags & { readonly timeout?: number };
 type TagFlags = CommonFlags & { readonly remove?: true };

@@ -6,9 +6,8 @@ import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { openImports } from '../client/open-imports.ts';
 import type { Action } from '../exit-codes.ts';
-import { type CommonFlags, withServer } from '../flags/flags.ts';
+import { type CommonFlags, type OutputFlags, refuseExisting, withOutput, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
-import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type Io, say, writeOut } from '../screen/io.ts';
 
 interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {

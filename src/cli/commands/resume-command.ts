@@ -10,16 +10,15 @@ import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
+import { viewing } from '../client/data-directory.ts';
 import { isAlone } from '../client/import-place.ts';
-import { viewing } from '../client/kept-imports.ts';
 import type { Action } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
 import { checkTarget, openRunning, type Running, run } from '../run.ts';
-import { type Io, say } from '../screen/io.ts';
-import { typedCommand } from '../typed-command.ts';
+import { type Io, say, typedCommand } from '../screen/io.ts';
 
 type Flags = RunningFlags & AnsweringChoices;
 

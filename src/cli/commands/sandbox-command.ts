@@ -13,7 +13,7 @@ import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
-import { repeatable, secret } from '../flags/once.ts';
+import { repeatable, secret } from '../flags/option-flags.ts';
 import { type Io, printJson } from '../screen/io.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */

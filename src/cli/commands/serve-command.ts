@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { Action } from '../exit-codes.ts';
 import { byteCount, portFlag, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
-import { settingFlag, withLog } from '../flags/setting-flag.ts';
+import { settingFlag, withLog } from '../flags/option-flags.ts';
 import type { ServeFlags } from '../serving.ts';
 
 const DEFAULT_PORT = 7700;

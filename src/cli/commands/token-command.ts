@@ -14,10 +14,10 @@ import {
   tokenView,
 } from '../../server/access/access-store.ts';
 import { isoTime, printable } from '../../text/wording.ts';
-import { atTerminal } from '../audit.ts';
+import { atTerminal } from '../client/local-client.ts';
 import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
-import { valueOfFlag } from '../flags/setting-flag.ts';
+import { valueOfFlag } from '../flags/option-flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 
 interface CreateFlags extends CommonFlags {

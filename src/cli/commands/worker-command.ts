@@ -17,7 +17,7 @@ import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
-import { settingFlag, withLog } from '../flags/setting-flag.ts';
+import { settingFlag, withLog } from '../flags/option-flags.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 

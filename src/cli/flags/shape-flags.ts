@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { parseTemplate } from '../../imports/read/shape/field-sources.ts';
+import { CREATION } from '../../options/create-options.ts';
 import { TEXT } from '../../options/option.ts';
 import {
   actionWordList,
@@ -87,6 +88,21 @@ const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 /** Flags for every command that reads a file. */
 export function withShape(command: Command) {
   return withOptions(command.optionsGroup(GROUP), SHAPING).optionsGroup('Options:');
+}
+
+const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
+
+/** Flags about what is missing at the service. How it is created needs one that says that it is. @throws BAD_USAGE in the command */
+export function withCreation(command: Command) {
+  return withOptions(command, CREATION).hook('preAction', (_, acting) => {
+    const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
+    const how = acting.options.find((option) => {
+      const name = option.attributeName();
+      return name in CREATION && isGiven(name);
+    });
+    if (how === undefined || CREATES.some(isGiven)) return;
+    throw badUsage(`${how.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`);
+  });
 }
 
 /** Flags of an import alone. */

@@ -5,7 +5,7 @@ import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
-import { repeatable } from './once.ts';
+import { repeatable } from './option-flags.ts';
 
 /** Flags for reaching an address. */
 export interface PlaceFlags extends Pick<SourceSettings, 'endpoint' | 'keyFile' | 'knownHosts'> {

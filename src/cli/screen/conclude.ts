@@ -7,6 +7,7 @@ import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { exitCodeOf } from '../exit-codes.ts';
+import { withCode } from '../refusal.ts';
 import { type Io, print, printJson, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
@@ -92,11 +93,12 @@ export function nextSteps(imports: Imports, found: ImportView) {
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
   const onServer = imports.server ? ' on the server' : '';
+  const because = (what: string) => withCode(withFullStop(`${what}: ${reason}`), code);
   const adviceIn = (table: ByCode) =>
     table[code as ReasonCode]?.({ command, resume, onServer, maxCreate, maxRemovals });
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
-      `This is a bug in rollcall: ${reason}.`,
+      because('This is a bug in rollcall'),
       'Trust the rows of the report, not the numbers above. Please report this, with the files in:',
       `  ${imports.folder(id)}`,
     ];
@@ -107,7 +109,7 @@ export function nextSteps(imports: Imports, found: ImportView) {
     case 'cancelled':
     case 'aborted':
       return [
-        ...(state === 'aborted' ? [`Stopped: ${reason}.`, ''] : []),
+        ...(state === 'aborted' ? [because('Stopped'), ''] : []),
         ...files,
         '',
         ...(rows.invalid + rows.failed + rows.unconfirmed > 0
@@ -116,10 +118,10 @@ export function nextSteps(imports: Imports, found: ImportView) {
         ...retrySteps(found, command('retry', found.sandbox ? ' --sandbox' : '')),
       ];
     case 'rejected':
-      return [withFullStop(`Nothing was sent: ${reason}`)];
+      return [because('Nothing was sent')];
     case 'staged': {
       const advice = adviceIn(NOT_SENT);
-      if (advice !== undefined) return [withFullStop(`Nothing was sent: ${reason}`), ...advice];
+      if (advice !== undefined) return [because('Nothing was sent'), ...advice];
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
@@ -130,19 +132,19 @@ export function nextSteps(imports: Imports, found: ImportView) {
     }
     case 'blocked': {
       const waiting = adviceIn(WAITING);
-      if (waiting !== undefined) return [withFullStop(`Waiting: ${reason}`), ...waiting];
+      if (waiting !== undefined) return [because('Waiting'), ...waiting];
       const fixable = [
         `Nothing is lost. Fix the key, plan or address${onServer}, check it with \`rollcall doctor\`${onServer}, then continue:`,
         resume(),
       ];
-      return [withFullStop(`Blocked: ${reason}`), ...(adviceIn(BLOCKED) ?? fixable)];
+      return [because('Blocked'), ...(adviceIn(BLOCKED) ?? fixable)];
     }
     case 'failed':
       if (code === ('LEDGER_MISSING' satisfies ReasonCode) || code === ('DAMAGED_LEDGER' satisfies ReasonCode)) {
-        return [withFullStop(`Failed: ${reason}`)];
+        return [because('Failed')];
       }
       return [
-        withFullStop(`Failed: ${reason}`),
+        because('Failed'),
         'Rows that have an outcome keep it. See them, try the import again, or end it:',
         ...[command('report'), resume(), command('cancel')],
       ];

@@ -1,12 +1,13 @@
+import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import type { CoordinatorParts } from '../../app/compose.ts';
-import { environmentVariable } from '../../platform/config.ts';
+import { type Config, environmentVariable } from '../../platform/config.ts';
 import type { LogStream } from '../../platform/log.ts';
 import type { LogLevel } from '../../platform/settings.ts';
-import { wrap } from '../../text/terminal-text.ts';
+import { drawTable, shellWord, wrap } from '../../text/terminal-text.ts';
 import { printableLines } from '../../text/wording.ts';
 
 /** Environment of a command. It writes results to `out`, everything else to `err`. */
@@ -37,7 +38,7 @@ async function* shownPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGe
   }
 }
 
-export const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
+const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
 
 /** A standard stream; a terminal has columns and may have colours. */
 type Stream = NodeJS.WriteStream;
@@ -54,12 +55,12 @@ export function terminalIo(out: Stream, err: Stream, typed: Io['typed']) {
     live: err.isTTY === true && environmentVariable('TERM') !== 'dumb',
     color: out.isTTY === true && out.hasColors(),
     get width() {
-      return Math.min(WIDEST, Math.max(40, widthOf(out) ?? widthOf(err) ?? DEFAULT_WIDTH));
+      return Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH));
     },
   };
 }
 
-function widthOf(stream: Stream) {
+function columnsOf(stream: Stream) {
   return stream.isTTY ? stream.columns : undefined;
 }
 
@@ -137,4 +138,22 @@ export async function confirm(io: Io, question: string, signal: AbortSignal): Pr
   } finally {
     terminal.close();
   }
+}
+
+/** Prints a table. In a pipe it is as wide as its values: the next program needs them whole. */
+export function printTable({ out, width }: Io, head: readonly string[], rows: readonly (readonly string[])[]) {
+  out.write(`${drawTable(head, rows, isTerminal(out) ? width : Number.POSITIVE_INFINITY)}\n`);
+}
+
+/** A command for the user to copy: on the data directory that this one was given, unless a setting leads there. */
+export function typedCommand({ dataDirFlag, profileFlag }: Config, ...words: readonly string[]) {
+  const where = dataDirFlag === undefined ? [] : ['--data-dir', shellWord(dataDirFlag)];
+  const which = profileFlag === undefined ? [] : ['--profile', profileFlag];
+  return ['rollcall', ...words, ...which, ...where].join(' ');
+}
+
+/** The path as the user would type it here. */
+export function shortest(path: string) {
+  const fromHere = relative('.', path);
+  return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
 }

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
-import { regionList } from '../../../cli/flags/flags.ts';
-import { repeatable } from '../../../cli/flags/once.ts';
-import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
+import { type OutputFlags, regionList, withOutput } from '../../../cli/flags/flags.ts';
+import { repeatable, withOptions } from '../../../cli/flags/option-flags.ts';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';

@@ -7,7 +7,7 @@ import { sourceContextOf } from '../../../app/ca-file.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
-import { existsAlready, refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { existsAlready, refuseExisting } from '../../../cli/flags/flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/look.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/fetched-file.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
-import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { importOptionsOf } from '../../../cli/import-file.ts';
+import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { sayNothingBegan } from '../../../cli/run.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';

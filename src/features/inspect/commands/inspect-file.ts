@@ -2,9 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/look.ts';
-import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
+import { STANDARD_INPUT } from '../../../cli/input-files.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-
 import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';

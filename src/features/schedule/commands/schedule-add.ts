@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { withShape } from '../../../cli/flags/shape-flags.ts';
+import { optionFlag, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withCreation, withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { typedCommand } from '../../../cli/typed-command.ts';
+import { typedCommand } from '../../../cli/screen/io.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, LIFTING, RUNS_WAIT } from '../../../options/sending-options.ts';

@@ -1,7 +1,6 @@
 import { aimOf } from '../../../app/open-service.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { readingQuery } from '../../../cli/flags/import-flags.ts';
 import { givenFile } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
@@ -27,8 +26,6 @@ export function planOf(running: Running, file: string, flags: SyncFileFlags): Be
 function planThere(running: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
   return {
     begin: async ({ signal }) => {
-      const query = await readingQuery(file, flags);
-      for (const [name, value] of await decidingQuery(flags, true)) query.append(name, value);
       return sendFile({
         ...running,
         signal,
@@ -36,7 +33,7 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
         file,
         flags,
         operation: syncOperations.create,
-        query,
+        more: await decidingQuery(flags, true),
         mustBeWhole: true,
         howToSee: running.imports.command('sync', 'list'),
       });

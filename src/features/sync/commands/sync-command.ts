@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type RunningFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
-import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { withShape } from '../../../cli/flags/shape-flags.ts';
+import { withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withCreation, withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { checkTarget, openRunning, run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';

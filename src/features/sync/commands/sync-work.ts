@@ -1,5 +1,5 @@
-import { currentUser } from '../../../cli/audit.ts';
 import { isAlone } from '../../../cli/client/import-place.ts';
+import { currentUser } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { type Doing, type Here, type Running, run, type Work } from '../../../cli/run.ts';
