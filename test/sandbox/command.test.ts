@@ -13,7 +13,7 @@ import { loopback, openSandbox } from './open-sandbox.ts';
 /** Runs the command alone, as src/cli/main.ts does: errors to stderr, exit code 2 for them. */
 const DRIVER = `
   import { Command } from 'commander';
-  import { sandboxCommand } from '../../src/cli/commands/sandbox-command.ts';
+  import { sandboxCommand } from './src/cli/commands/sandbox-command.ts';
   const action = (does) => (...given) => does({ out: process.stdout, err: process.stderr }, ...given);
   const program = new Command('rollcall').exitOverride().addCommand(sandboxCommand(action).exitOverride());
   await program.parseAsync().catch((error) => {

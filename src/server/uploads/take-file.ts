@@ -51,7 +51,7 @@ export function takeFile(
       const file = labelOf(query.name ?? taken.name);
       // In a form, the part has the file's type.
       const own = request.isMultipart() ? optionsOf(type) : options;
-      const settled = await recipes.settle(own, taken, file);
+      const settled = await recipes.settle(own, { path: taken.path }, file);
       const said = inShort({ file, ...query, name: undefined, source: undefined });
       const callFor = (made: string) => ({ who, audited: () => audited(said, made) });
       return make({ ...taken, file, options: settled, callFor });
