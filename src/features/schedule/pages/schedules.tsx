@@ -120,15 +120,9 @@ const COLUMNS: Column<Schedule>[] = [
       ),
   },
   {
-    label: 'The last 30 nights',
+    label: 'The last 10 nights',
     kind: 'wide',
-    cell: ({ name, nights }) => (
-      <div class="nights">
-        {nights.map((night) => (
-          <Night key={night.day} name={name} {...night} />
-        ))}
-      </div>
-    ),
+    cell: ({ name, nights }) => <Nights name={name} nights={nights.slice(-10)} />,
   },
 ];
 
@@ -177,6 +171,7 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
           ['How', modeWords({ mode, missing })],
           ['May create', create !== null && mayCreateWords(create)],
           ['Time zone', tz],
+          ['The last 30 nights', <Nights name={name} nights={schedule.nights} />],
         ]}
       />
       <List
@@ -227,6 +222,16 @@ function Signs() {
         ))}
       </ul>
     </details>
+  );
+}
+
+function Nights({ name, nights }: Pick<Schedule, 'name' | 'nights'>) {
+  return (
+    <div class="nights">
+      {nights.map((night) => (
+        <Night key={night.day} name={name} {...night} />
+      ))}
+    </div>
   );
 }
 
