@@ -1,6 +1,7 @@
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
+import { patienceOf } from '../imports/send/give-up.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
@@ -215,7 +216,7 @@ async function openHere(
   first: AbortSignal,
 ) {
   const app = await openApp(lifecycle, {
-    config: { ...config, giveUpAfter: config.giveUpAfter ?? GIVE_UP_AFTER_MS },
+    config: { ...config, ...patienceOf({}, config, GIVE_UP_AFTER_MS) },
     openService,
     show: (sentence) => say(io, sentence),
     reading: io.reading,

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Imports } from '../../src/cli/client/import-place.ts';
 import type { Server } from '../../src/cli/client/server-client.ts';
-import { followSteps } from '../../src/cli/screen/follow.ts';
+import { followImport, followSteps } from '../../src/cli/screen/follow.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
+import { eventually } from '../eventually.ts';
 import { Screen } from './screen.ts';
 
 const unused = () => Promise.reject(new Error('not asked for'));
@@ -31,4 +33,22 @@ test('a refusal of the server ends the waiting', async () => {
   await expect(following([async () => ({ underWay: true }), refused])).rejects.toMatchObject({
     code: 'UNKNOWN_EXPORT',
   });
+});
+
+test('an import whose file another process reads shows how far that is', async () => {
+  const screen = new Screen(80);
+  let state = 'staging';
+  const view = () => ({ id: 'i1', state, regions: {}, staging: null });
+  const staging = { rows: 5_000, bytes: 10, totalBytes: 100, cutting: false };
+  async function* events() {
+    const text = `event: imports\ndata: ${JSON.stringify({ imports: [{ ...view(), staging }] })}\n\n`;
+    yield text.slice(0, 30);
+    yield text.slice(30);
+    await eventually(() => screen.text).toContain('5,000 rows');
+    state = 'completed';
+    yield 'event: import\ndata: {"id":"i1"}\n\n';
+  }
+  const imports = { client: { download: async () => events() }, one: async () => view(), regions: async () => [] };
+  const { signal } = new AbortController();
+  expect(await followImport(screen.io, imports as unknown as Imports, 'i1', { signal })).toBe('over');
 });

@@ -41,6 +41,7 @@ const COMMANDS: readonly ((made: Made) => readonly string[])[] = [
   ({ over }) => ['retry', over, '--json'],
   ({ over }) => ['watch', over, '--json'],
   () => ['export', '--groups', 'team'],
+  ({ waiting }) => ['export', '--resume', waiting],
   () => ['export', '--resume', 'export-of-nobody'],
   () => ['export', '--resume'],
   () => ['import', 'unknown.csv', '--json'],
@@ -125,7 +126,6 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/syncs/{id}/findings',
     'GET /v1/imports/{id}/problems',
   ],
-  'of an export that was interrupted: export-elsewhere.test.ts': ['POST /v1/exports/{id}/resume'],
 };
 
 interface Made {
@@ -136,6 +136,8 @@ interface Made {
   readonly held: string;
   /** A plan that no guard holds. */
   readonly kept: string;
+  /** An export that waits for more calls to be allowed. */
+  readonly waiting: string;
   /** Whole path of a file that schedules may read. */
   readonly file: string;
 }
@@ -162,8 +164,11 @@ async function openPlace(): Promise<Place> {
   at.file('bad.csv', 'no,column,known\n1,2,3\n');
   const held = (await at.summary(['import', file, '--dry-run'])).summary.id;
   const kept = JSON.parse((await at.run(['sync', file, '--json'])).stdout).id;
+  const stopped = await at.run(['export', '--groups', 'team', '--max-calls', '1']);
+  const [, waiting = ''] = /--resume (export-\S+)/.exec(stopped.stderr) ?? [];
+  expect(waiting, stopped.stderr).not.toBe('');
   await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 1 1 *', '--tz', 'UTC']);
-  return { at, made: { staged, over, plan, held, kept, file: join(at.root, file) } };
+  return { at, made: { staged, over, plan, held, kept, waiting, file: join(at.root, file) } };
 }
 
 /** Returns the answers of commands, and their lines in the audit log, without ids, times and what names a place. */

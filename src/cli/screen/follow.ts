@@ -33,11 +33,15 @@ interface Followed<View> {
   /** In ms. Default: as long as it takes. */
   readonly timeoutMs?: number;
   readonly look: () => Promise<View>;
+  /** Takes an import as an event shows it: then it need not look. Default: events only say that something has happened. */
+  readonly heard?: (shown: Shown) => View;
   /** Asked after each look. `soon`: it may be over, which another look will tell. */
   readonly goesOn: (view: View, before: View | undefined, isHeard: boolean) => boolean | 'soon';
   /** Shows the progress. @param last the last look @param trouble why there is no newer one */
   readonly show: (last: () => View | undefined, trouble: () => string | undefined) => Progress;
 }
+
+type Shown = ListEvents['imports']['imports'][number];
 
 interface End<View> {
   readonly view: View;
@@ -51,12 +55,17 @@ interface End<View> {
  * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
-  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
+  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, heard, goesOn, show } = followed;
   let last: { readonly view: View } | undefined;
   let isAway = false;
   let wake = new AbortController();
   const over = new AbortController();
-  const events = hear(imports.client, id, () => wake.abort(), over.signal);
+  let shown: Shown | undefined;
+  const hears = (one?: Shown) => {
+    shown = one;
+    wake.abort();
+  };
+  const events = hear(imports.client, id, hears, over.signal);
   const progress = show(
     () => last?.view,
     () => (isAway ? `${imports.server?.url} does not answer; trying again` : undefined),
@@ -69,7 +78,9 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
       const before = last;
       let isSoon = !events.areHeard();
       try {
-        last = { view: await look() };
+        const told = shown && heard?.(shown);
+        shown = undefined;
+        last = { view: told ?? (await look()) };
         [isAway, answeredAt] = [false, performance.now()];
         const next = goesOn(last.view, before?.view, events.areHeard());
         if (next === false) return { view: last.view, end: 'over' };
@@ -91,15 +102,15 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
   }
 }
 
-/** Hears the events about something, until the signal. A stream that breaks is opened again. @param wake called for each event, and when it breaks */
-function hear(client: Client, id: string, wake: () => void, signal: AbortSignal) {
+/** Hears the events about something, until the signal. A stream that breaks is opened again. @param wake called for each event, with the import that it shows, and when it breaks */
+function hear(client: Client, id: string, wake: (shown?: Shown) => void, signal: AbortSignal) {
   let areHeard = false;
   const listen = async () => {
     while (!signal.aborted) {
       try {
-        for await (const _ of await client.download(eventOperations.lists, { id }, signal)) {
+        for await (const { imports = [] } of dataOf(await client.download(eventOperations.lists, { id }, signal))) {
           areHeard = true;
-          wake();
+          wake(imports.find((one) => one.id === id));
         }
       } catch {
         // A look says what is wrong.
@@ -111,6 +122,17 @@ function hear(client: Client, id: string, wake: () => void, signal: AbortSignal)
   };
   void listen();
   return { areHeard: () => areHeard };
+}
+
+/** The data of server-sent events; a heartbeat has none. */
+async function* dataOf(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Partial<ListEvents['imports']>> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of pieces) {
+    const events = (rest + (typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }))).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) yield JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}');
+  }
 }
 
 interface FollowedSteps<View> extends Omit<Followed<View>, 'show' | 'imports'> {
@@ -183,6 +205,8 @@ export async function followImport(
     signal,
     ...(timeoutMs !== undefined && { timeoutMs }),
     look: () => imports.one(id),
+    // Only the process that reads a file knows how far it is.
+    heard: (view) => view,
     goesOn: (view, before, isHeard) => {
       if (announces && view.writes !== undefined && view.state !== 'staged') {
         say(io, messagesSentence(view.writes));

@@ -18,7 +18,7 @@ import { awaits } from '../sync/memory/memory.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
-import { obtainBeside, patienceOf, sourceOf, syncNow } from './schedule-sync.ts';
+import { obtainBeside, patienceOfRun, sourceOf, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
@@ -244,7 +244,7 @@ export class ScheduleRuns {
       file: found.name,
       source: found.path,
       ...settings,
-      ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
+      ...patienceOfRun(settings, this.#options.patience, record.nextDue - this.#clock()),
       schedule: name,
       syncName: name,
       who: run.who === '' ? `schedule ${name}` : run.who,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
-import type { Patience } from '../../imports/send/give-up.ts';
+import { type Patience, patienceOf } from '../../imports/send/give-up.ts';
 import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
@@ -54,9 +54,8 @@ const WINDOW = 0.95;
  * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
  * due again.
  */
-export function patienceOf(own: Partial<Patience>, all: Patience, untilDueMs: number): Patience {
-  const byItself = untilDueMs > 0 ? Math.floor(untilDueMs * WINDOW) : undefined;
-  return { giveUpAfter: own.giveUpAfter ?? all.giveUpAfter ?? byItself };
+export function patienceOfRun(own: Partial<Patience>, all: Patience, untilDueMs: number): Patience {
+  return patienceOf(own, all, untilDueMs > 0 ? Math.floor(untilDueMs * WINDOW) : undefined);
 }
 
 /** Returns the place of a schedule's file, for a SourceReader. */

@@ -17,6 +17,11 @@ export const SERVICE_AWAY = 'SERVICE_AWAY' satisfies ReasonCode;
 /** The time that imports wait which do not say it themselves. */
 export type Patience = Pick<Config, 'giveUpAfter'>;
 
+/** The time that something waits by its own options, else by the settings, else by itself. */
+export function patienceOf(own: Partial<Patience>, all: Patience, byItself?: number): Patience {
+  return { giveUpAfter: own.giveUpAfter ?? all.giveUpAfter ?? byItself };
+}
+
 interface GiveUpOptions {
   readonly imports: Pick<OpenImports, 'all'>;
   readonly groups: Pick<GroupReader, 'giveUp'>;
@@ -55,7 +60,7 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
       if (running === undefined || paused || running.isWithdrawing(region)) continue;
       // A resumed import waits for its full time again.
       const waitedMs = now - Math.max(Date.parse(since), runningSince);
-      if (waitedMs < limitOf(options.giveUpAfter ?? config.giveUpAfter, opened)) continue;
+      if (waitedMs < limitOf(patienceOf(options, config).giveUpAfter, opened)) continue;
       if (!ledger.openBatches().has(region)) continue;
       ledger.stopRegion(stopped);
       running.stopRegion(region);
