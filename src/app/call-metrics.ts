@@ -11,22 +11,26 @@ export const AT_ONCE = 'Calls that may be in flight at once, over all workers, a
 export const AWAY = '1 while the chat service does not answer and the circuit of the region is open or half-open';
 export const STOPPED = '1 while the chat service refuses the key or plan of the region';
 
-/** @param read what is there at each collection; a value that is not known is left out */
-export function regionGauge(
+/** Values by their labels: added where the labels are the same, left out where they are not known. */
+type Values = Iterable<readonly [labels: Readonly<Record<string, string>>, value: number | null | undefined]>;
+
+/** A gauge whose values are read at each collection. */
+export function readGauge(
   registry: Registry,
   name: string,
   help: string,
-  read: () => Promise<readonly { readonly region: Region; readonly value: number | null | undefined }[]>,
+  labelNames: string[],
+  read: () => Values | Promise<Values>,
 ): void {
   new Gauge({
     name,
     help,
-    labelNames: ['region'],
+    labelNames,
     registers: [registry],
     async collect() {
-      const found = await read();
+      const values = await read();
       this.reset();
-      for (const { region, value } of found) if (typeof value === 'number') this.set({ region }, value);
+      for (const [labels, value] of values) if (typeof value === 'number') this.inc(labels, value);
     },
   });
 }
@@ -35,20 +39,13 @@ export function backlogGauge(
   registry: Registry,
   read: () => Promise<readonly (QueueDepth & { readonly region: Region })[]>,
 ): void {
-  new Gauge({
-    name: 'rollcall_backlog',
-    help: "Batches in the region's queue by state",
-    labelNames: ['region', 'state'],
-    registers: [registry],
-    async collect() {
-      const found = await read();
-      this.reset();
-      for (const { region, waiting, delayed, active, setAside } of found) {
-        for (const [state, n] of Object.entries({ waiting, delayed, active, 'set-aside': setAside }))
-          this.set({ region, state }, n);
-      }
-    },
-  });
+  readGauge(registry, 'rollcall_backlog', "Batches in the region's queue by state", ['region', 'state'], async () =>
+    (await read()).flatMap(({ region, waiting, delayed, active, setAside }) =>
+      Object.entries({ waiting, delayed, active, 'set-aside': setAside }).map(
+        ([state, count]) => [{ region, state }, count] as const,
+      ),
+    ),
+  );
 }
 
 /** Metrics of the calls that this process makes, by region. */

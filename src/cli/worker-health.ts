@@ -9,7 +9,7 @@ import {
   backlogGauge,
   callMetrics,
   LIMITED,
-  regionGauge,
+  readGauge,
   SILENT_BUDGET,
   STOPPED,
 } from '../app/call-metrics.ts';
@@ -46,7 +46,10 @@ export function workerMetrics() {
         name: string,
         help: string,
         read: (queue: WorkingRegion['queue'], region: WorkingRegion) => Promise<number | undefined>,
-      ) => regionGauge(registry, name, help, () => known((region) => read(region.queue, region)));
+      ) =>
+        readGauge(registry, name, help, ['region'], async () =>
+          (await known((one) => read(one.queue, one))).map(({ region, value }) => [{ region }, value] as const),
+        );
       gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
       gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
       gauge('rollcall_imports_per_minute', SILENT_BUDGET, (_, { silent }) => silent.callsPerMinute());

@@ -10,6 +10,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import { UNSAFE } from './access/guard.ts';
 import { isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerOptions } from './context.ts';
+import { namesIn } from './perform.ts';
 import { badOption, refuse, unknownOption } from './problem.ts';
 
 /** Time in which the headers of a request must have arrived, in ms. */
@@ -105,7 +106,7 @@ export async function bareServer(options: ServerOptions, isStopping: () => boole
     zlibOptions: { level: 4 },
   });
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.takesFile !== true) endIfSlow(raw);
+    if (routeOptions.config.takesFile !== true) endIfSlow(raw, BODY_MS);
   });
   app.addHook('onResponse', async ({ raw }) => discardRest(raw));
   logRequests(app, log);
@@ -135,22 +136,21 @@ function logRequests(app: Api, log: ServerOptions['log']): void {
 /** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */
 const BODY_MS = 30_000;
 
-/** Ends a connection whose small body comes too slowly. */
-function endIfSlow(request: IncomingMessage): void {
-  if (request.complete) return;
-  const enough = setTimeout(() => request.socket.destroy(), BODY_MS);
-  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
-}
-
 /** Time in which the rest of a refused body is thrown away, so that the client reads the answer before the end, in ms. */
 const REST_MS = 5_000;
+
+/** Ends a connection whose body is not complete after this time. */
+function endIfSlow(request: IncomingMessage, ms: number): void {
+  if (request.complete) return;
+  const enough = setTimeout(() => request.socket.destroy(), ms);
+  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
+}
 
 function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   request.unpipe();
   request.resume();
-  const enough = setTimeout(() => request.socket.destroy(), REST_MS);
-  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
+  endIfSlow(request, REST_MS);
 }
 
 /** Interval between two looks for connections that are done, in ms. */
@@ -180,15 +180,8 @@ function noteMethods(app: Api): (url: string) => readonly string[] {
     methods.set(url, known);
   });
   return (url) => {
-    const parts = url.replace(/\?.*/, '').split('/');
-    const isAt = (route: string) => {
-      const names = route.split('/');
-      return (
-        names.length === parts.length &&
-        names.every((name, at) => (name.startsWith(':') ? parts[at] : name === parts[at]))
-      );
-    };
-    const found = [...methods].flatMap(([route, known]) => (isAt(route) ? [...known] : []));
+    const path = url.replace(/\?.*/, '');
+    const found = [...methods].flatMap(([route, known]) => (namesIn(route, path) === undefined ? [] : [...known]));
     return [...new Set(found)].toSorted();
   };
 }

@@ -1,5 +1,5 @@
 import type { ImportTotals } from '../api/import-summary.ts';
-import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
+import type { FollowUp, ImportView } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { checkFacts } from '../features/check/check-view.ts';
 import type { Repairs } from '../features/repair/repairs.ts';
@@ -30,76 +30,55 @@ interface ImportViewsParts {
   readonly syncs: Pick<SyncRunner, 'catalog'>;
 }
 
+export type ImportViews = ReturnType<typeof openImportViews>;
+
 /** Imports as this server shows them. */
-export class ImportViews {
-  readonly #parts: ImportViewsParts;
-  readonly #staging: ReadonlyMap<string, Staging>;
-  readonly #sources: ViewSources;
-
-  constructor(parts: ImportViewsParts) {
-    this.#parts = parts;
-    this.#staging = followStaging(parts.coordinator);
-    this.#sources = {
-      catalog: parts.reading,
-      folder: (id) => parts.dir.folder(id),
-      totals: (record) => this.#counted(record),
-      uncounted: quietly((error) => parts.log.error({ err: error }, 'the rows of an import cannot be counted')),
-      staging: (id) => this.staging(id),
-      reports: addressesOf,
-      write: asParameter,
-      complete: (record, own) => this.#complete(record, own),
-    };
-  }
-
-  of(record: ImportRecord): Promise<ImportView> {
-    return importView(record, this.#sources);
-  }
-
-  /** Its rows by outcome. */
-  rows(record: ImportRecord): Promise<ImportView['rows']> {
-    return rowsOfImport(record, this.#sources);
-  }
-
-  /** With what its repair, its check and its undos say of it. */
-  async #complete({ id, state }: ImportRecord, own: ImportView): Promise<ImportView> {
-    const { dir, repairs, syncs } = this.#parts;
-    const { rows: repaired = own.repaired, retryable = 0, edited = 0 } = (await repairs.sent(id)) ?? {};
-    const undos = await Promise.all(syncs.catalog.undos(id).map((undo) => this.#followUpOf(undo)));
-    return {
-      ...own,
-      repaired,
-      retryable: Math.max(0, own.retryable - retryable),
-      ...(edited > 0 && { edited }),
-      ...(await checkFacts(dir.folder(id), state, own.rows.skipped)),
-      followUps: [...own.followUps, ...undos],
-    };
-  }
-
-  async #followUpOf({ id, state, importId }: Sync): Promise<FollowUp> {
-    const carrier = importId === null ? undefined : this.#parts.reading.find(importId);
-    const rows = carrier === undefined ? null : await this.rows(carrier);
-    return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
-  }
-
-  staging(id: string): Staging | null {
-    return this.#staging.get(id) ?? null;
-  }
-
-  /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
-  beingRead(): string[] {
-    return [...this.#staging.keys()];
-  }
+export function openImportViews({ coordinator, dir, reading, log, repairs, syncs }: ImportViewsParts) {
+  const staging = followStaging(coordinator);
 
   /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
-  async #counted(record: ImportRecord): Promise<ImportTotals> {
-    const { dir, reading, coordinator } = this.#parts;
+  const counted = async (record: ImportRecord): Promise<ImportTotals> => {
     const { id, state } = record;
     if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return totalsOf(NO_ROWS, isFinal(state));
     const rows = reading.rowsOf(id);
     const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
     if (isFinal(state)) coordinator.catalog.setTotals(id, totals);
     return totals;
-  }
+  };
+
+  const followUpOf = async ({ id, state, importId }: Sync): Promise<FollowUp> => {
+    const carrier = importId === null ? undefined : reading.find(importId);
+    const rows = carrier === undefined ? null : await rowsOfImport(carrier, sources);
+    return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
+  };
+
+  const sources: ViewSources = {
+    catalog: reading,
+    folder: dir.folder,
+    totals: counted,
+    uncounted: quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted')),
+    staging: (id) => staging.get(id) ?? null,
+    reports: addressesOf,
+    write: asParameter,
+    /** With what its repair, its check and its undos say of it. */
+    complete: async ({ id, state }, own) => {
+      const { rows: repaired = own.repaired, retryable = 0, edited = 0 } = (await repairs.sent(id)) ?? {};
+      const undos = await Promise.all(syncs.catalog.undos(id).map(followUpOf));
+      return {
+        ...own,
+        repaired,
+        retryable: Math.max(0, own.retryable - retryable),
+        ...(edited > 0 && { edited }),
+        ...(await checkFacts(dir.folder(id), state, own.rows.skipped)),
+        followUps: [...own.followUps, ...undos],
+      };
+    },
+  };
+  return {
+    of: (record: ImportRecord) => importView(record, sources),
+    /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
+    beingRead: () => [...staging.keys()],
+  };
 }
 
 /** The addresses of reports that were written. */

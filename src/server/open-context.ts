@@ -13,7 +13,7 @@ import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents } from './events.ts';
-import { ImportViews } from './import-views.ts';
+import { openImportViews } from './import-views.ts';
 import { runningImports } from './running-imports.ts';
 import { openRecipes } from './uploads/upload-options.ts';
 
@@ -36,7 +36,7 @@ export async function openContext(
   app.addHook('onClose', async () => scheduleCatalog.close());
   const repairs = new Repairs({ dir, coordinator });
   const syncs = syncsOf(options);
-  const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncs });
+  const views = openImportViews({ coordinator, dir, reading, log, repairs, syncs });
   const running = runningImports({ coordinator, reading, views, settings });
   const events = openEvents({
     coordinator,

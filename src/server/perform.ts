@@ -110,13 +110,13 @@ export function performerOf(all: readonly Handled[]) {
 }
 
 /** The names in the path of an operation as a request has them; undefined for a request of another one. */
-function namesIn(pattern: string, path: string): Record<string, string> | undefined {
+export function namesIn(pattern: string, path: string): Record<string, string> | undefined {
   const [expected, found] = [pattern.split('/'), path.split('/')];
   if (expected.length !== found.length) return undefined;
   const names: Record<string, string> = {};
   for (const [at, part] of expected.entries()) {
     const given = decodeURIComponent(found[at] ?? '');
-    if (part.startsWith(':')) names[part.slice(1)] = given;
+    if (part.startsWith(':') && given !== '') names[part.slice(1)] = given;
     else if (part !== given) return undefined;
   }
   return names;

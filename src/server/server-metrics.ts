@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
 import {
   AT_ONCE,
@@ -6,7 +6,7 @@ import {
   BUDGET,
   backlogGauge,
   LIMITED,
-  regionGauge,
+  readGauge,
   SILENT_BUDGET,
   STOPPED,
 } from '../app/call-metrics.ts';
@@ -30,12 +30,11 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
   collectDefaultMetrics({ register: registry });
   syncMetrics(syncs.catalog, registry);
   scheduleMetrics(scheduleCatalog, registry);
-  const registers = [registry];
   const requests = new Counter({
     name: 'rollcall_http_requests_total',
     help: 'Requests by route and status',
     labelNames: ['method', 'route', 'status'],
-    registers,
+    registers: [registry],
   });
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
     requests.inc({ method, route: routeOptions.url ?? 'unknown', status: statusCode });
@@ -50,42 +49,32 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
         throw error;
       });
   const underWay = () => reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports;
-  new Gauge({
-    name: 'rollcall_imports',
-    help: 'Imports that are not over, by state',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      this.reset();
-      for (const state of NOT_OVER) this.set({ state }, 0);
-      for (const { state } of underWay()) this.inc({ state });
-    },
-  });
-  new Gauge({
-    name: 'rollcall_rows',
-    help: 'Rows of imports that are not over, by region and outcome; pending rows have none yet',
-    labelNames: ['region', 'outcome'],
-    registers,
-    async collect() {
-      this.reset();
+  readGauge(registry, 'rollcall_imports', 'Imports that are not over, by state', ['state'], () => [
+    ...NOT_OVER.map((state) => [{ state }, 0] as const),
+    ...underWay().map(({ state }) => [{ state }, 1] as const),
+  ]);
+  readGauge(
+    registry,
+    'rollcall_rows',
+    'Rows of imports that are not over, by region and outcome; pending rows have none yet',
+    ['region', 'outcome'],
+    async () => {
+      const values: [{ readonly region: string; readonly outcome: string }, number][] = [];
+      // One after the other: a queue of questions has an end.
       for (const { id } of underWay()) {
         if (!reading.hasRows(id)) continue;
         for (const [region, { rows }] of await countersOf(id)) {
-          for (const outcome of OUTCOMES) {
-            this.inc({ region, outcome: outcome === 'unprocessed' ? 'pending' : outcome }, rows[outcome]);
+          for (const one of OUTCOMES) {
+            values.push([{ region, outcome: one === 'unprocessed' ? 'pending' : one }, rows[one]]);
           }
         }
       }
+      return values;
     },
-  });
-  new Gauge({
-    name: 'rollcall_event_streams',
-    help: 'Browsers and programs that follow imports',
-    registers,
-    collect() {
-      this.set(events.watchers());
-    },
-  });
+  );
+  readGauge(registry, 'rollcall_event_streams', 'Browsers and programs that follow imports', [], () => [
+    [{}, events.watchers()],
+  ]);
   stagedRows(coordinator, registry);
   regionMetrics(coordinator, registry);
 }
@@ -119,8 +108,8 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
     return asked;
   };
   const gauge = (name: string, help: string, read: (region: RegionStatus) => number | null) =>
-    regionGauge(registry, name, help, async () =>
-      (await regions()).map((one) => ({ region: one.region, value: read(one) })),
+    readGauge(registry, name, help, ['region'], async () =>
+      (await regions()).map((one) => [{ region: one.region }, read(one)] as const),
     );
   gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
   gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
@@ -129,51 +118,34 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
   gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
   gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
-  new Gauge({
-    name: 'rollcall_limited_by',
-    help: '1 for the reason why the region sends no faster: nothing, rate, concurrency, group or service',
-    labelNames: ['region', 'by'],
-    registers: [registry],
-    async collect() {
-      const found = await regions();
-      this.reset();
-      for (const { region, pace } of found) if (pace.limitedBy !== null) this.set({ region, by: pace.limitedBy }, 1);
-    },
-  });
+  readGauge(
+    registry,
+    'rollcall_limited_by',
+    '1 for the reason why the region sends no faster: nothing, rate, concurrency, group or service',
+    ['region', 'by'],
+    async () =>
+      (await regions()).flatMap(({ region, pace: { limitedBy: by } }) =>
+        by === null ? [] : [[{ region, by }, 1] as const],
+      ),
+  );
   backlogGauge(registry, regions);
 }
 
 const SYNCS_NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
 
 function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry): void {
-  new Gauge({
-    name: 'rollcall_syncs',
-    help: 'Syncs that are not over, by state; held ones wait for a person',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const counts = syncs.count(SYNCS_NOT_OVER);
-      for (const state of SYNCS_NOT_OVER) this.set({ state }, counts.get(state) ?? 0);
-    },
+  const help = 'Syncs that are not over, by state; held ones wait for a person';
+  readGauge(registry, 'rollcall_syncs', help, ['state'], () => {
+    const counts = syncs.count(SYNCS_NOT_OVER);
+    return SYNCS_NOT_OVER.map((state) => [{ state }, counts.get(state) ?? 0] as const);
   });
 }
 
 function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry): void {
-  const registers = [registry];
   const gauge = (name: string, help: string, read: (schedule: ScheduleHealth) => number | null) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['schedule'],
-      registers,
-      collect() {
-        this.reset();
-        for (const one of schedules.health()) {
-          const value = read(one);
-          if (value !== null) this.set({ schedule: one.name }, value);
-        }
-      },
-    });
+    readGauge(registry, name, help, ['schedule'], () =>
+      schedules.health().map((one) => [{ schedule: one.name }, read(one)] as const),
+    );
   gauge(
     'rollcall_schedule_last_success_timestamp_seconds',
     'When the last successful run ended, after which every member was in place; absent when there was none',

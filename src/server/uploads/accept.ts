@@ -23,26 +23,15 @@ import {
   withFileOf,
 } from './receive.ts';
 
-/** One upload under an Idempotency-Key; `end` must always be called. */
-interface KeyedUpload {
-  /** The import that the same upload made before. @throws KEY_REUSED when the file is another one */
-  madeBefore(hash: string): string | undefined;
-  /** To be called before the import is made: should the process die in between, a repetition makes no second one. */
-  keep(hash: string, importId: string): void;
-  end(): void;
-}
-
 const KEY = /^[\x21-\x7e]{1,200}$/;
-
-const NO_KEY: KeyedUpload = { madeBefore: () => undefined, keep: () => {}, end: () => {} };
 
 /** Keys of uploads: those under way in memory, those of the last day in the access file. */
 function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) {
   const underWay = new Set<string>();
   return {
-    /** @param who The token's id: another's keys mean nothing. @throws KEY_IN_USE, KEY_REUSED, BAD_OPTION */
-    begin: (who: string, key: string | undefined, chosen: unknown): KeyedUpload => {
-      if (key === undefined) return NO_KEY;
+    /** Begins one upload; `end` must always be called. @param who The token's id: another's keys mean nothing. @throws KEY_IN_USE, KEY_REUSED, BAD_OPTION */
+    begin: (who: string, key: string | undefined, chosen: unknown) => {
+      if (key === undefined) return { madeBefore: () => undefined, keep: () => {}, end: () => {} };
       if (!KEY.test(key)) {
         const field = 'Idempotency-Key';
         throw new RollcallError('BAD_OPTION', { what: `${field} must be 1 to 200 visible ASCII characters`, field });
@@ -56,14 +45,16 @@ function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) 
         throw new RollcallError('KEY_REUSED', { key, how: 'with other options' });
       underWay.add(name);
       return {
-        madeBefore: (hash) => {
+        /** The import that the same upload made before. @throws KEY_REUSED when the file is another one */
+        madeBefore: (hash: string) => {
           if (before !== undefined && before.body !== hash) {
             throw new RollcallError('KEY_REUSED', { key, how: 'for another file' });
           }
           return before?.importId;
         },
-        keep: (body, importId) => access.keepUpload(who, key, { options, body, importId }),
-        end: () => underWay.delete(name),
+        /** To be called before the import is made: should the process die in between, a repetition makes no second one. */
+        keep: (body: string, importId: string) => access.keepUpload(who, key, { options, body, importId }),
+        end: () => void underWay.delete(name),
       };
     },
   };
