@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
+import { importOptions } from '../../src/imports/import-options.ts';
 import { until } from '../cli/workplace.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { runOver } from '../syncs/run-over.ts';
@@ -99,4 +100,18 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   accept();
   await until(async () => (await read('rollcall_notifications_waiting')) === 0);
   expect(await read('rollcall_notifications_oldest_seconds')).toBe(0);
+});
+
+test('rows of all imports that are not over are counted together, by region and outcome', async () => {
+  const server = await startTestServer();
+  onTestFinished(() => server.close());
+  const source = join(tempDir(), 'members.csv');
+  writeFileSync(source, 'guid,uid\ng1,ann\ng1,bob\n');
+  const options = importOptions.parse({ region: 'us', sandbox: true });
+  for (const id of ['one', 'two']) {
+    await server.coordinator.create({ id, file: 'members.csv', source, options, start: false });
+    await server.coordinator.settled(id);
+  }
+  expect(await metric(server, 'rollcall_imports{state="staged"}')).toBe(2);
+  expect(await metric(server, 'rollcall_rows{region="us",outcome="pending"}')).toBe(4);
 });
