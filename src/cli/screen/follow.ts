@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { eventOperations } from '../../api/events.ts';
+import { eventOperations, type ListEvents } from '../../api/events.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import type { ImportView } from '../../api/imports.ts';
 import { isError } from '../../errors/rollcall-error.ts';
