@@ -1,11 +1,15 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
-import type { ImportAction, ImportState } from '../membership/import-state.ts';
+import { actionsOf, type ImportState } from '../membership/import-state.ts';
 
-/** The import's state does not allow the request. @param refused completes "import … is running and …" */
+/**
+ * The import's state does not allow the request.
+ * @param refused completes "import … is running and …"
+ * @param possible default: without a retry
+ */
 export function wrongState(
   { id, state }: { readonly id: string; readonly state: ImportState },
   refused: string,
-  possible: readonly ImportAction[],
+  possible = actionsOf(state, false),
 ): RollcallError {
   // Deleting it is no way to what was asked for.
   const ways = possible.filter((action) => action !== 'delete');
@@ -24,7 +28,7 @@ export function wrongState(
 export function nothingToSend(
   { id, state }: { readonly id: string; readonly state: ImportState },
   why: string,
-  possible: readonly ImportAction[],
+  possible = actionsOf(state, false),
 ): RollcallError {
   return new RollcallError('NOTHING_TO_SEND', { id, state, why, possible });
 }

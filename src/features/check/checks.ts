@@ -17,7 +17,6 @@ import {
 import { findGroups, readGroups } from '../../imports/survey/read-groups.ts';
 import { findUsers, priceOfUsers } from '../../imports/survey/read-users.ts';
 import { checkTarget } from '../../imports/target.ts';
-import { actionsOf } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
@@ -66,11 +65,7 @@ export class Checks {
       });
     }
     if (record.state !== 'staged') {
-      throw wrongState(
-        record,
-        'cannot be checked: only what was read and not sent yet can be',
-        actionsOf(record.state, false),
-      );
+      throw wrongState(record, 'cannot be checked: only what was read and not sent yet can be');
     }
     this.#requireApps(id, regionsOf(dir.ledger(id)));
     if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);

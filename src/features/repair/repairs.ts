@@ -7,11 +7,11 @@ import { nothingToSend, wrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { retryName } from '../../imports/life/retry-import.ts';
+import { retryName } from '../../imports/life/new-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
-import { actionsOf, isFinal } from '../../membership/import-state.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Thread } from '../../platform/threads.ts';
 import type { Subject } from './repair-ledger.ts';
@@ -64,11 +64,7 @@ export class Repairs {
       const record = this.#of.coordinator.find(id);
       checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
       if (subject.isOver) return this.#sendReady(subject, record, by, seen);
-      throw wrongState(
-        record,
-        'its repaired rows can be sent when it has finished; the edits are kept',
-        actionsOf(record.state, false),
-      );
+      throw wrongState(record, 'its repaired rows can be sent when it has finished; the edits are kept');
     });
   }
 
@@ -130,7 +126,7 @@ export class Repairs {
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'claim', id, source, seen);
       if (options === undefined) {
-        throw nothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
+        throw nothingToSend(earlier, 'has no repaired rows to send');
       }
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
       await this.#of.coordinator.create({

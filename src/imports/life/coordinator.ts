@@ -2,7 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type TagChanges, tagsAfter } from '../../api/imports.ts';
 import { isError } from '../../errors/rollcall-error.ts';
-import { actionsOf, type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn } from '../../platform/database-errors.ts';
@@ -19,9 +19,8 @@ import type { ResultQueues } from '../send/result-queues.ts';
 import { type Aimed, checkTarget, isSameTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { Life, LifeEvents } from './life.ts';
-import { importMaker } from './new-import.ts';
+import { importMaker, type RetryChanges, retryImport } from './new-import.ts';
 import { removeImport, startRetention } from './removal.ts';
-import { type RetryChanges, retryImport } from './retry-import.ts';
 
 interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
   /** Path. */
@@ -194,7 +193,7 @@ export class Coordinator {
   /** The rows of an import that need attention are left as they are. @throws UNKNOWN_IMPORT; WRONG_STATE while it is not over */
   dismiss(id: string): ImportRecord {
     const record = this.find(id);
-    if (!isFinal(record.state)) throw wrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
+    if (!isFinal(record.state)) throw wrongState(record, 'cannot be dismissed');
     this.#parts.catalog.dismiss(id);
     this.events.emit('changed', record);
     return record;
@@ -214,7 +213,7 @@ export class Coordinator {
     const isClosing = this.#parts.life.isClosing(id);
     const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
     if (isClosing || !isAtRest) {
-      throw wrongState(record, 'cannot be deleted', isClosing ? [] : actionsOf(record.state, false));
+      throw wrongState(record, 'cannot be deleted', isClosing ? [] : undefined);
     }
     await this.#parts.life.leave(id);
     const deleted = removeImport(this.#parts.dir, this.#parts.catalog, id);

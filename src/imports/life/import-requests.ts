@@ -193,7 +193,7 @@ export class Requests {
     const record = catalog.get(id);
     if (record.state !== 'staged' || closings.isUnderWay(id)) {
       const why = 'no rows can be left out: only before anything is sent';
-      throw wrongState(record, why, actionsOf(record.state, false));
+      throw wrongState(record, why);
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
@@ -254,15 +254,8 @@ export class Requests {
   }
 }
 
-interface OwnTargetOptions {
-  readonly catalog: Pick<Catalog, 'get' | 'setOptions'>;
-  readonly states: { move(...how: Parameters<Catalog['move']>): void };
-  /** The target of this process. */
-  readonly sendsTo: Aimed;
-}
-
 /** Keeps imports to the target that they were begun for. */
-function ownTarget({ catalog, states, sendsTo }: OwnTargetOptions) {
+function ownTarget({ catalog, states, sendsTo }: Pick<RequestsOptions, 'catalog' | 'states' | 'sendsTo'>) {
   return {
     /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WRONG_TARGET */
     orWait: (id: string): void => {
