@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { type BatchSource, FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../src/queue/job-queue.ts';
+import { eventually } from '../eventually.ts';
 import { runs } from '../runs.ts';
 
 /** One server behind a queue that keeps the promise of `QueuedJob.priority`. */
@@ -219,3 +220,20 @@ test('at the last round nothing more goes out until the queue is empty, and then
   );
   expect(priorities.at(-1)).toBeLessThan(20);
 });
+
+test.each([
+  { others: 0, piece: 100 },
+  { others: 1, piece: PER_ROUND },
+])(
+  'the queue is filled again long before it is empty, $piece batches at a time beside $others',
+  async ({ others, piece }) => {
+    const region = new Region(200);
+    const senders = Array.from({ length: 1 + others }, () => region.begin(1_000));
+    const dispatched = () => senders.reduce((sum, sender) => sum + sender.dispatched, 0);
+    await eventually(dispatched).toBe(200);
+    for (let served = 1; served < piece; served += 1) await region.serve();
+    expect(dispatched()).toBe(200);
+    await region.serve();
+    await eventually(dispatched).toBe(200 + piece);
+  },
+);

@@ -1,9 +1,11 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { RegionCircuit } from '../../src/imports/send/region-circuit.ts';
+import { RegionCircuit, statusOf } from '../../src/imports/send/region-circuit.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
+import { readCircuit } from '../../src/queue/circuit.ts';
 import { NotYet } from '../../src/queue/define-job.ts';
 import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
+import { isoTime } from '../../src/text/wording.ts';
 import { eventually } from '../eventually.ts';
 import { batchOf } from '../jobs/add-members-run.ts';
 
@@ -54,7 +56,7 @@ async function openCircuit({ lateMs = 0 } = {}) {
     called: () => {},
     onError: lateMs > 0 ? () => {} : fail,
   });
-  return { circuit, service, waits, asked, told };
+  return { circuit, service, waits, asked, told, queue };
 }
 
 const job = (id: string) => {
@@ -121,4 +123,13 @@ test('faults of ours say nothing about the service', async () => {
     expect(await circuit.unanswered('a', { ...SILENT, code: 'WORKER_FAULT' }, Date.now())).toEqual({});
   }
   expect(told).toEqual([]);
+});
+
+test('a wait that the service asks for is known to all until a call is answered without one', async () => {
+  const { circuit, queue } = await openCircuit();
+  const waitsUntil = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now()).waitsUntil;
+  circuit.called({ ...ANSWERED, httpStatus: 429, kind: 'slow-down' }, { askedMs: 3_600_000 });
+  await eventually(waitsUntil).toBe(isoTime(Date.now() + 3_600_000));
+  circuit.called(ANSWERED, {});
+  await eventually(waitsUntil).toBe(null);
 });
