@@ -44,7 +44,7 @@ test.each([
   ['allowUnban', 6],
   ['createGroups', 12],
   ['removeNamed', 12],
-  ['giveUpAfter', 11],
+  ['giveUpAfter', 6],
   ['maxErrors', 7],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
