@@ -128,7 +128,7 @@ describe('a refusal without a known code is judged by its status', () => {
   test('a bare 404 is no answer of the service and names what to check; one with a code is about what is missing', async () => {
     const bare = await verdictOn({ status: 404 });
     expect(bare).toMatchObject({ kind: 'again', code: 'HTTP_404', httpStatus: 404 });
-    expect(bare.message).toContain('check app id, region and host');
+    expect(bare.message).toContain('region and host');
     expect(await verdictOn({ status: 404, code: 'ERR_NEVER_HEARD_OF' })).toMatchObject({ kind: 'halve' });
   });
 });

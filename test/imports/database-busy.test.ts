@@ -39,9 +39,7 @@ test('where nobody watches, it goes on as soon as the ledger is free, and is nev
   const { pipeline, coordinator, door, id } = await runningImport(EMBEDDED);
   const letGo = hold(pipeline.dir.ledger(id));
   door.open();
-  await eventually(() => pipeline.waits).toEqual([
-    expect.stringMatching(/^Waiting since .* UTC: another program holds .*ledger\.sqlite, such as sqlite3/),
-  ]);
+  await eventually(() => pipeline.waits).toEqual([expect.stringMatching(/ledger\.sqlite/)]);
   letGo();
   expect((await coordinator.settled(id)).state).toBe('completed');
   expect(pipeline.states).not.toContain('blocked');

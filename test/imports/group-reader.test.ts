@@ -80,7 +80,7 @@ describe('questions that no one waits for any more', () => {
     const at = await open();
     at.sandbox.faults.set('timeout');
     const asked = at.coordinator.pages('us').getGroup('team', {});
-    const refused = expect(asked).rejects.toThrow('this process stops');
+    const refused = expect(asked).rejects.toThrow('process stops');
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     await at.stop();
     await refused;

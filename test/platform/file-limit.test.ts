@@ -9,6 +9,6 @@ test('a process that may open too few files for an import does not begin, and sa
 });
 
 test('a server that may open few files is warned', () => {
-  expect(checkFileLimit(true, 600)).toContain('may have 600 files open');
+  expect(checkFileLimit(true, 600)).toContain('600 files');
   expect(checkFileLimit(true, 1024)).toBeUndefined();
 });

@@ -27,7 +27,7 @@ test('a thread answers several questions, each with its own answer', async () =>
 });
 
 test('what cannot be sent to a thread rejects, and the thread goes on', async () => {
-  await expect(thread.ask('double', (() => 1) as never)).rejects.toThrow('could not be cloned');
+  await expect(thread.ask('double', (() => 1) as never)).rejects.toThrow('be cloned');
   expect(await thread.ask('double', 1)).toBe(2);
 });
 

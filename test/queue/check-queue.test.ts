@@ -26,7 +26,7 @@ test.each([
 test('a database that the server does not have is refused: jobs would go into database 0', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const refused = { code: 'BAD_QUEUE_ADDRESS', message: expect.stringContaining('names the database 99') };
+  const refused = { code: 'BAD_QUEUE_ADDRESS', message: expect.stringContaining('database 99') };
   await expect(checkQueue(`${server.url}/99`)).rejects.toMatchObject(refused);
   const backend = await openBackend(`${server.url}/99`);
   onTestFinished(() => backend.close());

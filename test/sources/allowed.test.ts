@@ -101,7 +101,7 @@ describe('ROLLCALL_SOURCES', () => {
 
   test('takes addresses of every scheme and names, and never a password', () => {
     expect(sourceList.parse(ALLOWED.join(','), 'ROLLCALL_SOURCES')).toEqual(ALLOWED);
-    expect(() => sourceList.parse('sftp://ann:s3cret@hr.example/out', 'ROLLCALL_SOURCES')).toThrow('holds a user name');
+    expect(() => sourceList.parse('sftp://ann:s3cret@hr.example/out', 'ROLLCALL_SOURCES')).toThrow('user name');
     expect(() => sourceList.parse('sftp://ann:s3cret@hr.example/out', 'ROLLCALL_SOURCES')).not.toThrow('s3cret');
   });
 });

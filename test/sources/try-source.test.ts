@@ -43,10 +43,7 @@ test('an empty bucket is well', async () => {
 test('credentials that may read and not list are well for one object, and it is said', async () => {
   server.forbidden = 'LIST';
   const { ok, detail } = (await tried(`s3://${BUCKET}/out/new.csv`)) ?? {};
-  expect([ok, detail]).toEqual([
-    true,
-    expect.stringMatching(/^its file has 16 bytes; its folder cannot be listed: .*AccessDenied/),
-  ]);
+  expect([ok, detail]).toEqual([true, expect.stringMatching(/ 16 bytes.*AccessDenied/)]);
 });
 
 test.each([

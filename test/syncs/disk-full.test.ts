@@ -56,7 +56,7 @@ test('can be cancelled while it waits', async () => {
   expect(syncs.find(id)).toMatchObject({
     state: 'planning',
     code: 'DISK_FULL',
-    reason: expect.stringContaining('takes no more'),
+    reason: expect.stringContaining('no more'),
   });
   expect(syncs.cancel(id, 'tester')).toMatchObject({ state: 'cancelled', code: 'CANCELLED' });
 });

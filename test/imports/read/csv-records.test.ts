@@ -87,7 +87,7 @@ test('after a quoted record the lines are split again, and counted on', async ()
   const error = await block('"j"k,l\nm,n\n').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', facts: { place: 'line 6' } });
   // Line 3 runs over two lines of text.
-  expect(String(error)).toContain('text line 7');
+  expect(String(error)).toContain('line 7');
 });
 
 test('a line that is longer than a row may be is the parser’s to refuse, also without quotes', async () => {

@@ -108,7 +108,7 @@ describe('the membership of a row', () => {
     const filler = 'us,g1,u1,admin,\n'.repeat(1_000);
     const { rows } = await read(`${HEADER}\n${filler}us,g1,u\0x,admin,\n`);
     expect(rows.at(-1)?.problems).toMatchObject([
-      { column: 'uid', code: 'CONTROL_CHARACTER', reason: expect.stringContaining('U+0000 at position 2') },
+      { column: 'uid', code: 'CONTROL_CHARACTER', reason: expect.stringContaining('U+0000') },
     ]);
     expect(rows.at(-1)?.problems[0]?.reason).toContain('"u\\u0000x"');
   });
