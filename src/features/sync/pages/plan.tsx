@@ -198,7 +198,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
     <List
       pages={pages}
       filter={isLong ? filter : undefined}
-      noun="groups"
+      noun={`groups of ${guard}`}
       caption={`Groups that ${guard} objects to, the worst first`}
       columns={OBJECTION_COLUMNS}
       keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
