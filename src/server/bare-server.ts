@@ -180,7 +180,7 @@ function noteMethods(app: Api): (url: string) => readonly string[] {
     methods.set(url, known);
   });
   return (url) => {
-    const path = url.replace(/\?.*/, '');
+    const path = url.replace(/[?#].*/, '');
     const found = [...methods].flatMap(([route, known]) => (namesIn(route, path) === undefined ? [] : [...known]));
     return [...new Set(found)].toSorted();
   };

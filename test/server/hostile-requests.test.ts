@@ -19,10 +19,10 @@ const logged = () => readFileSync(logFile(), 'utf8');
 const logBytes = () => statSync(logFile()).size;
 
 /** The path as it is, which `fetch` would tidy up first. */
-async function raw(path: string, headers: Record<string, string> = {}) {
+async function raw(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { hostname, port } = new URL(server.url);
   return new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, path, headers }, async (response) =>
+    const sent = httpRequest({ hostname, port, path, headers, method }, async (response) =>
       resolve({ status: response.statusCode, body: (await response.toArray()).join('') }),
     );
     sent.once('error', reject);
@@ -46,6 +46,11 @@ test.each(['imports', 'syncs', 'schedules', 'members'])(
 
 test('an address that cannot be decoded is not found', async () => {
   expect(JSON.parse((await raw('/v1/imports/%ff%zz')).body)).toMatchObject({ code: 'NOT_FOUND', status: 404 });
+});
+
+test('a fragment is no part of an address, even one that cannot be decoded', async () => {
+  const { body } = await raw('/v1/imports#%zz', {}, 'PUT');
+  expect(JSON.parse(body)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', status: 405 });
 });
 
 test.each(['/assets/../../', '/assets/%2e%2e/%2e%2e/', '/assets/..%2f..%2f', '/assets/../../x'])(

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -184,8 +184,11 @@ export async function stageInThread(
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
   const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
-  // A program that writes into a pipe may take its time.
-  if (statSync(task.source, { throwIfNoEntry: false })?.isFIFO()) watch.stop();
+  // A program that writes into a pipe may take its time. What is wrong with the source, reading it says.
+  stat(task.source).then(
+    (status) => status.isFIFO() && watch.stop(),
+    () => {},
+  );
   const thread = new Thread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     onNote: (given) => {
