@@ -163,7 +163,7 @@ test('--only that no row has is refused, and nothing is sent, on this machine an
     expect(code).toBe(EXIT.usage);
     const said = (stdout + stderr).replace(/\s+/g, ' ');
     expect(said).toContain('zzz');
-    expect(said).not.toContain('--first');
+    expect(said).not.toContain('rows to try first');
     const { summary } = await place.summary(['status', ...at]);
     expect(summary).toMatchObject({ state: 'rejected', code: 'NO_ROWS' });
   }

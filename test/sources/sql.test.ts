@@ -272,7 +272,7 @@ describe('a database that cannot be asked', () => {
 
   test('a file that is no database of SQLite is refused', async () => {
     writeFileSync(join(folder, 'text.db'), 'uid,guid\n'.repeat(100));
-    expect((await ask(`sqlite:${join(folder, 'text.db')}`)).message).toContain('a database');
+    expect((await ask(`sqlite:${join(folder, 'text.db')}`)).message).toContain('not a database');
     expect((await ask(`sqlite:${join(folder, 'none.db')}`)).message).toContain('no database');
   });
 });
