@@ -208,6 +208,7 @@ export function openCatalogReader(path: string): CatalogReader {
 function catalogReader(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const find = (id: string) => sql<ImportRecord>('find').get({ id });
+  const close = () => database[Symbol.dispose]();
   return {
     find,
     /** @throws UNKNOWN_IMPORT */
@@ -273,9 +274,8 @@ function catalogReader(database: DatabaseSync) {
     goesOn: () => sql('goes_on').get()?.['yes'] === 1,
     /** State changes of an import at `since` (ms since 1970) or later, in order. */
     transitions: (id: string, since = 0) => sql<Transition>('transitions').all({ id, since }),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

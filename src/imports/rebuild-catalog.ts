@@ -39,12 +39,8 @@ export function rebuildCatalog(dir: DataDir) {
     if (record === undefined) unknown.push(id);
     return record ?? [];
   });
-  const catalog = openCatalog(dir.catalog);
-  try {
-    catalog.restore(records);
-  } finally {
-    catalog.close();
-  }
+  using catalog = openCatalog(dir.catalog);
+  catalog.restore(records);
   return { found: records.length, unknown };
 }
 

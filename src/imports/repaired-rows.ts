@@ -28,14 +28,10 @@ export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: 
 /** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
 export function linesSentEdited(folder: string): ReadonlySet<number> | undefined {
   if (!existsSync(repairFile(folder))) return undefined;
-  const ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
-  try {
-    attachRepair(ledger, folder);
-    const found = ledger.prepare(STATEMENTS.get('sent_lines') ?? '').all();
-    return new Set(found.map(({ line }) => Number(line)));
-  } finally {
-    ledger.close();
-  }
+  using ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  attachRepair(ledger, folder);
+  const found = ledger.prepare(STATEMENTS.get('sent_lines') ?? '').all();
+  return new Set(found.map(({ line }) => Number(line)));
 }
 
 /** The running work on the rows of each import: the process that owns the data directory does it one after the other. */

@@ -65,18 +65,14 @@ export function hasCatalog({ root, catalog }: DataDir) {
 }
 
 /** Reads a part of the catalog, even while another process writes to it. @param read gets undefined where there is none */
-export function readCatalog<Reader extends { close(): void }, Result>(
+export function readCatalog<Reader extends Disposable, Result>(
   path: string,
   open: (catalog: string) => Reader,
   read: (reader: Reader | undefined) => Result,
 ): Result {
   const dir = dataDir(path);
-  const reader = hasCatalog(dir) ? open(dir.catalog) : undefined;
-  try {
-    return read(reader);
-  } finally {
-    reader?.close();
-  }
+  using reader = hasCatalog(dir) ? open(dir.catalog) : undefined;
+  return read(reader);
 }
 
 /** The directory, and why nothing can be in it: after "there are no imports". */

@@ -76,14 +76,12 @@ export function busyIn(error: unknown): DatabaseBusy | undefined {
 /** Whether it is held still. */
 export function isHeld({ facts: { path } }: DatabaseBusy) {
   if (!existsSync(path)) return false;
-  const database = new DatabaseSync(path, { timeout: 0 });
+  using database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('begin immediate; rollback;');
     return false;
   } catch (error) {
     return error instanceof Error && sqliteCode(error) === BUSY;
-  } finally {
-    database.close();
   }
 }
 

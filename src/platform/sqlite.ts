@@ -192,13 +192,11 @@ export function closeStaged(database: DatabaseSync, path: string) {
  */
 export function intoOneFile(path: string) {
   if (!existsSync(path)) return;
-  const database = new DatabaseSync(path, { timeout: 0 });
+  using database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('pragma journal_mode = delete');
   } catch {
     // In use, or the disk is full: what is in the file is as it should be.
-  } finally {
-    database.close();
   }
 }
 
@@ -222,12 +220,8 @@ export function readIfThere<Result>(
   read: (database: DatabaseSync) => Result,
 ): Result {
   if (!existsSync(path)) return none;
-  const database = openForReading(path, schema);
-  try {
-    return read(database);
-  } finally {
-    database.close();
-  }
+  using database = openForReading(path, schema);
+  return read(database);
 }
 
 /** Reads each page of a database. @throws DAMAGED_LEDGER */

@@ -108,6 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     setActive: (region: Region, uid: string, active: boolean) => tenants[region].app.setActive(uid, active, now()),
     /** Stops listening and cuts every connection. A second call returns the first one's promise. */
     close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -275,14 +275,10 @@ async function put(place: Place, config: S3ClientConfig, path: string, signal: A
 }
 
 async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal) {
-  const file = await openFile(path, 'r');
-  try {
-    const { size } = await file.stat();
-    if (size > PART_BYTES) return await putParts(client, at, file, size, abortSignal);
-    await client.send(new PutObjectCommand({ ...at, Body: await bytesOf(file, 0, size) }), { abortSignal });
-  } finally {
-    await file.close();
-  }
+  await using file = await openFile(path, 'r');
+  const { size } = await file.stat();
+  if (size > PART_BYTES) return await putParts(client, at, file, size, abortSignal);
+  await client.send(new PutObjectCommand({ ...at, Body: await bytesOf(file, 0, size) }), { abortSignal });
 }
 
 async function putParts(client: S3Client, at: ObjectPlace, file: FileHandle, size: number, abortSignal: AbortSignal) {

@@ -94,12 +94,8 @@ function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
   const summary = summaryOfKept(dir, record);
   return (async function* () {
     const { reportPieces } = await import('../../imports/report/report-files.ts');
-    const reader = openImportReader(dir.ledger(id));
-    try {
-      yield* reportPieces(reader, { ...wanted, summary });
-    } finally {
-      reader.close();
-    }
+    using reader = openImportReader(dir.ledger(id));
+    yield* reportPieces(reader, { ...wanted, summary });
   })();
 }
 
@@ -123,19 +119,15 @@ export function sourcesOf(
  * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
  * @throws DATA_DIR_IN_USE
  */
-export async function changeCatalog<Catalog extends { close(): void }, Result>(
+export async function changeCatalog<Catalog extends Disposable, Result>(
   dir: DataDir,
   open: (path: string) => Catalog,
   change: (catalog: Catalog) => Result | Promise<Result>,
 ): Promise<Result> {
   const release = await whenLeft(dir, () => ownDataDir(dir));
   try {
-    const catalog = open(dir.catalog);
-    try {
-      return await change(catalog);
-    } finally {
-      catalog.close();
-    }
+    using catalog = open(dir.catalog);
+    return await change(catalog);
   } finally {
     release();
   }
@@ -159,12 +151,8 @@ export async function viewing<Result>(
   dir: DataDir,
   read: (catalog: CatalogReader) => Result | Promise<Result>,
 ): Promise<Result> {
-  const catalog = openKept(dir);
-  try {
-    return await read(catalog);
-  } finally {
-    catalog.close();
-  }
+  using catalog = openKept(dir);
+  return await read(catalog);
 }
 
 /** @throws DATA_DIR_IN_USE where a process works with the lost catalog */
@@ -184,12 +172,8 @@ export function rebuild(dir: DataDir) {
 function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
   const path = dir.ledger(record.id);
   if (isLedgerLost(record.code) || !hasLedger(record, path)) return undefined;
-  const reader = openImportReader(path);
-  try {
-    return read(reader);
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(path);
+  return read(reader);
 }
 
 /** Its rows that need attention, by outcome and code. */

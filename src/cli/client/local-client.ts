@@ -98,12 +98,8 @@ export function currentUser() {
 export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
 
 function noteIn(root: string, line: Parameters<AccessStore['note']>[0]) {
-  const access = openAccessStore(join(root, 'access.sqlite'));
-  try {
-    access.note(line);
-  } finally {
-    access.close();
-  }
+  using access = openAccessStore(join(root, 'access.sqlite'));
+  access.note(line);
 }
 
 /** A data directory, and what this process sends to, if it runs imports. */

@@ -144,25 +144,17 @@ const MAX_READ = 100_000_000;
 
 /** @throws LEDGER_MISSING, DAMAGED_LEDGER */
 function lookAt(path: string) {
-  const reader = openImportReader(path);
-  try {
-    if (statSync(path).size <= MAX_READ) reader.check();
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(path);
+  if (statSync(path).size <= MAX_READ) reader.check();
 }
 
 function ledgerFaults(dir: DataDir) {
   if (!hasCatalog(dir)) return [];
-  const catalog = openCatalogReader(dir.catalog);
-  try {
-    return catalog.list(MAX_LEDGERS).flatMap((record) => {
-      const path = dir.ledger(record.id);
-      return faultOf(() => hasLedger(record, path) && lookAt(path)) ?? [];
-    });
-  } finally {
-    catalog.close();
-  }
+  using catalog = openCatalogReader(dir.catalog);
+  return catalog.list(MAX_LEDGERS).flatMap((record) => {
+    const path = dir.ledger(record.id);
+    return faultOf(() => hasLedger(record, path) && lookAt(path)) ?? [];
+  });
 }
 
 /** Undefined where the list of imports can be used, and where there is none yet. */

@@ -101,7 +101,7 @@ async function run(io: Io, flags: Flags) {
   // Before the start, so that a signal during the start is not lost.
   const stopSignal = firstSignal(EXIT.ok);
   try {
-    const sandbox = await startSandbox({
+    await using sandbox = await startSandbox({
       port: flags.port,
       listenOn: flags.listen,
       domain: flags.host,
@@ -119,18 +119,14 @@ async function run(io: Io, flags: Flags) {
       // A port in use, a certificate that cannot be written: the user can fix it.
       throw badUsage(messageOf(error));
     });
-    try {
-      if (flags.json) {
-        const { url, apps, management, env } = sandbox;
-        const all = { url, caFile, apps, managementUrl: managementUrlOf(sandbox), management, env };
-        printJson(io, all);
-      } else {
-        introduce(sandbox, flags, io);
-      }
-      await stopSignal.arrived;
-    } finally {
-      await sandbox.close();
+    if (flags.json) {
+      const { url, apps, management, env } = sandbox;
+      const all = { url, caFile, apps, managementUrl: managementUrlOf(sandbox), management, env };
+      printJson(io, all);
+    } else {
+      introduce(sandbox, flags, io);
     }
+    await stopSignal.arrived;
   } finally {
     stopSignal.ignore();
     if (caFolder !== undefined) await rm(caFolder, { recursive: true, force: true });

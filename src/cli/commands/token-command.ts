@@ -55,12 +55,8 @@ export function tokenCommand(action: Action) {
 function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result) {
   const dir = dataDir(readConfig(flags).dataDir);
   makeDataDir(dir);
-  const access = openAccessStore(join(dir.root, 'access.sqlite'));
-  try {
-    return use(access);
-  } finally {
-    access.close();
-  }
+  using access = openAccessStore(join(dir.root, 'access.sqlite'));
+  return use(access);
 }
 
 async function createToken(io: Io, flags: CreateFlags) {

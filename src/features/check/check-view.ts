@@ -15,13 +15,9 @@ import { type CheckSummary, type CheckView, checkSummary } from './operations.ts
 export function checkOf(folder: string) {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  const survey: Survey<'done'> = new Survey(openForReading(check, CHECK_SCHEMA));
-  try {
-    // A process that was killed at the beginning leaves a file without a survey.
-    return survey.sql('run').get() && survey.record();
-  } finally {
-    survey.close();
-  }
+  using survey: Survey<'done'> = new Survey(openForReading(check, CHECK_SCHEMA));
+  // A process that was killed at the beginning leaves a file without a survey.
+  return survey.sql('run').get() && survey.record();
 }
 
 /** The result of an import's check; undefined until it has finished. @param folder of the import */

@@ -42,16 +42,12 @@ export async function doCheckWork(work: CheckWork, rows: number): Promise<void> 
 
 export async function doCheckStep({ folder, step, subject }: CheckWork): Promise<void> {
   const ledger = openCheckLedger(folder);
+  using survey = ledger.survey;
   const { create } = subject;
-  try {
-    if (step === 'fill') fill(ledger);
-    // Now it is known which groups are missing: their owners are asked about like other users.
-    else if (step === 'plan' && create !== undefined)
-      inTransaction(ledger.survey.database, () => planNewGroups(ledger, create));
-    else if (step === 'conclude') await conclude(ledger, folder, subject);
-  } finally {
-    ledger.survey.close();
-  }
+  if (step === 'fill') fill(ledger);
+  // Now it is known which groups are missing: their owners are asked about like other users.
+  else if (step === 'plan' && create !== undefined) inTransaction(survey.database, () => planNewGroups(ledger, create));
+  else if (step === 'conclude') await conclude(ledger, folder, subject);
 }
 
 /** Fills a new check with everything that the rows of its import name. */

@@ -85,30 +85,25 @@ export class Checks {
     how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
   ): Promise<void> {
     const { dir, coordinator, pace, anybodyActs } = this.#options;
-    const { survey, sql } = ledger;
+    const { sql } = ledger;
+    using survey = ledger.survey;
     const folder = dir.folder(id);
-    try {
-      const rows = Number(sql('counted').get()?.['read'] ?? 0);
-      const { file, options } = coordinator.find(id);
-      const { create, bans, silent: isSilent } = readOptions({ options });
-      const work = async (step: CheckWork['step']) => {
-        const callMs = slowestCallMs(await coordinator.regions.status());
-        const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
-        await doCheckWork({ folder, step, subject }, rows);
-      };
-      if (isNew) await work('fill');
-      how.signal.throwIfAborted();
-      this.#requireApps(id, survey.regions());
-      const plan = create?.groups ? () => work('plan') : undefined;
-      const whole = await runSurvey(
-        { survey, pages: (region) => coordinator.pages(region), ...how },
-        'asked',
-        (crawl) => askAbout(crawl, plan),
-      );
-      if (whole) await work('conclude');
-    } finally {
-      survey.close();
-    }
+    const rows = Number(sql('counted').get()?.['read'] ?? 0);
+    const { file, options } = coordinator.find(id);
+    const { create, bans, silent: isSilent } = readOptions({ options });
+    const work = async (step: CheckWork['step']) => {
+      const callMs = slowestCallMs(await coordinator.regions.status());
+      const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
+      await doCheckWork({ folder, step, subject }, rows);
+    };
+    if (isNew) await work('fill');
+    how.signal.throwIfAborted();
+    this.#requireApps(id, survey.regions());
+    const plan = create?.groups ? () => work('plan') : undefined;
+    const whole = await runSurvey({ survey, pages: (region) => coordinator.pages(region), ...how }, 'asked', (crawl) =>
+      askAbout(crawl, plan),
+    );
+    if (whole) await work('conclude');
   }
 }
 
@@ -155,10 +150,6 @@ function openOrCreate(folder: string): { readonly ledger: CheckLedger; readonly 
 
 /** Regions with rows that are not sent yet. @param path of the import's ledger */
 function regionsOf(path: string): Region[] {
-  const reader = openImportReader(path);
-  try {
-    return [...reader.callsLeft({ held: true }).keys()];
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(path);
+  return [...reader.callsLeft({ held: true }).keys()];
 }

@@ -99,6 +99,7 @@ function readerOf(survey: ExportSurvey) {
     users: () =>
       rows<FactsRow>('users').map(({ region, facts }) => ({ region, ...userFacts.parse(JSON.parse(facts)) })),
     close: () => survey.close(),
+    [Symbol.dispose]: () => survey.close(),
   };
 }
 

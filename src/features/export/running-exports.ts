@@ -131,14 +131,13 @@ export class Exports {
   #run(id: string, store: ExportStore, maxCalls: number | undefined): void {
     const { pages, onError, onEnd } = this.#options;
     const ended = this.#works.begin(id, async (signal, onProgress) => {
+      using opened = store;
       try {
-        await runExport({ store, pages, signal, maxCalls, onProgress });
+        await runExport({ store: opened, pages, signal, maxCalls, onProgress });
       } catch (error) {
         signal.throwIfAborted();
         onError(id, error);
-        store.survey.move('stopped', messageOf(error));
-      } finally {
-        store.close();
+        opened.survey.move('stopped', messageOf(error));
       }
     });
     // Such as where the disk is full: it can be continued, as after a crash.
@@ -154,12 +153,8 @@ export class Exports {
   }
 
   #read<Result>(id: string, look: (reader: ExportReader) => Result): Result {
-    const reader = this.open(id);
-    try {
-      return look(reader);
-    } finally {
-      reader.close();
-    }
+    using reader = this.open(id);
+    return look(reader);
   }
 
   /** Reads each, newest first: one that cannot be read must not hide the others, nor one that was just deleted. */

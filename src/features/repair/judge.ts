@@ -140,15 +140,11 @@ export const CONTRADICTION_CODES = JSON.stringify(['ADDED_AND_BANNED', 'SEVERAL_
 
 /** Finds what these memberships contradict in each other, as in a file that has them. @returns line -> problems */
 function contradictionsIn(memberships: readonly InputRow[]) {
-  const database = openForStaging(':memory:', IMPORT_SCHEMA);
-  try {
-    const inserter = rowInserter(database);
-    inserter.insert(memberships);
-    findClashes(database, inserter.finish());
-    const sql = statementsOf(database, STATEMENTS);
-    const found = sql<RepairProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
-    return Map.groupBy(found, ({ line }) => line);
-  } finally {
-    database.close();
-  }
+  using database = openForStaging(':memory:', IMPORT_SCHEMA);
+  const inserter = rowInserter(database);
+  inserter.insert(memberships);
+  findClashes(database, inserter.finish());
+  const sql = statementsOf(database, STATEMENTS);
+  const found = sql<RepairProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
+  return Map.groupBy(found, ({ line }) => line);
 }

@@ -56,17 +56,13 @@ export async function withRepair<Result>(
   const reader = openImportReader(join(folder, 'ledger.sqlite'));
   const input = reader.input();
   reader.close();
-  const database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
-  try {
-    attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
-    // Rows of an import that was not sent can be repaired where they would fail.
-    const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
-    const sql = statementsOf(database, STATEMENTS);
-    for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_repaired']) sql(view).run();
-    return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
-  } finally {
-    database.close();
-  }
+  using database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
+  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
+  // Rows of an import that was not sent can be repaired where they would fail.
+  const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
+  const sql = statementsOf(database, STATEMENTS);
+  for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_repaired']) sql(view).run();
+  return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
 }
 
 /** Filter of the rows; `states` by default: those that were not sent. */

@@ -103,6 +103,7 @@ function readerOf(database: DatabaseSync) {
       .all(values)
       .map((row): Schedule => keptSchedule.parse(JSON.parse(row.schedule)));
   const find = (name: string) => schedules('find_schedule', { name })[0];
+  const close = () => database[Symbol.dispose]();
   return {
     find,
     /** @throws RollcallError where there is none */
@@ -120,9 +121,8 @@ function readerOf(database: DatabaseSync) {
     findRun: (id: number) => runsOf(sql('find_run').all({ id }))[0],
     /** By name. */
     health: () => sql<ScheduleHealth>('schedule_health').all(),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -335,11 +335,7 @@ export class ScheduleRuns {
 
 /** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */
 function notInPlace(ledger: string) {
-  const reader = openImportReader(ledger);
-  try {
-    const { failed, unconfirmed } = totalRows(reader.counters());
-    return failed + unconfirmed;
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(ledger);
+  const { failed, unconfirmed } = totalRows(reader.counters());
+  return failed + unconfirmed;
 }

@@ -109,6 +109,7 @@ function syncsOf(rows: readonly KeptText[]): Sync[] {
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const find = (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0];
+  const close = () => database[Symbol.dispose]();
   return {
     find,
     /** @throws UNKNOWN_SYNC */
@@ -144,8 +145,7 @@ function readerOf(database: DatabaseSync) {
     lastExpiry: () => syncsOf(sql<KeptText>('last_expiry').all())[0],
     /** Syncs that undo this import, oldest first. */
     undos: (importId: string) => syncsOf(sql<KeptText>('undos').all({ import: importId })),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }

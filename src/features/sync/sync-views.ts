@@ -49,20 +49,16 @@ function planned(
 ): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes' | 'leftInPlace'> {
   if (sync.totals === null || !existsSync(path))
     return { findings: [], guards: [], unknownGroups: 0, notes: [], leftInPlace: null };
-  const plan = openPlanReader(path);
-  try {
-    return {
-      findings: plan.findings(FIRST_FINDINGS),
-      guards: plan
-        .guards()
-        .map((one) => ({ ...one, meaning: GUARDS.find(({ name }) => name === one.guard)?.meaning ?? '' })),
-      unknownGroups: plan.unknownGroups(),
-      notes: [...plan.facts().notes],
-      leftInPlace: leftByUndo(sync, plan),
-    };
-  } finally {
-    plan.close();
-  }
+  using plan = openPlanReader(path);
+  return {
+    findings: plan.findings(FIRST_FINDINGS),
+    guards: plan
+      .guards()
+      .map((one) => ({ ...one, meaning: GUARDS.find(({ name }) => name === one.guard)?.meaning ?? '' })),
+    unknownGroups: plan.unknownGroups(),
+    notes: [...plan.facts().notes],
+    leftInPlace: leftByUndo(sync, plan),
+  };
 }
 
 /** Whether there is a file of who was in the groups that a sync takes something from. */

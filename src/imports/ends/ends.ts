@@ -48,22 +48,18 @@ const UNDO_MS = 90 * 86_400_000;
 export function noteEnds({ ends, ledger, by, at, apps, earlier, isOfSync, retried }: NotedImport): void {
   const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(ledger)) return;
-  const database = openForWriting(ends, ENDS_SCHEMA);
+  using database = openForWriting(ends, ENDS_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
-  try {
-    attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
-    if (retried !== undefined) attachForReading(database, retried, 'retried', IMPORT_SCHEMA);
-    if (!all && [...sql('has_any').all(), ...sql('has_ends').all()].length === 0) return;
-    inTransaction(database, () => {
-      sql('forget_moved').run({ before: at - UNDO_MS });
-      sql('forget_lost').run({ apps, by, at });
-      if (!isOfSync) sql('note_import').run({ apps, by, at, all: all ? 1 : 0 });
-      if (retried !== undefined) sql('keep_retried').run({ apps, by });
-      if (!all) sql('forget_open').run();
-    });
-  } finally {
-    database.close();
-  }
+  attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
+  if (retried !== undefined) attachForReading(database, retried, 'retried', IMPORT_SCHEMA);
+  if (!all && [...sql('has_any').all(), ...sql('has_ends').all()].length === 0) return;
+  inTransaction(database, () => {
+    sql('forget_moved').run({ before: at - UNDO_MS });
+    sql('forget_lost').run({ apps, by, at });
+    if (!isOfSync) sql('note_import').run({ apps, by, at, all: all ? 1 : 0 });
+    if (retried !== undefined) sql('keep_retried').run({ apps, by });
+    if (!all) sql('forget_open').run();
+  });
 }
 
 /** The undo of what changed ends. */
@@ -77,12 +73,8 @@ interface Undoing {
 /** Puts ends back that no later row has changed. */
 export function putBackEnds({ ends, undone, by }: Undoing): void {
   if (!existsSync(ends)) return;
-  const database = openForWriting(ends, ENDS_SCHEMA);
-  try {
-    statementsOf(database, STATEMENTS)('put_back').run({ undone, by });
-  } finally {
-    database.close();
-  }
+  using database = openForWriting(ends, ENDS_SCHEMA);
+  statementsOf(database, STATEMENTS)('put_back').run({ undone, by });
 }
 
 /** Returns how many `putBackEnds` would put back. */
@@ -94,12 +86,8 @@ export function endsToPutBack({ ends, undone }: Undoing): number {
 
 /** Whether a membership of a staged file ends. */
 export function hasEnds(ledger: string) {
-  const database = openForReading(ledger, IMPORT_SCHEMA);
-  try {
-    return database.prepare('select 1 from input where ends').get() !== undefined;
-  } finally {
-    database.close();
-  }
+  using database = openForReading(ledger, IMPORT_SCHEMA);
+  return database.prepare('select 1 from input where ends').get() !== undefined;
 }
 
 /** Whether a file that is being staged, or cannot be read, may say of memberships that they end: a later row that says nothing is kept too then. */

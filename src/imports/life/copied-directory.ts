@@ -41,15 +41,11 @@ export function copyFault(dir: DataDir): RollcallError<'DATA_DIR_COPIED'> | unde
 export function adoptDirectory(dir: DataDir): void {
   const release = ownDataDir(dir);
   try {
-    const catalog = openCatalog(dir.catalog);
-    try {
-      const { root } = catalog.workedIn();
-      leaveOriginal(root, catalog.coordinatorId(), dir);
-      for (const record of catalog.unfinished()) doubt(record, dir.ledger(record.id));
-      workHere(dir, catalog);
-    } finally {
-      catalog.close();
-    }
+    using catalog = openCatalog(dir.catalog);
+    const { root } = catalog.workedIn();
+    leaveOriginal(root, catalog.coordinatorId(), dir);
+    for (const record of catalog.unfinished()) doubt(record, dir.ledger(record.id));
+    workHere(dir, catalog);
   } finally {
     release();
   }
@@ -71,12 +67,8 @@ function leaveOriginal(root: string, id: string, adopted: DataDir): void {
   if (root === '' || resolve(root) === adopted.root || !hasCatalog(original)) return;
   const release = ownDataDir(original);
   try {
-    const catalog = openCatalog(original.catalog);
-    try {
-      if (catalog.coordinatorId() === id) catalog.workIn(fileId(adopted.catalog), adopted.root);
-    } finally {
-      catalog.close();
-    }
+    using catalog = openCatalog(original.catalog);
+    if (catalog.coordinatorId() === id) catalog.workIn(fileId(adopted.catalog), adopted.root);
   } finally {
     release();
   }

@@ -145,10 +145,6 @@ export function retryName(earlier: string, extension: string, kind: 'retry' | 'r
 
 /** Whether a row of the import may have given several memberships. */
 function wasShaped(ledger: string): boolean {
-  const reader = openImportReader(ledger);
-  try {
-    return reader.input().shaped === true;
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(ledger);
+  return reader.input().shaped === true;
 }

@@ -23,13 +23,9 @@ export function attachCheck(database: DatabaseSync, folder: string): boolean {
 export function checkRun(folder: string): { readonly state: string; readonly options: string | null } | undefined {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  const database = openForReading(check, CHECK_SCHEMA);
-  try {
-    const found = database.prepare(STATEMENTS.get('run') ?? '').get();
-    return found && { state: String(found['state']), options: found['options'] as string | null };
-  } finally {
-    database.close();
-  }
+  using database = openForReading(check, CHECK_SCHEMA);
+  const found = database.prepare(STATEMENTS.get('run') ?? '').get();
+  return found && { state: String(found['state']), options: found['options'] as string | null };
 }
 
 /** Returns the options on which the verdicts of a check depend. Limits do not change them. */
@@ -55,12 +51,8 @@ function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<
   const { check } = checkFiles(dirname(ledger.location() ?? ''));
   if (!existsSync(check)) return [];
   // A check that begins at this moment may not have its tables yet.
-  const database = openForReading(check, CHECK_SCHEMA);
-  try {
-    return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
-  } finally {
-    database.close();
-  }
+  using database = openForReading(check, CHECK_SCHEMA);
+  return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
 }
 
 /** Files of a check, in the folder of its import. */

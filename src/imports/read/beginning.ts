@@ -29,16 +29,12 @@ export interface Head {
 
 /** A folder has none. */
 export async function headOfFile(path: string, encoding: string | undefined): Promise<Head> {
-  const file = await open(path).catch((error: unknown) => {
+  await using file = await open(path).catch((error: unknown) => {
     throw notReadable(path, 'be opened', error);
   });
-  try {
-    if (!(await file.stat()).isFile()) return await headOf(Buffer.alloc(0), encoding);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return await headOf(buffer.subarray(0, bytesRead), encoding);
-  } finally {
-    await file.close();
-  }
+  if (!(await file.stat()).isFile()) return await headOf(Buffer.alloc(0), encoding);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  return await headOf(buffer.subarray(0, bytesRead), encoding);
 }
 
 export async function headOf(bytes: Buffer, encoding: string | undefined): Promise<Head> {

@@ -101,7 +101,7 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
     count: () => read.records + (parser?.recordCount ?? 0),
     /** Whether the record that is being read has a line break in it: only a quote allows that. */
     runsOverLines: () => parser !== undefined && parser.info.lines > parser.startLine,
-    close: () => parser?.destroy(),
+    [Symbol.dispose]: () => void parser?.destroy(),
   };
 }
 

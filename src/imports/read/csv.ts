@@ -47,7 +47,7 @@ export function checkDelimiter(delimiter: string) {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const records = csvRecords(options.delimiter, options.lineEnds, options.bounds.row);
+  using records = csvRecords(options.delimiter, options.lineEnds, options.bounds.row);
   const rowsOf = csvTable(options);
   try {
     for await (const block of blocks) yield rowsOf(await records.of(block));
@@ -56,8 +56,6 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
     yield records.endsOpen() ? rest.map(maybeCut) : rest;
   } catch (cause) {
     throw cause instanceof CsvError ? unreadableRecord(cause, records, options) : cause;
-  } finally {
-    records.close();
   }
 }
 

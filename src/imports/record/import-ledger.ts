@@ -297,6 +297,10 @@ export class ImportLedger {
     this.#database.close();
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #toSend(region: Region, batches: FoundBatch[]): BatchToSend[] {
     const rowsOf = new Map(batches.map(([id]): [number, RowToSend[]] => [id, []]));
     const ids = JSON.stringify([...rowsOf.keys()]);

@@ -270,15 +270,14 @@ export function openProfiles(path: string, options: CreateOptions) {
       ),
     /** Returns the number of users that the input names. */
     users: () => Number(sql('count_users').get()?.['n']),
-    close: () => database.close(),
+    [Symbol.dispose]: () => database.close(),
   };
 }
 
 /** @param path of the ledger of a staged file @throws CREATE_WITHOUT_NAME where nothing in the file gives a name to what it would create */
 export function requireNames(path: string, options: CreateOptions): void {
-  const profiles = openProfiles(path, options);
+  using profiles = openProfiles(path, options);
   const { obstacle } = profiles;
-  profiles.close();
   if (obstacle !== undefined)
     throw new RollcallError('CREATE_WITHOUT_NAME', { what: obstacle.what, remedy: obstacle.remedy });
 }

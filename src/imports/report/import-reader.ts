@@ -232,7 +232,11 @@ export class ImportReader {
   }
 
   close(): void {
-    if (this.#database.isOpen) this.#database.close();
+    this.#database[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   /** Returns examples among these rows, with different values. */

@@ -107,37 +107,25 @@ function forget(path: string) {
 
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
 function* report({ path, request }: AtPath & { readonly request: ReportRequest }) {
-  const reader = openImportReader(path);
-  try {
-    yield* reportPieces(reader, request);
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(path);
+  yield* reportPieces(reader, request);
 }
 
 function indexUids({ path }: AtPath) {
-  const ledger = openImportLedger(path);
-  try {
-    ledger.indexUids();
-  } finally {
-    ledger.close();
-  }
+  using ledger = openImportLedger(path);
+  ledger.indexUids();
 }
 
 async function writeReports({ path, folder, record, notes: found }: ReportsRequest) {
-  const reader = openImportReader(path);
-  try {
-    const input = reader.input();
-    const paths = reportPaths(folder, input);
-    const grown = reader.growthNote();
-    const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
-    const totals = totalsOf(reader.counters(), true, { ...input, notes });
-    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
-    const problems = await writeReportFiles(reader, paths, summary);
-    return { totals, problems };
-  } finally {
-    reader.close();
-  }
+  using reader = openImportReader(path);
+  const input = reader.input();
+  const paths = reportPaths(folder, input);
+  const grown = reader.growthNote();
+  const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
+  const totals = totalsOf(reader.counters(), true, { ...input, notes });
+  const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
+  const problems = await writeReportFiles(reader, paths, summary);
+  return { totals, problems };
 }
 
 /** The calls that a reading thread answers. */

@@ -96,12 +96,8 @@ function onLedger<Result>(
   { folder }: Pick<UnsentImport, 'folder'>,
   work: (ledger: DatabaseSync, sql: Statements) => Result,
 ): Result {
-  const ledger = open(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
-  try {
-    return work(ledger, statementsOf(ledger, STATEMENTS));
-  } finally {
-    ledger.close();
-  }
+  using ledger = open(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  return work(ledger, statementsOf(ledger, STATEMENTS));
 }
 
 /** Does these statements, and cuts the batches of the call groups in `left_out` again. */

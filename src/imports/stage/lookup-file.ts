@@ -26,9 +26,8 @@ export interface LookupSource {
   readonly sha256?: string;
 }
 
-interface OpenLookup extends Lookup {
+interface OpenLookup extends Lookup, Disposable {
   writeUnknown(path: string): Promise<void>;
-  close(): void;
 }
 
 /** Opens the files that the shape looks up in, for one staging. To be disposed of. @throws as `openLookup` */
@@ -41,7 +40,7 @@ export async function openLookups(
   using closing = new DisposableStack();
   const open = await mapLookupsInTurn(sources, async (source, lookup) => {
     const wanted = wantedColumns(shape, lookup);
-    return wanted && closing.adopt(await openLookup(lookup, source, wanted, signal, onRead), (one) => one.close());
+    return wanted && closing.use(await openLookup(lookup, source, wanted, signal, onRead));
   });
   const disposable = closing.move();
   return {
@@ -276,7 +275,7 @@ function lookupIn(database: DatabaseSync, { lookup, sql }: Opening, keyColumns: 
       const header = [keyColumns[0] ?? 'key', LOOKUPS[lookup].field, 'rows'];
       await writeFile(path, unknownFile(sql, header), { mode: 0o600 });
     },
-    close: () => database.close(),
+    [Symbol.dispose]: () => database.close(),
   };
 }
 

@@ -18,13 +18,9 @@ export interface LeastRows {
 export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
   for (const path of ledgers) {
     if (!existsSync(path)) continue;
-    const database = openForReading(path, IMPORT_SCHEMA);
-    try {
-      const rows = database.prepare('select rows_read as n from input').get()?.['n'];
-      if (typeof rows === 'number') return rows;
-    } finally {
-      database.close();
-    }
+    using database = openForReading(path, IMPORT_SCHEMA);
+    const rows = database.prepare('select rows_read as n from input').get()?.['n'];
+    if (typeof rows === 'number') return rows;
   }
   return undefined;
 }

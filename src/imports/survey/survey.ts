@@ -209,7 +209,11 @@ export class Survey<End extends string = string> {
   }
 
   close(): void {
-    if (this.database.isOpen) this.database.close();
+    this.database[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   /** Whether the entry is a new one. */

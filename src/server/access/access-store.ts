@@ -126,6 +126,7 @@ export function openAccessStore(path: string) {
     }
     return { id, name, role, expiresAt };
   };
+  const close = () => database[Symbol.dispose]();
   return {
     tokens,
     /** Makes a token; its text is given here and never again. */
@@ -183,9 +184,8 @@ export function openAccessStore(path: string) {
     receiver: () => sql<KeptReceiver>('kept_receiver').get(),
     keepReceiver: (receiver: KeptReceiver) => void sql('keep_receiver').run({ ...receiver }),
     forgetReceiver: () => void sql('forget_receiver').run(),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -31,8 +31,8 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
         return perform(client(changingHandlers({ catalog, changes, at }, true)));
       });
     }
-    const catalog = openScheduleCatalogReader(dir.catalog);
-    return perform(client(lookingHandlers(catalog))).finally(catalog.close);
+    using catalog = openScheduleCatalogReader(dir.catalog);
+    return await perform(client(lookingHandlers(catalog)));
   });
 }
 

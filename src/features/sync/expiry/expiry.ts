@@ -24,18 +24,14 @@ export interface NotedRun extends Omit<NotedImport, 'ledger' | 'isOfSync' | 'ret
 export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: NotedRun): void {
   const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(desired)) return;
-  const database = openForWriting(ends, ENDS_SCHEMA);
-  try {
-    attachForReading(database, plan, 'planned', PLAN_SCHEMA);
-    attachForReading(database, desired, 'desired', IMPORT_SCHEMA);
-    const sql = statementsOf(database, STATEMENTS);
-    inTransaction(database, () => {
-      if (mode === 'expiry') sql('forget_gone').run({ apps });
-      else sql('note_plan').run({ apps, by, at, all: all ? 1 : 0 });
-    });
-  } finally {
-    database.close();
-  }
+  using database = openForWriting(ends, ENDS_SCHEMA);
+  attachForReading(database, plan, 'planned', PLAN_SCHEMA);
+  attachForReading(database, desired, 'desired', IMPORT_SCHEMA);
+  const sql = statementsOf(database, STATEMENTS);
+  inTransaction(database, () => {
+    if (mode === 'expiry') sql('forget_gone').run({ apps });
+    else sql('note_plan').run({ apps, by, at, all: all ? 1 : 0 });
+  });
 }
 
 /** The thread that notes one large run. */

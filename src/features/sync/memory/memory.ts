@@ -47,26 +47,22 @@ export interface Remembered {
 
 /** Makes work part of the memory: once, however often this is asked for. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembered): void {
-  const database = openForWriting(memory, MEMORY_SCHEMA);
-  try {
-    const sql = statementsOf(database, STATEMENTS);
-    if (ledger !== undefined) attachForReading(database, ledger, 'done', IMPORT_SCHEMA);
-    if (plan !== undefined) attachForReading(database, plan, 'planned', PLAN_SCHEMA);
-    inTransaction(database, () => {
-      if (sql('take').run({ sync, id }).changes === 0) return;
-      if (ledger !== undefined) sql('add_groups').run({ sync, apps });
-      sql('open_own').run();
-      sql('gather_own').run({ sync, apps });
-      if (ledger !== undefined) {
-        sql('open_outcomes').run();
-        const given = { at: Date.now(), own: kind === 'own' ? 1 : 0 };
-        for (const step of STEPS[kind]) sql(step).run(step === 'add_made' ? given : {});
-      }
-      if (plan !== undefined) for (const step of ['note_right', 'forget_gone']) sql(step).run();
-    });
-  } finally {
-    database.close();
-  }
+  using database = openForWriting(memory, MEMORY_SCHEMA);
+  const sql = statementsOf(database, STATEMENTS);
+  if (ledger !== undefined) attachForReading(database, ledger, 'done', IMPORT_SCHEMA);
+  if (plan !== undefined) attachForReading(database, plan, 'planned', PLAN_SCHEMA);
+  inTransaction(database, () => {
+    if (sql('take').run({ sync, id }).changes === 0) return;
+    if (ledger !== undefined) sql('add_groups').run({ sync, apps });
+    sql('open_own').run();
+    sql('gather_own').run({ sync, apps });
+    if (ledger !== undefined) {
+      sql('open_outcomes').run();
+      const given = { at: Date.now(), own: kind === 'own' ? 1 : 0 };
+      for (const step of STEPS[kind]) sql(step).run(step === 'add_made' ? given : {});
+    }
+    if (plan !== undefined) for (const step of ['note_right', 'forget_gone']) sql(step).run();
+  });
 }
 
 /** The thread that makes one large piece of work part of the memory. */
@@ -89,14 +85,10 @@ export function awaits(memory: string, sync: string): boolean {
 /** Lets users back who have left: the next run of the sync adds them again. @param uids default: all @throws NOT_FOUND */
 export function bringBack(memory: string, sync: string, uids?: readonly string[]): void {
   if (takenBy(memory, sync).length === 0) throw nothingRemembered(sync);
-  const database = openForWriting(memory, MEMORY_SCHEMA);
-  try {
-    const given = { sync, uids: uids === undefined ? null : JSON.stringify(uids) };
-    if (statementsOf(database, STATEMENTS)('bring_back').run(given).changes > 0) return;
-    throw new RollcallError('NOT_FOUND', { what: `the sync ${sync} made none of these users a member` });
-  } finally {
-    database.close();
-  }
+  using database = openForWriting(memory, MEMORY_SCHEMA);
+  const given = { sync, uids: uids === undefined ? null : JSON.stringify(uids) };
+  if (statementsOf(database, STATEMENTS)('bring_back').run(given).changes > 0) return;
+  throw new RollcallError('NOT_FOUND', { what: `the sync ${sync} made none of these users a member` });
 }
 
 function nothingRemembered(sync: string) {
@@ -112,12 +104,8 @@ export function membersCsv(memory: string, sync: string): AsyncGenerator<string>
 type Member = Readonly<Record<'region' | 'guid' | 'uid' | 'app', string> & Record<'place' | 'at', number>>;
 
 async function* membersIn(memory: string, sync: string) {
-  const database = openForReading(memory, MEMORY_SCHEMA);
-  try {
-    const members = Iterator.from(statementsOf(database, STATEMENTS)<Member>('members').iterate({ sync }));
-    const rows = members.map((one) => [one.region, one.guid, one.uid, scopeOf(one.place), isoTime(one.at), one.app]);
-    yield* writeTable(['region', 'guid', 'uid', 'scope', 'added_at', 'app'], rows, 'csv');
-  } finally {
-    database.close();
-  }
+  using database = openForReading(memory, MEMORY_SCHEMA);
+  const members = Iterator.from(statementsOf(database, STATEMENTS)<Member>('members').iterate({ sync }));
+  const rows = members.map((one) => [one.region, one.guid, one.uid, scopeOf(one.place), isoTime(one.at), one.app]);
+  yield* writeTable(['region', 'guid', 'uid', 'scope', 'added_at', 'app'], rows, 'csv');
 }

@@ -20,18 +20,14 @@ const NAMED = 5;
 /** Marks missing groups that would be created, or says why they cannot be. Call it after all groups were listed. */
 export function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions): void {
   if (!options.groups) return;
-  const profiles = openProfiles(desired, options);
-  try {
-    for (const { id, guid } of plan.groupsToCreate(desired)) {
-      const profile = groupProfile(guid, profiles.ofGroup(id), options);
-      if ('code' in profile) plan.sql('cannot_create').run({ group: id, code: profile.code, message: profile.message });
-      else {
-        const { name, type, owner = '' } = profile;
-        plan.sql('create_group').run({ group: id, creates: JSON.stringify({ name, type, owner }) });
-      }
+  using profiles = openProfiles(desired, options);
+  for (const { id, guid } of plan.groupsToCreate(desired)) {
+    const profile = groupProfile(guid, profiles.ofGroup(id), options);
+    if ('code' in profile) plan.sql('cannot_create').run({ group: id, code: profile.code, message: profile.message });
+    else {
+      const { name, type, owner = '' } = profile;
+      plan.sql('create_group').run({ group: id, creates: JSON.stringify({ name, type, owner }) });
     }
-  } finally {
-    profiles.close();
   }
 }
 
@@ -53,14 +49,13 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
   for (const { region, creates } of groups) {
     if (creates !== undefined && creates.owner !== '') plan.sql('add_newcomer').run({ region, uid: creates.owner });
   }
-  const profiles = openProfiles(desired, options);
+  using profiles = openProfiles(desired, options);
   const { users, groups: most } = options.max;
   const limits = {
     users: createLimit(users ?? DEFAULT_MAX_CREATE.users, profiles.users),
     groups: createLimit(most ?? DEFAULT_MAX_CREATE.groups, () => groups.length),
   };
   const fields = profiles.fields();
-  profiles.close();
   const may = { users: options.users, groups: options.groups, reactivate: options.reactivate };
   const missing = options.users || options.reactivate ? await askFor(task) : null;
   const creating: PlanCreating = { may, limits, fields, missing };

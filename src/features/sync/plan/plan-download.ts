@@ -18,14 +18,10 @@ export interface PlanDownload {
 
 /** A plan as a file, made as its pieces are taken. */
 export function* planPieces({ path, format, text }: PlanDownload): Generator<string> {
-  const plan = openPlanReader(path);
-  try {
-    if (format === 'text') yield planText(plan, text);
-    else if (format === 'markdown') yield planMarkdown(plan);
-    else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
-  } finally {
-    plan.close();
-  }
+  using plan = openPlanReader(path);
+  if (format === 'text') yield planText(plan, text);
+  else if (format === 'markdown') yield planMarkdown(plan);
+  else yield* format === 'csv' ? planCsv(plan) : planJson(plan);
 }
 
 /** The plan as one JSON document (`planDocument`), one group or action a line. */

@@ -78,12 +78,8 @@ export async function readingPlan<Result>(
   path: string,
   read: (plan: PlanReader) => Result | Promise<Result>,
 ): Promise<Result> {
-  const plan = openPlanReader(path);
-  try {
-    return await read(plan);
-  } finally {
-    plan.close();
-  }
+  using plan = openPlanReader(path);
+  return await read(plan);
 }
 
 const READING = new URL('plan-reading.sql', import.meta.url);
@@ -115,6 +111,7 @@ export function planReader(database: PlanDatabase) {
       last: Number.MAX_SAFE_INTEGER,
       limit: -1,
     });
+  const close = () => database[Symbol.dispose]();
   return {
     reading: sql,
     facts: (): PlanFacts => {
@@ -157,9 +154,8 @@ export function planReader(database: PlanDatabase) {
      */
     bansNeeded: () => groupNumbers('bans_needed'),
     ...pagesOf(sql, groups),
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 

@@ -10,11 +10,7 @@ serve<DecideThread & PlanDownloadThread & MemoryThread & ExpiryThread>({
   remember,
   noteRun,
   decide: ({ path, decision }) => {
-    const plan = openPlanLedger(path);
-    try {
-      makePlan(plan, decision);
-    } finally {
-      plan.close();
-    }
+    using plan = openPlanLedger(path);
+    makePlan(plan, decision);
   },
 });

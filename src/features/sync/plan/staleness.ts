@@ -80,18 +80,14 @@ export async function checkPlan(task: PlanningTask) {
     newer.close();
     // Nothing is left to do, so nothing can be done that nobody has reviewed.
     if (now.changes + now.unlisted === 0) return { within: true, sentence: '', changes: 0 };
-    const plan = openPlanLedger(planFiles(folder).plan);
-    try {
-      const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
-      if (within) {
-        await readingPlan(planFiles(again).plan, (live) =>
-          writeChanges(folder, plan, { live, chosen: isCalledFor, create: task.create }),
-        );
-      }
-      return { within, sentence, changes: planned - gone - different };
-    } finally {
-      plan.close();
+    using plan = openPlanLedger(planFiles(folder).plan);
+    const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
+    if (within) {
+      await readingPlan(planFiles(again).plan, (live) =>
+        writeChanges(folder, plan, { live, chosen: isCalledFor, create: task.create }),
+      );
     }
+    return { within, sentence, changes: planned - gone - different };
   } finally {
     await rm(again, { recursive: true, force: true });
   }
@@ -120,12 +116,8 @@ export async function writeChanges(
   const losing = groupsThatLose(plan, chosen);
   if (losing.length === 0) await rm(before, { force: true });
   else await writeWhole(before, beforeCsv(live, losing));
-  const profiles = create && openProfiles(desired, create);
-  try {
-    await writeWhole(changes, changesCsv(plan, chosen, profiles));
-  } finally {
-    profiles?.close();
-  }
+  using profiles = create && openProfiles(desired, create);
+  await writeWhole(changes, changesCsv(plan, chosen, profiles));
 }
 
 /** Returns the file for checking a stored plan again: the present one, or the plan's copy if it was deleted. */

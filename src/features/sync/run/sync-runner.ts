@@ -264,23 +264,19 @@ export class SyncRunner {
   async #plan(record: Sync, how: How): Promise<void> {
     const { id, isTry, apply, create } = record;
     await rememberOthers(this.#options, record);
-    const made = await this.#plans.make(record, how);
-    try {
-      const { totals, objection } = await this.#plans.judge(record, made);
-      this.catalog.set(id, { totals });
-      if (isTry) this.#move(id, 'tried');
-      else if (objection !== undefined)
-        this.#move(id, 'held', { reason: objection, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
-      else if (totals.changes === 0) await this.#unchanged(record);
-      else {
-        this.#move(id, 'planned');
-        if (!apply) return;
-        this.#move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(this.#folder(id), made, { live: made, create });
-        await this.#beginImport(this.find(id));
-      }
-    } finally {
-      made.close();
+    using made = await this.#plans.make(record, how);
+    const { totals, objection } = await this.#plans.judge(record, made);
+    this.catalog.set(id, { totals });
+    if (isTry) this.#move(id, 'tried');
+    else if (objection !== undefined)
+      this.#move(id, 'held', { reason: objection, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
+    else if (totals.changes === 0) await this.#unchanged(record);
+    else {
+      this.#move(id, 'planned');
+      if (!apply) return;
+      this.#move(id, 'applying', { reason: 'asked for together with the plan' });
+      await writeChanges(this.#folder(id), made, { live: made, create });
+      await this.#beginImport(this.find(id));
     }
   }
 
