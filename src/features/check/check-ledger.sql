@@ -244,11 +244,10 @@ join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id
 
 -- name: count_groups
 -- In: most (members of a group). Out: groups by what was found, those that would have more members, and rows without room.
-select count(*) as asked, count(*) filter (where state = 'found') as found, count(*) filter (where state = 'missing') as missing,
-  count(*) filter (where state = 'failed') as failed,
-  (select count(*) from growing where after > :most) as full,
-  (select coalesce(sum(after - :most), 0) from growing where after > :most) as rowsWithoutRoom
-from groups;
+select * from
+  (select count(*) as asked, count(*) filter (where state = 'found') as found, count(*) filter (where state = 'missing') as missing,
+     count(*) filter (where state = 'failed') as failed from groups),
+  (select count(*) as full, coalesce(sum(after - :most), 0) as rowsWithoutRoom from growing where after > :most);
 
 -- name: count_users
 -- In: most (groups of a user). Out: users by state, and those whom the file puts into more.
