@@ -172,7 +172,7 @@ test('Ctrl-C in the middle of an upload: nothing begins', async () => {
   await run.says('Sending standard input');
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;
-  expect([code, stderr]).toEqual([EXIT.interrupted, expect.stringContaining('was sent')]);
+  expect([code, stderr]).toEqual([EXIT.interrupted, expect.stringContaining('nothing was sent')]);
   expect(await ids()).toEqual(before);
 });
 
@@ -249,7 +249,7 @@ describe('what cannot work is refused with why:', () => {
       expect.stringContaining('`rollcall list`'),
     ]);
     const rejected = await place.run(['import', place.file('quote.csv', 'guid,uid\ng1,"ann\n')]);
-    expect([rejected.code, rejected.stderr]).toEqual([EXIT.usage, expect.stringContaining('was sent')]);
+    expect([rejected.code, rejected.stderr]).toEqual([EXIT.usage, expect.stringContaining('Nothing was sent')]);
   });
 });
 
