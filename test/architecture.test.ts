@@ -46,6 +46,8 @@ test.each([
   ['removeNamed', 12],
   ['giveUpAfter', 6],
   ['maxErrors', 7],
+  ['maxSource', 6],
+  ['undoOf', 6],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);

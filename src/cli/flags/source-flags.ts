@@ -81,3 +81,9 @@ export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettin
     ...wholePaths({ ...flags, region: undefined }, process.cwd()),
   });
 }
+
+/** The source of the flags, as a schedule keeps it: `settings` only where it is made on the machine that runs it. @throws as sourceSettingsOf */
+export async function keptSourceOf(flags: SourceFlags) {
+  const { headers = {}, ...settings } = await sourceSettingsOf(flags);
+  return { source: { headers, maxSource: flags.maxSource }, settings };
+}

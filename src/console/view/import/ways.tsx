@@ -1,6 +1,6 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 
-import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
+import { plannedUndo } from '../../../features/sync/pages/undo.tsx';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, fileName } from '../../import-words.ts';
@@ -119,8 +119,8 @@ export function ImportActions({ live, view, filter }: ImportParts) {
   const { go } = usePlace();
   const acting = useActing(live, view);
   const undo = async (signal: AbortSignal) => {
-    const plan = await plannedUndo(false);
-    if (plan !== undefined) go(syncHref(await plan(view.id, signal)));
+    const id = await plannedUndo(view.id, false, signal);
+    if (id !== undefined) go(syncHref(id));
   };
   const those = (...wanted: readonly Action[]) =>
     view.actions

@@ -4,7 +4,7 @@ import type { Client } from '../../../cli/client/operation-client.ts';
 import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
-import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
+import { addressFlagOf, keptSourceOf, type SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { optionsWithRecipe } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
@@ -55,15 +55,14 @@ export async function scheduleOf(
   config: Config,
   server: Client | undefined,
 ): Promise<NewSchedule> {
-  const { cron, tz, maxSource, limit, protect, ...options } = flags;
-  const { headers = {}, ...sourceSettings } = await sourceSettingsOf(flags);
+  const { cron, tz, limit, protect, ...options } = flags;
+  const { source, settings: sourceSettings } = await keptSourceOf(flags);
   const given = {
     ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limit }),
     name,
     cron,
     tz,
-    maxSource,
-    headers,
+    ...source,
   };
   if (server !== undefined) {
     refuseFilesHere(flags);
@@ -74,7 +73,7 @@ export async function scheduleOf(
   const whole = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });
   const file = await wholeSource(flags.file, process.cwd(), {
     named: config.namedSources,
-    given: { ...sourceSettings, headers },
+    given: { ...sourceSettings, headers: source.headers },
   });
   return {
     ...given,

@@ -12,6 +12,7 @@ import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
+import { undoneAgain } from './undo.tsx';
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },
@@ -30,7 +31,7 @@ interface SyncActionsProperties {
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const isBack = useSignal(false);
-  const { leftInPlace: left, undoOf, syncName, totals } = view;
+  const { leftInPlace: left, syncName, totals } = view;
   const act = async (action: SyncAction, signal: AbortSignal) => {
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
@@ -42,8 +43,8 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
     }
   };
   const again = async (signal: AbortSignal) => {
-    const plan = await plannedUndo(true);
-    if (plan !== undefined && undoOf !== null) go(syncHref(await plan(undoOf, signal)));
+    const id = await undoneAgain(view, signal);
+    if (id !== undefined) go(syncHref(id));
   };
   const letBack = async (signal: AbortSignal) => {
     const values = await ask({
@@ -132,28 +133,4 @@ async function decision(
         },
   );
   return reason === undefined ? undefined : { body: { reason } };
-}
-
-/**
- * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.
- * @param uncertain whether what is uncertain is chosen beforehand
- */
-export async function plannedUndo(uncertain: boolean) {
-  const values = await ask({
-    question: 'Undo this import?',
-    explanation:
-      'A plan is made first: nothing is sent before you apply it. Calls without an answer are uncertain: a call that was repeated may have found members who were there before the import, and so may a row that is not confirmed.',
-    yes: 'Plan the undo',
-    no: 'Cancel',
-    isSafeFirst: true,
-    fields: {
-      includeUncertain: { label: 'Also take back what calls without an answer may have done', isTicked: true },
-    },
-    initial: { includeUncertain: uncertain ? 'true' : '' },
-  });
-  const query = values?.['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
-  return (
-    values &&
-    (async (id: string, signal: AbortSignal) => (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id)
-  );
 }

@@ -45,6 +45,7 @@ import { PlanLegend } from './plan-parts.tsx';
 import { leavingIn } from './plan-rules.ts';
 import { SyncActions } from './sync-actions.tsx';
 import { SYNC } from './syncs.tsx';
+import { Reverses } from './undo.tsx';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
@@ -138,16 +139,11 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { sandbox, schedule, undoOf } = view;
+  const { sandbox, schedule } = view;
   return (
     <>
       {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
-      {undoOf !== null && (
-        <span>
-          {' '}
-          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
-        </span>
-      )}
+      <Reverses view={view} />
       {schedule !== null && (
         <span>
           {' '}

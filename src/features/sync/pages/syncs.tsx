@@ -17,6 +17,7 @@ import type { UploadEntry, UploadKind } from '../../../console/view/upload/uploa
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { GuardLimits } from './plan-parts.tsx';
 import { planFields, planOptions } from './plan-rules.ts';
+import { isReversed } from './undo.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -45,14 +46,12 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
   {
     label: 'File',
     kind: 'main',
-    cell: ({ id, file, mode, importId, sandbox, schedule }) => (
+    cell: (sync) => (
       <>
-        <a href={syncHref(id)}>{foreign(titleOf({ file, mode }))}</a>
-        {schedule !== null && <Tag>{foreign(schedule)}</Tag>}
-        {importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied') && (
-          <Tag>undone</Tag>
-        )}
-        {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+        <a href={syncHref(sync.id)}>{foreign(titleOf(sync))}</a>
+        {sync.schedule !== null && <Tag>{foreign(sync.schedule)}</Tag>}
+        {isReversed(sync, syncs) && <Tag>undone</Tag>}
+        {sync.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
       </>
     ),
   },

@@ -21,11 +21,16 @@ import { planFiles } from '../plan/plan-files.ts';
 import { readingPlan } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
+import type { SyncCatalog } from '../sync-catalog.ts';
 
 /** The imports that syncs are about, and their files. */
 export interface Place {
   readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create' | 'unfinished'>;
   readonly dir: DataDir;
+}
+
+interface TargetedPlace extends Place {
+  readonly coordinator: Place['coordinator'] & Pick<Coordinator, 'sendsTo'>;
 }
 
 /** Returns the import that carries a sync out, or that an undo reverses; undefined if there is none. */
@@ -35,7 +40,7 @@ export function importOf({ coordinator, dir }: Place, id: string) {
 }
 
 /** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LEDGER_MISSING, DAMAGED_LEDGER */
-export function importToUndo(place: Place, importId: string): NonNullable<ReturnType<typeof importOf>> {
+function importToUndo(place: Place, importId: string): NonNullable<ReturnType<typeof importOf>> {
   const found = importOf(place, importId);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
   const { record, ledger } = found;
@@ -51,8 +56,20 @@ export function importToUndo(place: Place, importId: string): NonNullable<Return
   return found;
 }
 
+/** The undo of a finished import, as a sync. @throws as importToUndo, WRONG_TARGET */
+export function undoOfImport(place: TargetedPlace, importId: string) {
+  const found = importToUndo(place, importId);
+  checkTarget(`import ${importId}`, found, place.coordinator.sendsTo);
+  return { mode: 'undo', file: found.record.file, source: '', undoOf: importId } as const;
+}
+
+/** Returns the import that an undo reverses, with the sync that it carried out, if any; undefined where it is no undo. */
+export function reversedBy({ undoOf }: Sync, catalog: Pick<SyncCatalog, 'find'>) {
+  return undoOf === null ? undefined : { importId: undoOf, run: catalog.find(undoOf) };
+}
+
 /** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */
-export function checkAdopted(place: Place & { readonly coordinator: Pick<Coordinator, 'sendsTo'> }, id: string): void {
+export function checkAdopted(place: TargetedPlace, id: string): void {
   const found = importOf(place, id);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
   checkTarget(`import ${id}`, found, place.coordinator.sendsTo);

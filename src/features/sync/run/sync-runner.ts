@@ -18,7 +18,7 @@ import { begunSync, checkDecision, type NewSync, newSyncId, type Sync, type Sync
 import { writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions } from '../sync-catalog.ts';
 import { type How, type PlanningOptions, syncPlanning } from './planning.ts';
-import { beginImportOf, checkAdopted, importToUndo } from './sync-imports.ts';
+import { beginImportOf, checkAdopted, undoOfImport } from './sync-imports.ts';
 import { rememberOthers, rememberRun } from './sync-memory.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
@@ -86,10 +86,8 @@ export class SyncRunner {
 
   /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
-    const found = importToUndo(this.#options, importId);
-    checkTarget(`import ${importId}`, found, this.#coordinator.sendsTo);
-    const id = newSyncId('undo');
-    return this.#begin({ ...decided, id, mode: 'undo', file: found.record.file, source: '', undoOf: importId });
+    const undo = undoOfImport(this.#options, importId);
+    return this.#begin({ ...decided, id: newSyncId('undo'), ...undo });
   }
 
   /** Begins to plan the removal of members whose memberships are over. */
