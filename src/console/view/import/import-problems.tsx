@@ -94,6 +94,7 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
       label: 'Show',
       cell: (problem) => {
         const { status, code, column: problemColumn, count, repaired } = problem;
+        const isRetried = problem.retryable && retry !== undefined;
         return (
           <>
             <a
@@ -105,7 +106,7 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
             >
               Show {counted(count, 'row')}
             </a>
-            {repaired !== undefined && repaired.ready > 0 && (
+            {!isRetried && repaired !== undefined && repaired.ready > 0 && (
               <>
                 {' '}
                 <a href={repairHref(id, problem, 'ready')} aria-label={`Send ${code}`}>
@@ -113,7 +114,7 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
                 </a>
               </>
             )}
-            {isOperator && isToRepair(problem) && (
+            {!isRetried && isOperator && isToRepair(problem) && (
               <>
                 {' '}
                 <a href={repairHref(id, problem)} aria-label={`Repair ${code}`}>
