@@ -109,6 +109,13 @@ test('back and forward go from page to page, the title follows, and the heading 
   await eventually(() => widthOf('p.lead')).toBeLessThan(900);
 });
 
+test('settings that cannot be asked for say why', async () => {
+  const page = await browser.open(server.url, { refusals: true });
+  await page.route('**/v1/settings', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.goto(`${server.url}/settings`);
+  await page.getByRole('region', { name: 'This server' }).getByText('500').waitFor();
+});
+
 test('with colours that the system chooses, states are distinguished by borders, and shares keep their colours', async () => {
   const page = await browser.open(server.url, { forcedColors: 'active' });
   await startImport(page, 'guid,uid\nteam,ada\nteam,be!n\n', 'forced.csv');

@@ -9,7 +9,7 @@ import { askSettings, settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { type ActionButton, Actions, ask, textProblem } from '../kit/actions.tsx';
 import { showOnce } from '../kit/copy.tsx';
-import { Badge, Card, Empty, Facts, foreign, Tag, Time } from '../kit/elements.tsx';
+import { Badge, Card, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, Control } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
@@ -51,8 +51,10 @@ export function SettingsPage() {
 }
 
 function ServerFacts() {
-  const data = settings.value;
-  if (data === undefined) return <Empty>Loading …</Empty>;
+  const known = settings.value;
+  const asked = useAnswer(known === undefined ? addressOf('GET /v1/settings', {}) : null);
+  const data = known ?? asked.data;
+  if (data === undefined) return <Pending error={asked.error} />;
   const isEmbedded = data.queue === 'embedded';
   return (
     <Facts
