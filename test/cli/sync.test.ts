@@ -66,6 +66,12 @@ test('a plan and its result are printed as Markdown alone, where the format of t
   expect(wrong.stderr).toContain('ldif, markdown.');
 });
 
+test('a sync whose file cannot be read says the code of the error', async () => {
+  const at = await openPlace();
+  const { code, stderr } = await at.run(['sync', at.file('columns.csv', 'team,uid2\nteam,u1\n')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('[MISSING_COLUMN]')]);
+});
+
 test('a plan says what of the file it leaves out, and that it could not be compared with an earlier run', async () => {
   const at = await openPlace();
   const file = at.file('members.csv', 'group,uid\nT1,u1\nT2,u2\nT3,u3\nt3,u4\nT1,x9\n');

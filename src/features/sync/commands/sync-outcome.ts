@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
+import { withCode } from '../../../cli/refusal.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
@@ -167,7 +168,7 @@ async function whatNext({ imports }: Syncs, sync: SyncView) {
       return ['Nothing was sent: this shows what a run of the schedule would do.'];
     case 'unchanged':
     case 'failed':
-      return [`Nothing was sent: ${reason}.`];
+      return [withCode(`Nothing was sent: ${reason}.`, sync.code)];
     case 'cancelled':
       return [`Nothing was sent: ${reason}. Plan again, with the same flags:`, again];
     case 'stale':
