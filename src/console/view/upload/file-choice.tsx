@@ -87,7 +87,7 @@ export function FileChoice({ file, onFile, onRemove, next }: FileChoicePropertie
   };
   return (
     <div
-      class={`drop row row row${file === undefined ? '' : ' chosen'}${isOver.value ? ' over' : ''}`}
+      class={`drop row${file === undefined ? '' : ' chosen'}${isOver.value ? ' over' : ''}`}
       onDragOver={hover(true)}
       onDragLeave={hover(false)}
       onDrop={({ dataTransfer }) => {
