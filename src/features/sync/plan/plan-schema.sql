@@ -27,7 +27,7 @@ alter table groups add column listing text generated always as (
 create table protected (uid text primary key collate nocase) strict, without rowid;
 create table named (uid text primary key collate nocase) strict, without rowid;
 
--- Every reason with the action that it leads to (reasons.ts).
+-- Every reason with the action that it leads to (membership/plan-reasons.ts).
 create table reasons (name text primary key, action text not null) strict, without rowid;
 
 create table actions (
