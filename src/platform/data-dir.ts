@@ -144,10 +144,10 @@ function openness(root: string) {
 }
 
 /**
- * Makes this process the owner of the data directory, or throws DATA_DIR_IN_USE. Returns a function that releases it.
- * SQLite holds the lock because the operating system drops it with the process: nothing is left after `kill -9`.
+ * Makes this process the owner of the data directory, until the result is disposed of. SQLite holds the lock because the
+ * operating system drops it with the process: nothing is left after `kill -9`. @throws DATA_DIR_IN_USE
  */
-export function ownDataDir(dir: DataDir): () => void {
+export function ownDataDir(dir: DataDir): Disposable {
   makeDataDir(dir);
   const { root, address } = dir;
   const lockFile = join(root, 'owner.lock');
@@ -164,10 +164,12 @@ export function ownDataDir(dir: DataDir): () => void {
   }
   // Left by an owner that was killed.
   rmSync(address, { force: true });
-  return () => {
-    if (!lock.isOpen) return;
-    rmSync(address, { force: true });
-    lock.close();
+  return {
+    [Symbol.dispose]: () => {
+      if (!lock.isOpen) return;
+      rmSync(address, { force: true });
+      lock.close();
+    },
   };
 }
 

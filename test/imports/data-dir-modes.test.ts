@@ -51,7 +51,7 @@ function openTo(root: string): string[] {
 test('databases, their logs, the lock, the address and the log are private whatever the umask', () => {
   process.umask(0o000);
   const dir = dataDir(openRoot());
-  const release = ownDataDir(dir);
+  using _owned = ownDataDir(dir);
   const database = openForWriting(dir.catalog, IMPORT_SCHEMA);
   database.exec('create table t (x); insert into t values (1)');
   const staged = openForStaging(join(dir.root, 'ledger.sqlite'), IMPORT_SCHEMA);
@@ -61,7 +61,6 @@ test('databases, their logs, the lock, the address and the log are private whate
   expect(openTo(dir.root)).toEqual([]);
   staged.close();
   database.close();
-  release();
 });
 
 test('what others may read in a data directory is closed when it is used again', () => {

@@ -7,21 +7,22 @@ import { tempDir } from '../temp-dir.ts';
 /** A data directory with an owner, and another who wants it; the owner leaves after as many attempts. */
 function wanted(leavesAfter: number) {
   const dir = dataDir(tempDir());
-  const leave = ownDataDir(dir);
+  const owned = ownDataDir(dir);
+  const leave = () => owned[Symbol.dispose]();
   const attempts: string[] = [];
   const open = async () => {
     attempts.push('refused');
     if (attempts.length > leavesAfter) leave();
-    const release = ownDataDir(dir);
+    const next = ownDataDir(dir);
     attempts.splice(-1, 1, 'opened');
-    return release;
+    return next;
   };
   return { dir, leave, attempts, open };
 }
 
 test('an owner of a data directory that begins or leaves is waited for', async () => {
   const { dir, attempts, open } = wanted(2);
-  (await whenLeft(dir, open))();
+  using _owned = await whenLeft(dir, open);
   expect(attempts).toEqual(['refused', 'refused', 'opened']);
 });
 

@@ -124,13 +124,9 @@ export async function changeCatalog<Catalog extends Disposable, Result>(
   open: (path: string) => Catalog,
   change: (catalog: Catalog) => Result | Promise<Result>,
 ): Promise<Result> {
-  const release = await whenLeft(dir, () => ownDataDir(dir));
-  try {
-    using catalog = open(dir.catalog);
-    return await change(catalog);
-  } finally {
-    release();
-  }
+  using _owned = await whenLeft(dir, () => ownDataDir(dir));
+  using catalog = open(dir.catalog);
+  return await change(catalog);
 }
 
 /** Reads a data directory for commands, even while another process writes to it. */
@@ -157,12 +153,8 @@ export async function viewing<Result>(
 
 /** @throws DATA_DIR_IN_USE where a process works with the lost catalog */
 export function rebuild(dir: DataDir) {
-  const release = ownDataDir(dir);
-  try {
-    return rebuildCatalog(dir);
-  } finally {
-    release();
-  }
+  using _owned = ownDataDir(dir);
+  return rebuildCatalog(dir);
 }
 
 /**

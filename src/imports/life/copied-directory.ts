@@ -39,16 +39,12 @@ export function copyFault(dir: DataDir): RollcallError<'DATA_DIR_COPIED'> | unde
  * @throws DATA_DIR_IN_USE where a process has one of the two
  */
 export function adoptDirectory(dir: DataDir): void {
-  const release = ownDataDir(dir);
-  try {
-    using catalog = openCatalog(dir.catalog);
-    const { root } = catalog.workedIn();
-    leaveOriginal(root, catalog.coordinatorId(), dir);
-    for (const record of catalog.unfinished()) doubt(record, dir.ledger(record.id));
-    workHere(dir, catalog);
-  } finally {
-    release();
-  }
+  using _owned = ownDataDir(dir);
+  using catalog = openCatalog(dir.catalog);
+  const { root } = catalog.workedIn();
+  leaveOriginal(root, catalog.coordinatorId(), dir);
+  for (const record of catalog.unfinished()) doubt(record, dir.ledger(record.id));
+  workHere(dir, catalog);
 }
 
 function copyIn(dir: DataDir, catalog: CatalogReader): RollcallError<'DATA_DIR_COPIED'> | undefined {
@@ -65,13 +61,9 @@ function workHere(dir: DataDir, catalog: Catalog): void {
 function leaveOriginal(root: string, id: string, adopted: DataDir): void {
   const original = dataDir(root);
   if (root === '' || resolve(root) === adopted.root || !hasCatalog(original)) return;
-  const release = ownDataDir(original);
-  try {
-    using catalog = openCatalog(original.catalog);
-    if (catalog.coordinatorId() === id) catalog.workIn(fileId(adopted.catalog), adopted.root);
-  } finally {
-    release();
-  }
+  using _owned = ownDataDir(original);
+  using catalog = openCatalog(original.catalog);
+  if (catalog.coordinatorId() === id) catalog.workIn(fileId(adopted.catalog), adopted.root);
 }
 
 /** A ledger that is lost is said when its import goes on. */

@@ -51,7 +51,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
-  taken.defer(ownDataDir(dir));
+  taken.use(ownDataDir(dir));
   if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
   shortenBusyTimeout();
   const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
