@@ -30,7 +30,7 @@ test('missing users are created after a confirmation with their number, and what
   await page.getByRole('dialog').getByRole('button', { name: 'Create 2 users' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await page.getByText('Facts', { exact: true }).click();
-  await page.getByRole('definition').getByText('2 users', { exact: true }).waitFor();
+  await page.getByRole('definition').getByText('2 users created', { exact: true }).waitFor();
   await page.getByText('3 in 1 group', { exact: true }).waitFor();
 
   await page.getByText('Download report', { exact: true }).click();
