@@ -13,7 +13,7 @@ const REFUSED = [...README.matchAll(/^### `(.+?)`\n\n.*?```text\n(.*?)\n```/gms)
 const dataDir = temporaryDataDir();
 
 test.each(REFUSED)('%s is refused with exit code 2 and the message of the README', async (args, message) => {
-  const { code, stderr } = await rollcall(`rollcall import samples/bad-file/${args} --dry-run`, dataDir);
+  const { code, stderr } = await rollcall(`rollcall import samples/bad-file/${args} --dry-run`, dataDir, []);
   expect(stderr).toContain(message);
   expect(code).toBe(2);
 });

@@ -20,11 +20,11 @@ export function temporaryDataDir(): string {
 }
 
 /** Runs `rollcall` as the README has it, from the root of the project, with nothing of this machine's settings. */
-export async function rollcall(command: string, dataDir: string): Promise<Ended> {
+export async function rollcall(command: string, dataDir: string, answer = ['--json']): Promise<Ended> {
   const [program, ...args] = command.replaceAll('\\\n', ' ').trim().split(/\s+/);
   if (program !== 'rollcall') throw new Error(`a sample's command begins with rollcall: ${command}`);
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith('ROLLCALL_'));
-  const all = [...args, '--json', '--data-dir', dataDir];
+  const all = [...args, ...answer, '--data-dir', dataDir];
   const { code, stdout, stderr } = (await runHere(all, { cwd: ROOT, env: Object.fromEntries(settings) })) ?? busy();
   return { code, stdout, stderr: stderr.replaceAll(ROOT, '') };
 }
