@@ -17,7 +17,8 @@ import {
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { followStaging } from '../server/running-imports.ts';
-import { sourcesOf, viewing } from './client/data-directory.ts';
+import { sourcesOf } from './client/data-directory.ts';
+import { viewing } from './client/kept-imports.ts';
 import { askedHere, clientOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 

@@ -156,7 +156,7 @@ async function namesIn(place: Place, { local, builtIn = async () => [] }: Pick<N
 
 // Loaded where they are needed: a flag is completed in half the time.
 async function imports(root: string): Promise<readonly Name[]> {
-  const { viewing } = await import('./client/data-directory.ts');
+  const { viewing } = await import('./client/kept-imports.ts');
   const found = await viewing(dataDir(root), (catalog) => catalog.list(MAX_NAMES));
   return found.map(({ id, state, file }) => [id, `${state}, ${file}`]);
 }

@@ -9,9 +9,10 @@ import type { ZodType } from 'zod';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { UNSAFE } from './access/guard.ts';
 import { isForPeople, sendPage } from './console-files.ts';
-import type { Api, ServerOptions } from './context.ts';
+import type { Api } from './context.ts';
 import { namesIn } from './perform.ts';
 import { badOption, refuse, unknownOption } from './problem.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** Time in which the headers of a request must have arrived, in ms. */
 const HEADERS_MS = 15_000;

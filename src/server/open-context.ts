@@ -10,11 +10,12 @@ import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { tellOfSyncs } from '../features/sync/routes/sync-handlers.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
-import type { Api, ServerContext, ServerOptions } from './context.ts';
+import type { Api, ServerContext } from './context.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents } from './events.ts';
 import { openImportViews } from './import-views.ts';
 import { runningImports } from './running-imports.ts';
+import type { ServerOptions } from './server-options.ts';
 import { openRecipes } from './uploads/upload-options.ts';
 
 type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;

@@ -11,7 +11,6 @@ import { sessionRoutes, tokenRoutes } from './access/access-routes.ts';
 import { guard } from './access/guard.ts';
 import { bareServer } from './bare-server.ts';
 import { consoleRoutes } from './console-files.ts';
-import type { ServerOptions } from './context.ts';
 import { docsRoutes } from './docs.ts';
 import { importHandlers } from './import-handlers.ts';
 import { memberRoutes } from './member-routes.ts';
@@ -20,6 +19,7 @@ import { describeRoutes } from './openapi.ts';
 import { rowRoutes } from './row-routes.ts';
 import { serveAll } from './serve.ts';
 import { serverMetrics } from './server-metrics.ts';
+import type { ServerOptions } from './server-options.ts';
 import { eventRoutes, healthRoutes, settingsRoutes } from './service-routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 

@@ -19,8 +19,9 @@ import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore } from '../../src/server/access/access-store.ts';
 import { stopServer } from '../../src/server/bare-server.ts';
-import type { Api, ServerContext, ServerOptions } from '../../src/server/context.ts';
+import type { Api, ServerContext } from '../../src/server/context.ts';
 import { createServer } from '../../src/server/server.ts';
+import type { ServerOptions } from '../../src/server/server-options.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */

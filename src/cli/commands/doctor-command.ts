@@ -16,7 +16,7 @@ import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord, wrap } from '../../text/terminal-text.ts';
 import { withFullStop } from '../../text/wording.ts';
-import { noImports, rebuild } from '../client/data-directory.ts';
+import { noImports, rebuild } from '../client/kept-imports.ts';
 import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
