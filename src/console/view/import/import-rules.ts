@@ -86,7 +86,7 @@ export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decisi
     choices,
   });
   if (code === BANS_UNKNOWN) {
-    const lifted = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
+    const lifted = 'Users who are banned from a group are added as well. This lifts their ban, and nobody is told.';
     return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
   }
   if (maxCreate !== undefined) {
