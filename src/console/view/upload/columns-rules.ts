@@ -247,11 +247,11 @@ export function gridColumns(
   names: readonly string[],
   suggestions: readonly Suggestion[],
 ): GridColumn[] {
-  const fields = choosable(form.shape.value).map(([field]) => field);
+  const used = choosable(form.shape.value).map(([field]) => [field, form.columnOf(field)] as const);
   return names.map((column, index) => ({
     column,
     index,
-    uses: fields.filter((field) => form.columnOf(field) === column),
+    uses: used.flatMap(([field, its]) => (its === column ? [field] : [])),
     suggested: suggestions.filter((one) => one.column === column),
   }));
 }

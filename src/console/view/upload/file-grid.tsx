@@ -155,6 +155,7 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
   const columns = all.filter(
     ({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0,
   );
+  const places = FIELDS.map(([field]) => [field, placeOf(field, columns)] as const);
   const scopes = form.columnOf('scope');
   const strange = rows.filter(({ reasons }) => reasons.has(scopes)).map(({ original }) => cellText(original[scopes]));
   const isRead = found.missing.length === 0;
@@ -185,7 +186,7 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
                 <ColumnUse
                   key={one.column}
                   one={one}
-                  fields={FIELDS.flatMap(([field]) => (placeOf(field, columns) === one.index ? [field] : []))}
+                  fields={places.flatMap(([field, place]) => (place === one.index ? [field] : []))}
                   next={found.missing[0]}
                   strange={one.column === scopes ? [...new Set(strange)] : []}
                   form={form}
