@@ -94,10 +94,9 @@ export class Form {
     }
   }
 
-  /** For a field without a control of its own. @param control stands for it; null: no more */
-  register(name: string, control: HTMLElement | null) {
-    if (control === null) this.#controls.delete(name);
-    else this.#controls.set(name, control);
+  /** For a field without a control of its own. @param control stands for it */
+  register(name: string, control: HTMLElement) {
+    this.#controls.set(name, control);
   }
 }
 
