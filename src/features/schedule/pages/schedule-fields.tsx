@@ -2,6 +2,7 @@
 
 import { useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
+import { OWN_ZONE } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
@@ -118,7 +119,7 @@ export class ScheduleForm extends FileForm {
     super({
       every: '* * *',
       at: '02:30',
-      tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      tz: OWN_ZONE,
       file: sources[0] === undefined ? '' : below(sources[0]),
       ...(before !== undefined && fieldsOf(before)),
     });
