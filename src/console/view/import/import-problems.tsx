@@ -31,6 +31,7 @@ export function ImportProblems({ live, view, filter }: ImportParts) {
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
     filter.hasToRepair.value = problems.some(isToRepair);
   }, [data]);
+  const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
   // The card has its place before its rows are there.
@@ -44,13 +45,13 @@ export function ImportProblems({ live, view, filter }: ImportParts) {
         noun="problems"
         most={isNarrow() ? MAX_ON_PHONE : MAX_SHOWN}
         keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
-        columns={columnsFor(id, filter, isOperator, completeRetry(view)?.id)}
+        columns={columnsFor(id, filter, isOperator, retry)}
         unfold={(problem) => ({
           label: `All about ${problem.code || problem.status}`,
           content: () => (
             <>
               {examplesOf(problem)}
-              <p>{toDo(problem, completeRetry(view)?.id)}</p>
+              <p>{toDo(problem, retry)}</p>
             </>
           ),
         })}
