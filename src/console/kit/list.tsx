@@ -194,12 +194,8 @@ export function List<T>(properties: ListProperties<T>) {
 function Table<T>(properties: ListProperties<T> & { items: readonly T[] }) {
   const { caption, items, keyOf, filter, opens } = properties;
   const columns = useColumns(properties);
-  const whole = (item: T) =>
-    opens && {
-      label: opens(item),
-      content: () => <Facts list={columns.map(({ label, cell }) => [label, cell(item)])} />,
-    };
-  const { unfold = opens && whole } = properties;
+  const whole = (item: T) => <Facts list={columns.map(({ label, cell }) => [label, cell(item)])} />;
+  const { unfold = opens && ((item) => ({ label: opens(item), content: () => whole(item) })) } = properties;
   const [first] = columns.flatMap(({ sort }) => sort ?? []);
   const { sort: by = first, order } = filter?.values ?? {};
   return (
