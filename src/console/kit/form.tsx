@@ -70,7 +70,8 @@ export class Form {
    * @returns whether there is such a field
    */
   showError(name: string, text: string, { moveFocus = true }: { moveFocus?: boolean } = {}): boolean {
-    const control = this.#controls.get(name) ?? controlOf(name);
+    const registered = this.#controls.get(name);
+    const control = registered?.isConnected === true ? registered : controlOf(name);
     if (control === null) return false;
     this.setError(name, text);
     unfold(control);
@@ -94,7 +95,7 @@ export class Form {
     }
   }
 
-  /** For a field without a control of its own. @param control stands for it */
+  /** For a field without a control of its own. @param control stands for it as long as it is on the page */
   register(name: string, control: HTMLElement) {
     this.#controls.set(name, control);
   }
