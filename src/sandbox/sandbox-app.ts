@@ -168,18 +168,18 @@ class Directory<Item, Profile> {
   }
 
   /** The id that a call means by this one. */
-  named(id: string): string {
+  #named(id: string): string {
     return this.#foldsIds ? id.toLowerCase() : id;
   }
 
   /** One that was made already. */
   get(id: string): Item | undefined {
-    return this.all.get(this.named(id));
+    return this.all.get(this.#named(id));
   }
 
   /** One that a call may name. */
   find(id: string): Item | undefined {
-    return this.get(id) ?? (this.#knowsAny && this.named(id) === id.toLowerCase() ? this.add(id) : undefined);
+    return this.get(id) ?? (this.#knowsAny && this.#named(id) === id.toLowerCase() ? this.add(id) : undefined);
   }
 
   /** Makes it unless it is there; undefined when none can have that id. */
