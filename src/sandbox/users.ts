@@ -178,7 +178,7 @@ function tokenFor(uid: string, now: number): string {
 export function sendMessage(call: Call): object {
   const { receiver, receiverType, type, data } = readBody(call, sendMessageRequest);
   const sender = actingUser(call);
-  const { id, conversationId, ...receiving } = receiverOf(call, receiverType, receiver);
+  const { id, conversationId, ...receiving } = receiverOf(call, sender, receiverType, receiver);
   if (type === 'text' && !data.text?.trim()) {
     throw refusal(400, 'ERR_EMPTY_MESSAGE_TEXT', 'A text message needs a text.');
   }
@@ -200,8 +200,7 @@ export function sendMessage(call: Call): object {
   };
 }
 
-function receiverOf(call: Call, entityType: string, uidOrGuid: string) {
-  const sender = actingUser(call);
+function receiverOf(call: Call, sender: User, entityType: string, uidOrGuid: string) {
   if (entityType === 'group') {
     const group = requireGroup(call, uidOrGuid);
     actingScope(call, sender, group);
