@@ -1,5 +1,5 @@
 import { constants, existsSync, statSync } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
@@ -13,6 +13,7 @@ import { openImportReader } from '../../imports/report/import-reader.ts';
 import { ENDS_SCHEMA } from '../../imports/schemas.ts';
 import { readConfig, secretFiles } from '../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
+import { freeBytes } from '../../platform/files.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord, wrap } from '../../text/terminal-text.ts';
 import { withFullStop } from '../../text/wording.ts';
@@ -101,8 +102,7 @@ async function checkDisk(folder: string): Promise<Finding> {
   try {
     const place = existingPart(folder);
     await access(place, constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = await statfs(place);
-    const free = bavail * bsize;
+    const free = await freeBytes(place);
     const detail = `${folder}, ${(free / 1e9).toFixed(1)} GB free`;
     if (free >= FREE_BYTES) return { check, ok: true, detail };
     return { check, ok: false, detail, remedy: 'Free some disk, or name another directory with --data-dir' };
