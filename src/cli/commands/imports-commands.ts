@@ -8,7 +8,7 @@ import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { grouped, printable } from '../../text/wording.ts';
+import { asSentence, grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, unless } from '../client/operation-client.ts';
@@ -214,7 +214,7 @@ async function list(io: Io, flags: ListedFlags) {
   } catch (error) {
     if (!isError(error, 'NO_IMPORTS')) throw error;
     if (flags.json) io.out.write('[]\n');
-    say(io, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
+    say(io, asSentence(error.message));
     return;
   }
   if (flags.json) {
