@@ -69,7 +69,6 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
   return run(running, importWork(running, { begin, ...(editing && { open: editing.repairsHere }) }));
 }
 
-/** Loaded when it is needed. */
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
 const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
 const ALL_REPAIRED = 'its rows were repaired and sent';
