@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { readGauge } from '../../app/call-metrics.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
@@ -215,31 +216,26 @@ export class Notifications {
 /** Measures notes that wait, and counts attempts by their result. */
 function measured(registry: Registry, sql: Statements) {
   const waiting = () => sql<{ waiting: number; since: number | null }>('count_notes').get();
-  const registers = [registry];
   const results = ['delivered', 'failed', 'given-up'] as const;
   const attempts = new Counter({
     name: 'rollcall_notifications_total',
     help: 'Attempts to deliver a notification, by result; one that is given up is lost',
     labelNames: ['result'],
-    registers,
+    registers: [registry],
   });
   for (const result of results) attempts.inc({ result }, 0);
-  new Gauge({
-    name: 'rollcall_notifications_waiting',
-    help: 'Notifications that are not delivered yet',
-    registers,
-    collect() {
-      this.set(waiting()?.waiting ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'rollcall_notifications_oldest_seconds',
-    help: 'Age of the oldest notification that is not delivered yet; 0 when there is none',
-    registers,
-    collect() {
+  readGauge(registry, 'rollcall_notifications_waiting', 'Notifications that are not delivered yet', [], () => [
+    [{}, waiting()?.waiting ?? 0],
+  ]);
+  readGauge(
+    registry,
+    'rollcall_notifications_oldest_seconds',
+    'Age of the oldest notification that is not delivered yet; 0 when there is none',
+    [],
+    () => {
       const now = Date.now();
-      this.set(Math.max(0, now - (waiting()?.since ?? now)) / 1000);
+      return [[{}, Math.max(0, now - (waiting()?.since ?? now)) / 1000]];
     },
-  });
+  );
   return (result: (typeof results)[number]) => attempts.inc({ result });
 }
