@@ -10,6 +10,7 @@ import {
   requireUser,
   seconds,
 } from './call.ts';
+import { additionRules } from './group-members.ts';
 import { groupProfile, makeGroup } from './groups.ts';
 import { makeUser, userProfile } from './users.ts';
 
@@ -118,10 +119,9 @@ function importMember(call: Call, member: z.infer<typeof importedMember>): objec
     const message = `joinedAt of ${member.memberId} must be after the group's createdAt and before now.`;
     throw refusal(400, 'ERR_IMPORT_INVALID_JOINEDAT', message);
   }
-  const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
   const obstacle = isBanned
     ? group.ban(user.uid, joinedAt)
-    : group.add(user.uid, { scope, banned: false, joinedAt }, rules);
+    : group.add(user.uid, { scope, banned: false, joinedAt }, additionRules(behaviour));
   if (obstacle !== undefined) throw new Refusal(400, obstacleError(obstacle, user.uid, group.profile.guid));
   if (behaviour.importMessages === 'written') app.nextMessageId();
   return { guid: group.profile.guid, uid: user.uid, scope, joinedAt: seconds(joinedAt) };

@@ -60,7 +60,7 @@ export function placeMembers(
   refusals: readonly (Refusal | undefined)[] = [],
 ): Map<string, object> {
   const { behaviour, now } = call;
-  const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
+  const rules = additionRules(behaviour);
   const places = {
     admin: { scope: 'admin', banned: false, joinedAt: now },
     moderator: { scope: 'moderator', banned: false, joinedAt: now },
@@ -89,6 +89,11 @@ export function placeMembers(
     replied.set(list, entries.length === 0 && behaviour.emptyList === 'array' ? [] : new Map(entries));
   }
   return replied;
+}
+
+/** The rules by which users are added to a group. */
+export function additionRules({ maxGroupMembers, addingBanned }: Behaviour) {
+  return { maxMembers: maxGroupMembers, liftBan: addingBanned === 'lift-ban' };
 }
 
 /** The additions that a request asks for. */
