@@ -12,7 +12,7 @@ import { keptOf, textsOf } from '../options/option.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { STOPPING } from '../options/sending-options.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { inShort } from '../text/wording.ts';
+import { inShort, isoTime } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 import { importReading } from './import-reading.ts';
@@ -158,11 +158,7 @@ export function regionHandlers(coordinator: Pick<Coordinator, 'regions'>): Handl
       return {
         regions: regions.map((status) => {
           const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
-          return {
-            ...status,
-            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
-            stalled,
-          };
+          return { ...status, waitingSince: isoTime(nextAddedAt ?? null), stalled };
         }),
       };
     },

@@ -9,6 +9,7 @@ import { adviceFor } from '../imports/report/verdict.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
 import type { RowFilter } from '../options/row-filter.ts';
 import { defined } from '../platform/defined.ts';
+import { isoTime } from '../text/wording.ts';
 
 /** The catalog that imports are read from: a server's, or that of a data directory that another process may own. */
 interface Reading extends Pick<CatalogReader, 'page'> {
@@ -28,7 +29,7 @@ export function importReading({ page, find, view, transitions }: Reading): Handl
     one: async ({ id }) => view(find(id)),
     journal: async ({ id }) => {
       find(id);
-      return { transitions: transitions(id).map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })) };
+      return { transitions: transitions(id).map(({ at, ...move }) => ({ at: isoTime(at), ...move })) };
     },
   };
 }

@@ -19,7 +19,7 @@ import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
 import { cursorContent, cursorText } from '../platform/cursors.ts';
-import { inShort } from '../text/wording.ts';
+import { inShort, isoTime } from '../text/wording.ts';
 import type { Api, ServerContext } from './context.ts';
 import type { DataReader } from './data-reader.ts';
 import { type Caller, callerOf } from './http-answers.ts';
@@ -157,7 +157,7 @@ async function history(
       .rowsOf(record.id, caller)
       .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: after, key: after });
     for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
-      const at = finishedAt ?? new Date(record.createdAt).toISOString();
+      const at = finishedAt ?? isoTime(record.createdAt);
       const { id: importId, file, state } = record;
       entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
     }
@@ -177,7 +177,7 @@ async function search(
   const look = async (record: ImportRecord, after: number) => {
     const page = await reading.rowsOf(record.id, caller).uidsWith(text, limit - found.size, after);
     looked += page.looked;
-    const newest = { importId: record.id, file: record.file, createdAt: new Date(record.createdAt).toISOString() };
+    const newest = { importId: record.id, file: record.file, createdAt: isoTime(record.createdAt) };
     for (const uid of page.uids) found.set(foldId(uid), found.get(foldId(uid)) ?? { uid, newest });
     return page.next;
   };

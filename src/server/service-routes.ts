@@ -7,6 +7,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
 import { numberCursor } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
+import { isoTime } from '../text/wording.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 import { regionHandlers } from './import-handlers.ts';
@@ -38,7 +39,7 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return {
-        entries: page.map(({ id: _, at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry })),
+        entries: page.map(({ id: _, at, ...entry }) => ({ at: isoTime(at), ...entry })),
         nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
       };
     },

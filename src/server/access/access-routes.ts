@@ -2,7 +2,7 @@ import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionOperations, tokenOperations } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { asSentence } from '../../text/wording.ts';
+import { asSentence, isoTime } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serveAll } from '../serve.ts';
 import { isValid, type TokenRecord, tokenIdIn, tokenView, UNKNOWN_SENDER } from './access-store.ts';
@@ -56,7 +56,7 @@ export async function sessionRoutes(
       const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
       setCookie(request, reply, access.login(who, expiresAt), expiresAt);
       audited('', who.id);
-      return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
+      return { role: who.role, name: who.name, expiresAt: isoTime(expiresAt) };
     },
     session: async (_, { request }) => {
       const who = whoIs(request);
