@@ -112,6 +112,18 @@ export async function readHead(
   return { head: start.subarray(0, size), blocks: all() };
 }
 
+/** All bytes in one piece, held in memory. Throws `tooLarge()` where they are more than `most`. */
+export async function inOnePiece(blocks: AsyncIterable<Buffer>, most: number, tooLarge: () => Error): Promise<Buffer> {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for await (const block of blocks) {
+    bytes += block.length;
+    if (bytes > most) throw tooLarge();
+    read.push(block);
+  }
+  return Buffer.concat(read);
+}
+
 /** Maximum time that reading may occupy the thread, in ms. */
 const MAX_HOLD_MS = 25;
 

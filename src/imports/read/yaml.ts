@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { boundText } from '../../options/bounds.ts';
+import { inOnePiece } from './byte-source.ts';
 import { type Bounds, intakeError, isIntakeError, MAX_DEPTH, orRaise, shown, TOO_DEEP } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */
@@ -11,7 +12,7 @@ const MAX_ALIASES = 100;
  * Throws YAML_BROKEN, TOO_LARGE.
  */
 export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
-  const text = await whole(blocks, bounds);
+  const text = (await inOnePiece(blocks, bounds.element, () => tooLarge(bounds))).toString();
   const yaml = await import('yaml');
   const documents = attempt(() => yaml.parseAllDocuments(text, { merge: true, logLevel: 'error' }));
   const values = [...documents].map((document) => {
@@ -37,22 +38,13 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
   }
 }
 
-async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds) {
-  const read: Buffer[] = [];
-  let bytes = 0;
-  for await (const block of blocks) {
-    bytes += block.length;
-    if (bytes > bounds.element) {
-      throw intakeError(
-        'TOO_LARGE',
-        `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
-        orRaise('Convert it to NDJSON, or split it', 'element', bounds),
-        { most: bounds.element },
-      );
-    }
-    read.push(block);
-  }
-  return Buffer.concat(read).toString();
+function tooLarge(bounds: Bounds) {
+  return intakeError(
+    'TOO_LARGE',
+    `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
+    orRaise('Convert it to NDJSON, or split it', 'element', bounds),
+    { most: bounds.element },
+  );
 }
 
 function attempt<Value>(read: () => Value) {

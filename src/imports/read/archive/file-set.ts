@@ -5,7 +5,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import { MIB } from '../../../options/bounds.ts';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
-import { type FileState, type IntakeSource, readHead } from '../byte-source.ts';
+import { type FileState, type IntakeSource, inOnePiece, readHead } from '../byte-source.ts';
 import { isZip } from '../decompress.ts';
 import { intakeError, listed, notReadable, shownPath, tooMany } from '../intake-error.ts';
 import type { Zip } from './zip.ts';
@@ -14,6 +14,8 @@ import type { Zip } from './zip.ts';
 const MAX_FOUND = 200_000;
 /** Files that may be read as one import. */
 const MAX_READ = 1_000;
+/** Bytes of a workbook inside of an archive: it is held in memory. */
+const MAX_WORKBOOK_BYTES = 256 * MIB;
 const NAME_THEM = words`Name those with rows with ${option('files')}, or put them into a folder of their own`;
 
 /** The files of a folder or of a ZIP archive, by their names in it, with slashes. */
@@ -43,28 +45,14 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
     bytesRead: () => zip.bytesRead(),
     open: async (file) => {
       const { head, blocks } = await readHead(zip.read(file), 4);
+      if (!isZip(head)) return { stream: Readable.from(blocks), name: file };
       // A workbook is read at random places.
-      return isZip(head)
-        ? { bytes: await wholeFile(blocks, file), name: file }
-        : { stream: Readable.from(blocks), name: file };
+      const tooLarge = () => tooMany(shownPath(file), MAX_WORKBOOK_BYTES, 'bytes', 'Unpack it first');
+      return { bytes: await inOnePiece(blocks, MAX_WORKBOOK_BYTES, tooLarge), name: file };
     },
     checkUnchanged: () => state.checkUnchanged(0),
     close: () => zip.close(),
   };
-}
-
-/** Bytes of a workbook inside of an archive: it is held in memory. */
-const MAX_WORKBOOK_BYTES = 256 * MIB;
-
-async function wholeFile(blocks: AsyncIterable<Buffer>, file: string) {
-  const read: Buffer[] = [];
-  let bytes = 0;
-  for await (const block of blocks) {
-    bytes += block.length;
-    if (bytes > MAX_WORKBOOK_BYTES) throw tooMany(shownPath(file), MAX_WORKBOOK_BYTES, 'bytes', 'Unpack it first');
-    read.push(block);
-  }
-  return Buffer.concat(read);
 }
 
 /** The files of a folder and its folders. Links in it are not followed. Throws NOT_READABLE, TOO_LARGE. */
