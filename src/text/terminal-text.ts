@@ -53,12 +53,12 @@ export function wrap(text: string, width: number, indent = '') {
 /** A table: columns in line; numbers, and dots in their place, to the right; the last column is cut where the terminal ends. */
 export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number) {
   const widths = head.map((name, column) => Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(widthOf)));
-  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,·]+$/.test(row[column] ?? ''));
+  const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => /^[\d,·]+$/.test(row[column] ?? '')));
   const line = (cells: readonly string[]) =>
     cut(
       cells
         .map((cell, column) =>
-          isNumber(column) ? cell.padStart(widths[column] ?? 0) : padEnd(cell, widths[column] ?? 0),
+          isNumber[column] ? cell.padStart(widths[column] ?? 0) : padEnd(cell, widths[column] ?? 0),
         )
         .join('  ')
         .trimEnd(),
