@@ -138,10 +138,10 @@ export function madeText({ users, groups }: Pick<Created, 'users' | 'groups'>): 
 
 /** "1 group and 2 users created; 3 users made active again" */
 export function createdText(created: Created): string {
-  const [made, { reactivated }] = [madeText(created), created];
+  const made = madeText(created);
   const parts = [
     made !== '' && `${made} created`,
-    reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
+    created.reactivated > 0 && `${counted(created.reactivated, 'user')} made active again`,
   ];
   return parts.filter((part) => part !== false).join('; ');
 }
