@@ -56,7 +56,7 @@ export function startStaging(path: string, isSilent = false) {
       }),
     abandon: () => {
       isAbandoned = true;
-      if (writing?.database.isOpen) writing.database.close();
+      writing?.database[Symbol.dispose]();
     },
   };
 }
