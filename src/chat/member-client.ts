@@ -1,4 +1,5 @@
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, otherEntry, type ReplyMeta, segment } from './call.ts';
 import { malformedReply } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
@@ -121,6 +122,6 @@ function isActionOn(data: MemberResult, { guid, uid }: Edit): boolean {
   const { success, data: read } = actionMessage.safeParse(data);
   if (!success || read.category !== 'action') return false;
   const { on, for: group } = read.data.entities;
-  const isSame = (found: string, id: string) => found.toLowerCase() === id.toLowerCase();
+  const isSame = (found: string, id: string) => foldId(found) === foldId(id);
   return isSame(on.entity.uid, uid) && isSame(group.entity.guid, guid);
 }
