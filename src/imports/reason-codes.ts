@@ -2,7 +2,7 @@ import type { InputErrorCode } from '../errors/errors.ts';
 import { INPUT_ERRORS } from '../errors/input-errors.ts';
 import { type Words, type WriteOption, written } from '../errors/named-options.ts';
 import { isObject, isText, storedJson } from '../platform/stored-json.ts';
-import { asClause } from '../text/wording.ts';
+import { asClause, capitalised } from '../text/wording.ts';
 
 /**
  * Reasons for the state of an import, for programs: exit codes, next steps and clients branch on these, never on the
@@ -62,8 +62,7 @@ interface Reason {
 /** Returns the reason for an import's state and its remedy, worded for one surface. Without a full stop. */
 export function reasonFor({ reason, remedy }: Reason, write: WriteOption): string {
   if (remedy === null) return reason;
-  const next = written(wordsOf(remedy), write);
-  return `${asClause(reason)}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+  return `${asClause(reason)}. ${capitalised(written(wordsOf(remedy), write))}`;
 }
 
 /** Limits that people raise. */

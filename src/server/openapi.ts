@@ -5,6 +5,7 @@ import { PROBLEM_TYPE, problem } from '../api/problems.ts';
 import { ERRORS, type RefusalCode } from '../errors/errors.ts';
 import { NOTIFICATIONS, regionNote } from '../features/notify/operations.ts';
 import { LICENCE, VERSION } from '../platform/packages.ts';
+import { capitalised } from '../text/wording.ts';
 import type { Api } from './context.ts';
 import { FILE_TYPES } from './uploads/upload-options.ts';
 
@@ -109,7 +110,7 @@ function operationIdOf(method: string, path: string): string {
   const isAction = method === 'post' && (words.length > 1 || !last.endsWith('s'));
   if (method === 'post') words.splice(-1, 1, ...(isAction ? [] : [last.replace(/s$/, '')]));
   const verb = isAction ? last : VERBS[method];
-  return [verb, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+  return [verb, ...words.map(capitalised)].join('');
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -180,7 +181,7 @@ function webhooks(): Json {
       properties: { type: { const: type }, timestamp: { type: 'string', format: 'date-time' }, data: data[kind] },
       required: ['type', 'timestamp', 'data'],
     };
-    const operationId = `${kind}${state.charAt(0).toUpperCase()}${state.slice(1)}`;
+    const operationId = `${kind}${capitalised(state)}`;
     const requestBody = { required: true, content: { 'application/json': { schema } } };
     const responses = { '2XX': { description: 'It has arrived.' }, '4XX': { description: 'It is sent again later.' } };
     return {

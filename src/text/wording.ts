@@ -66,7 +66,12 @@ export function printableLines(text: string) {
 
 /** A clause, ours or another program's, as a sentence: with a capital and one full stop. */
 export function asSentence(text: string) {
-  return withFullStop(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+  return withFullStop(capitalised(text));
+}
+
+/** The text with a capital at its beginning. */
+export function capitalised(text: string) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The text with a full stop at its end, which what other programs say has already. */

@@ -16,7 +16,7 @@ import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { freeBytes } from '../../platform/files.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord, wrap } from '../../text/terminal-text.ts';
-import { withFullStop } from '../../text/wording.ts';
+import { capitalised, withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
 import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
@@ -75,7 +75,7 @@ async function doctor(io: Io, flags: Flags) {
     const indent = ' '.repeat(width + 9);
     const room = io.live ? io.width - indent.length : Number.POSITIVE_INFINITY;
     for (const { check, ok: well, detail, remedy = '' } of findings) {
-      const texts = [detail, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`].filter((text) => text !== '');
+      const texts = [detail, capitalised(remedy)].filter((text) => text !== '');
       const lines = texts.flatMap((text) => wrap(text, room));
       print(io, `${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
     }

@@ -9,7 +9,7 @@ import { usePlace } from '../../console/place.ts';
 import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
-import { counted, grouped } from '../../text/wording.ts';
+import { capitalised, counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './operations.ts';
 
 /** Period of looks, because events may be missed, in ms. */
@@ -122,7 +122,7 @@ const COLUMNS: Column<ExportView>[] = [
           {lists.map((list) => (
             <Download
               key={list}
-              name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
+              name={capitalised(list)}
               links={linksOf(FORMATS, (format) =>
                 addressOf('GET /v1/exports/:id/:list', { id, list, query: { format } }),
               )}

@@ -6,14 +6,14 @@ import { swatch } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS } from '../../../console/sync-words.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN } from '../../../membership/plan-words.ts';
-import { grouped } from '../../../text/wording.ts';
+import { capitalised, grouped } from '../../../text/wording.ts';
 import { LIMIT } from './plan-rules.ts';
 
 /** A field for each limit of a guard, empty for its default. */
 export function GuardLimits({ form }: { form: Form }) {
   const limits = settings.value?.guardLimits ?? [];
   const fields = limits.map(({ name, default: byDefault, unit, why }) => {
-    const note = unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+    const note = unit === 'percent' ? `Percent of ${why}.` : `${capitalised(why)}.`;
     return [`${LIMIT}${name}`, { label: name, placeholder: String(byDefault), note }];
   });
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;

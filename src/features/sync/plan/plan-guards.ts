@@ -1,7 +1,7 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { capitalised, counted, grouped } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanLedger } from './plan-ledger.ts';
@@ -277,7 +277,7 @@ function missingFrom<Group extends GroupName>(groups: readonly GroupName[], othe
 
 function placed(region: Region | null, guid: string | null, what: string) {
   if (guid !== null) return `Group ${guid} (${region}): ${what}`;
-  return region === null ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `Region ${region}: ${what}`;
+  return region === null ? capitalised(what) : `Region ${region}: ${what}`;
 }
 
 /** Fewer messages than this are never a concern. */
