@@ -12,3 +12,8 @@ export function sameName(text: string) {
 export function sameWord(text: string) {
   return sameName(text).toLowerCase();
 }
+
+/** Letters as names of columns and their words are compared: without regard to case, spaces, `-` and `_`. */
+export function bareWord(text: string) {
+  return text.toLowerCase().replace(/[\s_-]/g, '');
+}

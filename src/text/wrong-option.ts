@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ZodError, z } from 'zod';
+import { bareWord } from './same-text.ts';
 import { counted } from './wording.ts';
 
 /** The first wrong option, for people: its name, its value and what is allowed. */
@@ -82,11 +83,10 @@ const load = createRequire(import.meta.url);
 export function nearest(name: string, names: readonly string[]): string | undefined {
   // Only a wrong name needs it.
   const { default: leven } = load('leven') as typeof import('leven');
-  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, '');
-  const wanted = plain(name);
+  const wanted = bareWord(name);
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const candidate of names) {
-    const distance = leven(wanted, plain(candidate));
+    const distance = leven(wanted, bareWord(candidate));
     if (
       distance <= Math.max(1, Math.floor(wanted.length / 3)) &&
       distance < (best?.distance ?? Number.POSITIVE_INFINITY)

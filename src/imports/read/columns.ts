@@ -1,7 +1,7 @@
 import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
-import { sameName } from '../../text/same-text.ts';
+import { bareWord, sameName } from '../../text/same-text.ts';
 import { nearest } from '../../text/wrong-option.ts';
 import { type Bounds, boundsWith, intakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
 
@@ -32,7 +32,7 @@ const FIELD_BY_ALIAS: ReadonlyMap<string, Field> = new Map(
 /** The field that a column serves by its name. None where it begins with `_`: so do rollcall's own columns in a report. */
 export function fieldByAlias(column: string): Field | undefined {
   if (column.startsWith('_')) return undefined;
-  return FIELD_BY_ALIAS.get(column.toLowerCase().replace(/[\s_-]/g, ''));
+  return FIELD_BY_ALIAS.get(bareWord(column));
 }
 
 /** A column of this name would be read for the field. */

@@ -2,6 +2,7 @@ import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/limits.t
 import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import { bareWord } from '../../text/same-text.ts';
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { type Bounds, intakeError, shown } from './intake-error.ts';
@@ -43,14 +44,7 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
 
 /** The scope that a word means. */
 export function scopeOfWord(text: string): Scope | undefined {
-  return SCOPE_BY_WORD.get(wordOf(text));
-}
-
-function wordOf(text: string) {
-  return text
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]/g, '');
+  return SCOPE_BY_WORD.get(bareWord(text));
 }
 
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
@@ -206,7 +200,7 @@ export class MembershipReader {
   #scope(text: string) {
     const known = this.#scopes.get(text);
     if (known !== undefined) return known;
-    const word = wordOf(text);
+    const word = bareWord(text);
     const scope = word === '' ? (this.#defaults.scope ?? 'participant') : SCOPE_BY_WORD.get(word);
     if (scope !== undefined) {
       if (word !== '') this.#scopeSeen = true;

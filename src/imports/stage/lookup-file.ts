@@ -9,7 +9,7 @@ import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/files.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
-import { sameWord } from '../../text/same-text.ts';
+import { bareWord, sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
@@ -234,7 +234,7 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
   const used = Object.values(found);
   const others = columns.filter((column) => !used.includes(column) && !column.startsWith('_'));
   const names = new Set<string>([...KEY_NAMES, ...keyNames]);
-  const recognised = others.filter((column) => names.has(column.toLowerCase().replace(/[\s_-]/g, '')));
+  const recognised = others.filter((column) => names.has(bareWord(column)));
   if (recognised.length > 0) return { ...found, keys: recognised };
   if (others.length === 1) return { ...found, keys: others };
   throw badFile(
