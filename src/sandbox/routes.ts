@@ -67,11 +67,15 @@ export function routerWith(banned: string): (called: string) => (Route & { param
     return { ...route, pattern: new RegExp(`^${place.replaceAll(/\{\w+\}/g, '([^/]+)')}$`) };
   });
   return (called) => {
-    const route = routes.find(({ pattern }) => pattern.test(called));
-    try {
-      return route && { ...route, params: route.pattern.exec(called)?.slice(1).map(decodeURIComponent) ?? [] };
-    } catch {
-      return undefined; // a broken percent escape
+    for (const { pattern, ...route } of routes) {
+      const found = pattern.exec(called);
+      if (found === null) continue;
+      try {
+        return { ...route, params: found.slice(1).map(decodeURIComponent) };
+      } catch {
+        return undefined; // a broken percent escape
+      }
     }
+    return undefined;
   };
 }

@@ -200,7 +200,7 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
 }
 
 /** Gives the steps for ids that are not as the service takes them. @param chosen the settings that name their column */
-type Mending = (column: ColumnFacts, bad: string, chosen: readonly Step[]) => Step[];
+type StepsForBadIds = (column: ColumnFacts, bad: string, chosen: readonly Step[]) => Step[];
 
 /** The column of an id and what its values need; of several that may have it, a person chooses. */
 function aboutIds(
@@ -208,7 +208,7 @@ function aboutIds(
   columns: readonly ColumnFacts[],
   isRecognised: boolean,
   none: Step,
-  mended: Mending,
+  forBadIds: StepsForBadIds,
 ): Step[] {
   const [column, ...others] = columns;
   if (column === undefined) return [none];
@@ -221,7 +221,7 @@ function aboutIds(
   const steps = splits(field, column);
   if (bad === undefined) return isRecognised ? steps : [...steps, { text, settings }];
   const chosen = isRecognised ? [] : [{ settings }];
-  return [...steps, ...(isDamagedNumber(bad) ? [...chosen, damaged(name, bad)] : mended(column, bad, chosen))];
+  return [...steps, ...(isDamagedNumber(bad) ? [...chosen, damaged(name, bad)] : forBadIds(column, bad, chosen))];
 }
 
 function knownValues({ few, examples }: ColumnFacts) {
@@ -230,7 +230,7 @@ function knownValues({ few, examples }: ColumnFacts) {
 
 const NO_USER = openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`);
 
-const identified: Mending = ({ name, looksLike }, bad, chosen) => {
+const identified: StepsForBadIds = ({ name, looksLike }, bad, chosen) => {
   const templates = { uid: `{${name}|slug}` };
   const [seen, one, uidOf] =
     looksLike === 'email' || bad.includes('@')
@@ -241,7 +241,7 @@ const identified: Mending = ({ name, looksLike }, bad, chosen) => {
   return [...chosen, { text, needs: 'identities', instead: { shape: { templates: { uid: uidOf } } } }];
 };
 
-const madeGuids: Mending = (column, bad) => {
+const madeGuids: StepsForBadIds = (column, bad) => {
   const { name, separator, isList, looksLike } = column;
   // A comma, a semicolon or a bar may separate groups, though it is not sure.
   const mayBeSeveral = knownValues(column).some((value) => /[,;|\n]/.test(value) && !DN.test(value));

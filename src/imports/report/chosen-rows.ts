@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { foldId } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
+import { ledgerContradiction } from '../../platform/database-errors.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { isNumber, isText, listOf, storedJson } from '../../platform/stored-json.ts';
 import { outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
@@ -72,12 +73,18 @@ export function rowReader(database: DatabaseSync, choice: string): (values: Valu
   return (values) => {
     const around: RowsAround = {
       guidOf: kept((group) => String(groups.get({ group })?.['guid'])),
-      batchOf: kept((batch) => batches.get({ batch }) as unknown as BatchOfRows),
+      batchOf: kept((batch) => foundBatch(batches, batch)),
       createdFor,
     };
     const found = statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>;
     return Iterator.from(found).map((columns) => inWords(columns, around));
   };
+}
+
+function foundBatch(batches: StatementSync, batch: number) {
+  const found = batches.get({ batch });
+  if (!isText(found?.['messages'])) throw ledgerContradiction(`batch ${batch} has rows and is not as it was written`);
+  return found as unknown as BatchOfRows;
 }
 
 /** Values that are not read row by row. */

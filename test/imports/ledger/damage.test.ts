@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
@@ -92,4 +93,14 @@ test('whatever is overwritten or cut off in a ledger, each use of it works or sa
     }),
     { numRuns: runs(100), examples: [[renamed('line', 'rows')], [renamed('http_status', 'calls')], ...endless] },
   );
+});
+
+test('a batch that rows name and that is not there is said to be damage', async () => {
+  const { path, ledger } = await stagedImport(members(3));
+  ledger.record(dispatch(ledger, 1).map((batch) => resultOf(batch, ALL_DONE)));
+  ledger.close();
+  using database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  database.exec('delete from batches');
+  using reader = openImportReader(path);
+  expect(() => reader.rows().toArray()).toThrow(expect.objectContaining({ code: 'DAMAGED_LEDGER' }));
 });
