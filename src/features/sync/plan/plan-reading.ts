@@ -126,7 +126,7 @@ export function planReader(database: PlanDatabase) {
       allOf(actions).map(actionOf),
     /** Actions that send something, in the same order. */
     changes: (): IteratorObject<PlannedChange> =>
-      allOf(CHANGES).map((row) => ({ ...actionOf(row), row: row.row, group: row.group, isNew: row.isNew === 1 })),
+      allOf(CHANGES).map((row) => ({ ...placesOf(row), isNew: row.isNew === 1 })),
     /** Undefined where nothing may be created. */
     creating: (): PlanCreating | undefined => {
       const json = sql('creating').get()?.['creating'];
