@@ -123,11 +123,15 @@ async function begin(client: Client, flags: Flags, groups: string[] | undefined,
     const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
     return client.call(exportOperations.begin, asked);
   }
-  const { exports } = resume === true ? await client.call(exportOperations.list, {}) : { exports: [] };
-  const id = resume === true ? exports.find(({ state }) => state !== 'unreadable')?.id : resume;
+  const id = resume === true ? await latest(client) : resume;
   if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
   await checkOutput(view.lists, output, flags);
   if (view.underWay || view.state === 'completed') return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
+}
+
+async function latest(client: Client) {
+  const { exports } = await client.call(exportOperations.list, {});
+  return exports.find(({ state }) => state !== 'unreadable')?.id;
 }
