@@ -93,14 +93,14 @@ const GROUP =
   'group, groups, team, teams, room, rooms, channel, channels, class, classes, course, gruppe, gruppen, klasse, kurs, grupo, grupos, equipo, groupe, groupes, equipe, gruppo, gruppi, squadra'.split(
     ', ',
   );
-const NOTHING: ReadonlySet<string> = new Set([
-  ...'null, nil, nan, none, undefined, n a, not assigned, not set, unassigned, kein, keine, keines, ningun, ninguna, ninguno, aucun, aucune, nessun, nessuna, nessuno, nenhum, nenhuma'.split(
-    ', ',
-  ),
-  ...NO.flatMap((no) => GROUP.map((group) => `${no} ${group}`)),
-]);
+const saysNothing = isOneOf(
+  [
+    'null, nil, nan, none, undefined, n a, not assigned, not set, unassigned, kein, keine, keines, ningun, ninguna, ninguno, aucun, aucune, nessun, nessuna, nessuno, nenhum, nenhuma',
+    ...NO.flatMap((no) => GROUP.map((group) => `${no} ${group}`)),
+  ].join(', '),
+);
 
 /** Whether a text stands for no value: `NULL`, "No groups". */
 export function isNothing(text: string): boolean {
-  return /^-+$/.test(text.trim()) || NOTHING.has(plain(text));
+  return /^-+$/.test(text.trim()) || saysNothing(text);
 }
