@@ -20,10 +20,10 @@ export function checkOf(folder: string) {
   return survey.sql('run').get() && survey.record();
 }
 
-/** The result of an import's check; undefined until it has finished. @param folder of the import */
-export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
+/** The result of an import's check; undefined until it has finished. @param folder of the import @param record where it was read already */
+export async function checkSummaryOf(folder: string, record = checkOf(folder)): Promise<CheckSummary | undefined> {
   const { summary } = checkFiles(folder);
-  if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
+  if (record?.state !== 'done' || !existsSync(summary)) return undefined;
   return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
 }
 
@@ -41,7 +41,7 @@ export async function checkIn(dir: DataDir, id: string, works?: Works<SurveyProg
     calls,
     price,
     progress: works?.progress(id) ?? null,
-    summary: (await checkSummaryOf(folder)) ?? null,
+    summary: (await checkSummaryOf(folder, record)) ?? null,
   };
 }
 
@@ -59,8 +59,9 @@ export async function checkFacts(
   state: ImportState,
   skipped: number,
 ): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'>> {
-  if (checkOf(folder) === undefined) return {};
-  const { rows, checkedAt } = (state === 'staged' ? await checkSummaryOf(folder) : undefined) ?? {};
+  const record = checkOf(folder);
+  if (record === undefined) return {};
+  const { rows, checkedAt } = (state === 'staged' ? await checkSummaryOf(folder, record) : undefined) ?? {};
   if (rows === undefined || checkedAt === undefined) return { hasCheck: true };
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
   const wouldFail = rows.fail + rows.skipped - skipped;
