@@ -212,7 +212,7 @@ export const endingQuery = z.strictObject({
   ...pageOf(100, 1_000),
 });
 const ending = z.strictObject({
-  region: region,
+  region,
   guid: z.string(),
   uid: z.string(),
   until: time,
