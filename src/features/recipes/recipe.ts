@@ -64,9 +64,9 @@ export function seenIn({ kind, names, rows }: ReadBeginning, { text }: Head): Se
 
 /** Recipes with marks that a file has: the most specific ones first. */
 export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
-  const columns = new Set(seen.columns.map(normal));
+  const columns = new Set(seen.columns.map(sameWord));
   const hasHeader = ({ fits: { header } }: Recipe) =>
-    header === undefined || (header.length === columns.size && header.every((name) => columns.has(normal(name))));
+    header === undefined || (header.length === columns.size && header.every((name) => columns.has(sameWord(name))));
   return recipes
     .filter((recipe) => weight(recipe) > 0 && fits(recipe, seen) && hasHeader(recipe))
     .sort((a, b) => weight(b) - weight(a));
@@ -101,8 +101,8 @@ function fits({ fits: { columns, text } }: Recipe, seen: Seen) {
 
 /** Whether a column is there; of `course_id|section_id` one is enough. */
 function columnsIn({ columns }: Seen): (column: string) => boolean {
-  const known = new Set(columns.map(normal));
-  return (column) => [column, ...column.split('|')].some((name) => known.has(normal(name)));
+  const known = new Set(columns.map(sameWord));
+  return (column) => [column, ...column.split('|')].some((name) => known.has(sameWord(name)));
 }
 
 function described({ format, columns, text }: Seen) {
@@ -110,10 +110,6 @@ function described({ format, columns, text }: Seen) {
   if (format === undefined) return line === '' ? 'is not text' : `begins with ${shown(line)}`;
   const what = format === 'csv' ? 'columns' : 'keys';
   return columns.length === 0 ? `is ${format} and begins with ${shown(line)}` : `has the ${what} ${listed(columns)}`;
-}
-
-function normal(name: string) {
-  return sameWord(name);
 }
 
 function withoutSpaces(text: string) {
