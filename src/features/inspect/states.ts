@@ -81,8 +81,8 @@ export function statesIn(columns: readonly ColumnFacts[]): Step[] {
 }
 
 function meets(cell: string, { is, isNot = [] }: Condition) {
-  const isOneOf = (values: readonly string[]) => values.some((value) => value.toLowerCase() === cell.toLowerCase());
-  return is === undefined ? !isOneOf(isNot) : isOneOf(is);
+  const isAmong = (values: readonly string[]) => values.some((value) => value.toLowerCase() === cell.toLowerCase());
+  return is === undefined ? !isAmong(isNot) : isAmong(is);
 }
 
 /** Whether a person must fill in the condition. */
