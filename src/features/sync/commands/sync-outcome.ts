@@ -7,10 +7,8 @@ import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
-
 import { planningWords } from '../../../membership/plan-words.ts';
 import { writeWhole } from '../../../platform/files.ts';
-
 import { shellWord } from '../../../text/terminal-text.ts';
 import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
