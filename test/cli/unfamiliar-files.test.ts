@@ -77,6 +77,8 @@ test('inspect shows no values of columns that look like passwords or tokens', as
   const place = await openWorkplace();
   for (const [name, content] of [
     ['users.csv', 'login,Password,group\nann,hunter2,g\n'],
+    ['cased.csv', 'login,PassWord,group\nann,hunter2,g\n'],
+    ['several.csv', 'login,api_keys,group\nann,hunter2,g\n'],
     ['users.json', '[{"login":"ann","auth":{"apiToken":"hunter2"},"group":"g"}]'],
     ['users.ndjson', '{"login":"ann","client_secret":"hunter2","group":"g"}\n'],
   ] as const) {

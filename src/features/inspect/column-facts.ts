@@ -5,9 +5,10 @@ import { groupName, isRole, wordsOf } from './column-names.ts';
 import { isNothing, isOneOf, isOut, meaningOf, mentions, plain } from './meanings.ts';
 
 const saysSecret = mentions(
-  '…password…, …passwd…, …passphrase…, …passcode…, pwd, pin, …secret…, …token…, …credential…, …apikey…, api key, …privatekey…, private key, …passwort…, …kennwort…, …contrasena…, mot de passe',
+  '…password…, …passwd…, …passphrase…, …passcode…, pwd, pin, …secret…, …token…, …credential…, …apikey…, …api key…, …privatekey…, …private key…, …passwort…, …kennwort…, …contrasena…, …mot de passe…',
 );
-const isSecretName = (name: string) => saysSecret(plain(wordsOf(name)));
+/** Looks at the name as it is, too: `PassWord` and `TOKENs` are not two words each. */
+const isSecretName = (name: string) => [name, wordsOf(name)].some((text) => saysSecret(plain(text)));
 /** A key of JSON, with a value. */
 const KEY = /"([^"]*)"\s*:(?!\s*(?:""|null))/g;
 
