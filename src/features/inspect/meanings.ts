@@ -59,7 +59,7 @@ function inNames(meaning: Meaning, others: string) {
 /** Whether the name of a column, as `plain` writes it, says that its people have gone, or that they are here. */
 export const saysGone = inNames(
   'gone',
-  'delete, deletion, remove, suspension, deactivation, banned, bot, pending, block credential, block sign…',
+  'delete, deletion, remove, suspension, deactivation, banned, gesperrt, bot, pending, block credential, block sign…',
 );
 export const saysHere = inNames('here', 'activated, availability, aktiviert, freigeschaltet');
 
@@ -95,7 +95,7 @@ const GROUP =
   );
 const saysNothing = isOneOf(
   [
-    'null, nil, nan, none, undefined, n a, not assigned, not set, unassigned, kein, keine, keines, ningun, ninguna, ninguno, aucun, aucune, nessun, nessuna, nessuno, nenhum, nenhuma',
+    'null, nil, nan, none, undefined, n a, not assigned, not set, unassigned, kein, keine, keines, keins, ningun, ninguna, ninguno, aucun, aucune, nessun, nessuna, nessuno, nenhum, nenhuma',
     ...NO.flatMap((no) => GROUP.map((group) => `${no} ${group}`)),
   ].join(', '),
 );

@@ -40,6 +40,11 @@ test.each<[look: string, name: string, values: readonly string[]]>([
   expect(columnFacts(name, values).looksLike).toBe(look);
 });
 
+test('a column that says that an account is blocked leaves rows out', async () => {
+  const { command } = await factsOf('uid,guid,gesperrt\na,g,ja\nb,g,nein\n');
+  expect(command).toContain('gesperrt!=ja|true|1');
+});
+
 test('examples are the first different values, cut where they are long', () => {
   const { examples, filled, different } = columnFacts('x', ['a b', 'a b', 'c d', '', 'e f', 'g h', 'y'.repeat(500)]);
   expect({ examples, filled, different }).toEqual({ examples: ['a b', 'c d', 'e f'], filled: 6, different: 5 });
