@@ -7,7 +7,7 @@ import { newToken } from '../src/api/service.ts';
 import { checkSummary, checkView } from '../src/features/check/operations.ts';
 import { exportDocument } from '../src/features/export/operations.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
-import { schedule, scheduleEntry, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
+import { schedule, scheduleEntry, scheduleOperations, scheduleRun } from '../src/features/schedule/operations.ts';
 import { endingPage, finding, syncView } from '../src/features/sync/api.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
 import { REGIONS } from '../src/membership/membership.ts';
@@ -91,7 +91,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'schedule add': schedule,
   'schedule edit': schedule,
   'schedule list': z.array(scheduleEntry),
-  'schedule history': scheduleHistory,
+  'schedule history': scheduleOperations.history.answer,
   'schedule pause': schedule,
   'schedule resume': schedule,
   'schedule remove': removed,

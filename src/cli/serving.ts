@@ -102,7 +102,7 @@ export async function serve(io: Io, flags: ServeFlags) {
     continued.catch(endUnlessItPasses);
     watchImports(app, lifecycle, io);
     context.syncs.continueAll();
-    context.schedules.start();
+    context.schedules.runs.start();
     const noteExpiry = (target: string) =>
       access.note({ ...BY_ITSELF, action: 'membership.expire', target, detail: '' });
     const noteFailure = (err: unknown) => log.error({ err }, 'memberships that are over stay');

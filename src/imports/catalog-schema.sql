@@ -99,20 +99,18 @@ create table schedules (
 create table schedule_runs (
   id       integer primary key,
   schedule text not null references schedules (name) on delete cascade,
-  due_at   integer not null,
-  at       integer not null,             -- when it began, or was noted
-  state    text not null,                -- schedule-catalog.ts
-  reason   text not null,                -- why it is in this state, in a sentence
-  who      text not null,                -- who asked for it; empty: the schedule
-  sync_id  text                          -- null until there is one
+  run      text not null,                -- JSON (features/schedule/operations.ts), without its id, its schedule and its sync
+  state    text as (run ->> 'state'),
+  sync_id  text as (run ->> 'syncId')
 ) strict;
 
 create index schedule_runs_by_schedule on schedule_runs (schedule, id);
 
--- With the sync that a run began, as JSON; null where it is not written down yet, or was removed.
+-- Whole, with the sync that a run began; null where it is not written down yet, or was removed.
 create view schedule_run_records as
-select r.id, r.schedule, r.due_at as dueAt, r.at, r.state, r.reason, r.who, r.sync_id as syncId,
-       iif(y.id is null, null, json_object('id', y.id, 'state', y.state, 'totals', json(y.sync -> 'totals'))) as sync
+select r.id, r.schedule, r.state, r.sync_id, r.run ->> 'dueAt' as due_at,
+       json_set(r.run, '$.id', r.id, '$.schedule', r.schedule, '$.sync',
+                iif(y.id is null, null, json_object('id', y.id, 'state', y.state, 'totals', json(y.sync -> 'totals')))) as run
   from schedule_runs r left join syncs y on y.id = r.sync_id;
 
 -- Notifications that are still to be delivered (`serve --notify`). A move of an import or a sync and the note of it are

@@ -1,5 +1,5 @@
 import type { FailedRun, Overview } from '../api/overview.ts';
-import type { ScheduleRun } from '../features/schedule/schedule-catalog.ts';
+import type { ScheduleRun } from '../features/schedule/operations.ts';
 import type { Sync } from '../features/sync/kept-sync.ts';
 import { entryOf } from '../features/sync/sync-views.ts';
 import type { ImportRecord } from '../imports/catalog.ts';

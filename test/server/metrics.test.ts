@@ -41,7 +41,7 @@ async function metric(server: TestServer, name: string): Promise<number | undefi
 }
 
 async function addSchedule(server: TestServer, name: string, file: string): Promise<void> {
-  server.schedules.changes.add(name, keptSchedule({ file, repair: true, sandbox: true }));
+  server.schedules.catalog.add(name, keptSchedule({ file, repair: true, sandbox: true }));
 }
 
 test('metrics tell what wakes a person up: schedules, held syncs, regions, notifications', async () => {
@@ -73,7 +73,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   expect(await read('rollcall_schedule_unsuccessful_runs{schedule="nightly"}')).toBe(2);
   expect(await read('rollcall_schedule_last_success_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeGreaterThan(before);
-  server.schedules.changes.setPaused('weekly', true);
+  server.schedules.catalog.setPaused('weekly', true);
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_paused{schedule="weekly"}')).toBe(1);
 

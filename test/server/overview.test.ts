@@ -35,7 +35,7 @@ const attention = async () => (await overview()).attention.map(({ id }) => id);
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
   if (text !== undefined) writeFileSync(file, text);
-  server.schedules.changes.add(name, keptSchedule({ file, tz: 'UTC', repair: true, apply, sandbox: true }));
+  server.schedules.catalog.add(name, keptSchedule({ file, tz: 'UTC', repair: true, apply, sandbox: true }));
   const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, { method: 'POST' });
   await runOver(server.schedules, id);
   return id;

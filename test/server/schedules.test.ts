@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function add(name: string, file: string, more?: Partial<KeptSettings>) {
-  server.schedules.changes.add(name, keptSchedule({ file, repair: true, sandbox: true, ...more }));
+  server.schedules.catalog.add(name, keptSchedule({ file, repair: true, sandbox: true, ...more }));
 }
 
 const post = (path: string) => server.json<ScheduleView>(`/v1/schedules/${path}`, { method: 'POST' });

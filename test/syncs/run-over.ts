@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { ScheduleCatalogReader, ScheduleRun } from '../../src/features/schedule/schedule-catalog.ts';
+import type { ScheduleRun } from '../../src/features/schedule/operations.ts';
+import type { ScheduleCatalogReader } from '../../src/features/schedule/schedule-catalog.ts';
 import type { ScheduleRuns } from '../../src/features/schedule/schedule-runs.ts';
 
 interface Schedules {

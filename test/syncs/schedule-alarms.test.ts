@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startScheduleAlarms } from '../../src/features/schedule/compose-schedules.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openOffice } from './scheduling.ts';
 
 beforeEach(() => {
@@ -16,35 +15,21 @@ function hear(time: string) {
   const office = openOffice();
   vi.setSystemTime(time);
   office.now = Date.now();
-  const rings: string[] = [];
-  const failures: unknown[] = [];
   const runs = office.runs({ clock: Date.now });
-  const start = () => {
-    const due = (name: string) => {
-      rings.push(`${name} ${new Date().toISOString()}`);
-      runs.due(name);
-    };
-    const alarms = startScheduleAlarms({
-      catalog: office.catalog,
-      runs: { due, planAgain: () => runs.planAgain() },
-      fail: (error) => failures.push(error),
-    });
-    onTestFinished(() => {
-      alarms.close();
-      expect(failures).toEqual([]);
-    });
-    return alarms;
-  };
-  return { office, rings, start };
+  const rings: string[] = [];
+  runs.events.on('run', ({ state, schedule }) => {
+    if (state === 'running') rings.push(`${schedule} ${new Date().toISOString()}`);
+  });
+  return { office, rings, runs };
 }
 
 test.each([
   ['a summer night', '2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
   ['a winter night', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
 ])('the alarm of %s rings at its time, and then the next night', async (_, due, next) => {
-  const { office, rings, start } = hear(new Date(Date.parse(due) - 300).toISOString());
+  const { office, rings, runs } = hear(new Date(Date.parse(due) - 300).toISOString());
   await office.add({ cron: '30 2 * * *' });
-  start();
+  runs.start();
   await vi.advanceTimersByTimeAsync(299);
   expect(rings).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -55,32 +40,32 @@ test.each([
 });
 
 test('the alarms follow the catalog: added, paused, resumed, removed', async () => {
-  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
-  const alarms = start();
+  const { office, rings, runs } = hear('2027-01-10T12:00:00.000Z');
+  runs.start();
   await office.add({ cron: '@hourly', tz: 'UTC' });
-  alarms.set();
+  runs.changed();
   await vi.advanceTimersByTimeAsync(3_600_000);
   office.now = Date.now();
-  office.changes.setPaused('nightly', true);
-  alarms.set();
+  office.catalog.setPaused('nightly', true);
+  runs.changed();
   await vi.advanceTimersByTimeAsync(3_600_000);
   office.now = Date.now();
-  office.changes.setPaused('nightly', false);
-  alarms.set();
+  office.catalog.setPaused('nightly', false);
+  runs.changed();
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(rings).toEqual(['nightly 2027-01-10T13:00:00.000Z', 'nightly 2027-01-10T15:00:00.000Z']);
   vi.useRealTimers();
-  await office.changes.remove('nightly');
+  await office.catalog.remove('nightly');
   vi.useFakeTimers({ now: Date.parse('2027-01-10T15:00:00.000Z') });
-  alarms.set();
+  runs.changed();
   await vi.advanceTimersByTimeAsync(DAY_MS);
   expect(rings).toHaveLength(2);
 });
 
 test('a machine that slept through the time rings soon after it wakes up', async () => {
-  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
+  const { office, rings, runs } = hear('2027-01-10T12:00:00.000Z');
   await office.add({ cron: '0 13 * * *', tz: 'UTC' });
-  start();
+  runs.start();
   // Timers do not count the time in which a machine sleeps.
   vi.setSystemTime('2027-01-10T14:00:00.000Z');
   await vi.advanceTimersByTimeAsync(30_000);
@@ -88,9 +73,9 @@ test('a machine that slept through the time rings soon after it wakes up', async
 });
 
 test('a clock that was years ahead rings at the next time once it is right', async () => {
-  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
+  const { office, rings, runs } = hear('2027-01-10T12:00:00.000Z');
   await office.add({ cron: '0 13 * * *', tz: 'UTC' });
-  start();
+  runs.start();
   vi.setSystemTime('2031-05-05T05:00:00.000Z');
   await vi.advanceTimersByTimeAsync(30_000);
   expect(rings).toHaveLength(1);
@@ -100,9 +85,9 @@ test('a clock that was years ahead rings at the next time once it is right', asy
 });
 
 test('a clock that is put back a little does not ring twice', async () => {
-  const { office, rings, start } = hear('2027-01-10T12:59:00.000Z');
+  const { office, rings, runs } = hear('2027-01-10T12:59:00.000Z');
   await office.add({ cron: '0 13 * * *', tz: 'UTC' });
-  start();
+  runs.start();
   await vi.advanceTimersByTimeAsync(90_000);
   vi.setSystemTime('2027-01-10T12:58:00.000Z');
   await vi.advanceTimersByTimeAsync(DAY_MS + 5 * 60_000);

@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000;
 async function ringUntil(office: Office, end: string): Promise<void> {
   const runs = office.runs();
   for (; office.now <= Date.parse(end); office.now += 10 * MINUTE_MS) {
-    runs.due('nightly');
-    runs.due('nightly');
+    runs.ring();
+    runs.ring();
     await allOver(office, runs);
   }
   await runs.stop();
@@ -52,8 +52,8 @@ describe('runs that were missed', () => {
     await office.add();
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
-    runs.continueAll();
-    runs.continueAll();
+    runs.start();
+    runs.start();
     expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'missed' }]);
     expect(office.last()?.reason).toContain('run nightly');
     expect(new Date(office.catalog.get('nightly').nextDue).toISOString()).toBe('2027-03-31T00:30:00.000Z');
@@ -65,10 +65,10 @@ describe('runs that were missed', () => {
     await office.add({ catchUp: true });
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
-    runs.continueAll();
+    runs.start();
     await allOver(office, runs);
-    runs.continueAll();
-    runs.due('nightly');
+    runs.start();
+    runs.ring();
     expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'ran' }]);
   });
 
@@ -77,7 +77,7 @@ describe('runs that were missed', () => {
     await office.add();
     office.moveTo('2027-03-27T01:31:00Z');
     const runs = office.runs();
-    runs.continueAll();
+    runs.start();
     await allOver(office, runs);
     expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'ran' }]);
   });
@@ -85,13 +85,13 @@ describe('runs that were missed', () => {
   test('are none while the schedule is paused', async () => {
     const office = openOffice();
     await office.add();
-    office.changes.setPaused('nightly', true);
+    office.catalog.setPaused('nightly', true);
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
-    runs.continueAll();
-    runs.due('nightly');
-    office.changes.setPaused('nightly', false);
-    runs.due('nightly');
+    runs.start();
+    runs.ring();
+    office.catalog.setPaused('nightly', false);
+    runs.ring();
     expect(office.history()).toEqual([]);
   });
 
@@ -101,23 +101,23 @@ describe('runs that were missed', () => {
     const since = office.now;
     const pauses = () => office.catalog.get('nightly').pauses;
     expect(pauses()).toEqual([]);
-    office.changes.setPaused('nightly', true);
+    office.catalog.setPaused('nightly', true);
     office.moveTo('2027-03-27T12:00:00Z');
-    office.changes.setPaused('nightly', true);
+    office.catalog.setPaused('nightly', true);
     expect(pauses()).toEqual([{ since, until: null }]);
     const until = office.now;
-    office.changes.setPaused('nightly', false);
+    office.catalog.setPaused('nightly', false);
     office.moveTo('2027-03-28T12:00:00Z');
-    office.changes.setPaused('nightly', false);
+    office.catalog.setPaused('nightly', false);
     expect(pauses()).toEqual([{ since, until }]);
-    office.changes.setPaused('nightly', true);
+    office.catalog.setPaused('nightly', true);
     expect(pauses()).toEqual([
       { since, until },
       { since: office.now, until: null },
     ]);
     const last = office.now;
     office.moveTo('2027-05-07T12:00:00Z');
-    office.changes.setPaused('nightly', false);
+    office.catalog.setPaused('nightly', false);
     expect(pauses()).toEqual([{ since: last, until: office.now }]);
   });
 });
@@ -173,9 +173,9 @@ describe('never two runs of a schedule at a time:', () => {
     office.syncs.comeTo = undefined;
     const runs = office.runs();
     office.moveTo('2027-03-27T01:30:00Z');
-    runs.due('nightly');
+    runs.ring();
     office.moveTo('2027-03-28T01:30:00Z');
-    runs.due('nightly');
+    runs.ring();
     expect(office.history()).toEqual([
       { due: '2027-03-27T01:30', state: 'running' },
       { due: '2027-03-28T01:30', state: 'skipped-running' },
@@ -183,7 +183,7 @@ describe('never two runs of a schedule at a time:', () => {
     expect(() => runs.begin('nightly', 'ann')).toThrow(
       expect.objectContaining({
         code: 'SCHEDULE_RUNNING',
-        facts: expect.objectContaining({ name: 'nightly', dueAt: Date.parse('2027-03-27T01:30:00Z') }),
+        facts: expect.objectContaining({ name: 'nightly', dueAt: '2027-03-27T01:30:00.000Z' }),
       }),
     );
   });
@@ -200,7 +200,7 @@ describe('never two runs of a schedule at a time:', () => {
     await first.stop();
     expect(office.last()?.state).toBe('running');
     const second = office.runs();
-    second.continueAll();
+    second.start();
     office.syncs.end('sync-1', 'unchanged');
     expect(await runEnds(office, second, id)).toMatchObject({
       state: 'ran',
@@ -215,7 +215,7 @@ describe('never two runs of a schedule at a time:', () => {
   ])('one that had no sync yet is missed; made up for: %s', async (catchUp, states) => {
     const office = openOffice();
     await office.add({ catchUp });
-    const dueAt = office.now;
+    const dueAt = new Date(office.now).toISOString();
     office.catalog.addRun({
       schedule: 'nightly',
       dueAt,
@@ -225,7 +225,7 @@ describe('never two runs of a schedule at a time:', () => {
       who: '',
     });
     const runs = office.runs();
-    runs.continueAll();
+    runs.start();
     await allOver(office, runs);
     expect(office.history().map(({ state }) => state)).toEqual(states);
   });
@@ -234,7 +234,7 @@ describe('never two runs of a schedule at a time:', () => {
 test('a run at which two processes have died is not made up for a third time', async () => {
   const office = openOffice();
   await office.add({ catchUp: true });
-  const dueAt = office.now;
+  const dueAt = new Date(office.now).toISOString();
   const interrupted = {
     schedule: 'nightly',
     dueAt,
@@ -243,10 +243,13 @@ test('a run at which two processes have died is not made up for a third time', a
     reason: 'getting the file',
     who: '',
   } as const;
-  office.catalog.setRun(office.catalog.addRun(interrupted).id, 'missed', 'the process ended before it had a sync');
+  office.catalog.changeRun(office.catalog.addRun(interrupted).id, {
+    state: 'missed',
+    reason: 'the process ended before it had a sync',
+  });
   office.catalog.addRun(interrupted);
   const runs = office.runs();
-  runs.continueAll();
+  runs.start();
   await allOver(office, runs);
   expect(office.history().map(({ state }) => state)).toEqual(['missed', 'missed']);
   expect(office.catalog.runs('nightly', 1)[0]?.reason).toContain('twice: ');
@@ -371,9 +374,9 @@ test('a schedule is kept as it was added, by whoever opens the catalog next', as
   const again = openScheduleCatalog(`${office.root}/catalog.sqlite`);
   expect(again.find('nightly')).toEqual(added);
   again.close();
-  await office.changes.remove('nightly');
+  await office.catalog.remove('nightly');
   expect(office.history()).toEqual([]);
-  expect(() => office.changes.setPaused('nightly', true)).toThrow(
+  expect(() => office.catalog.setPaused('nightly', true)).toThrow(
     expect.objectContaining({ code: 'UNKNOWN_SCHEDULE', facts: { name: 'nightly' } }),
   );
 });

@@ -29,7 +29,7 @@ test('a run whose import is blocked waits for a person, and the next night is no
   });
   office.moveTo('2027-03-27T01:30:00Z');
   office.syncs.comeTo = 'applied';
-  runs.due('nightly');
+  runs.ring();
   await runEnds(office, runs, run.id + 1);
   expect(office.syncs.replaced).toEqual(['sync-1']);
   await runEnds(office, runs, run.id);
@@ -69,7 +69,7 @@ test('a process that starts again sees that an import is blocked', async () => {
   await runs.stop();
   office.syncs.imports.set('sync-1', 'blocked');
   const again = office.runs();
-  again.continueAll();
+  again.start();
   expect(await runEnds(office, again, run.id)).toMatchObject({ state: 'waiting' });
 });
 
@@ -94,7 +94,7 @@ test('a held plan that is approved later brings its run to its end, also by anot
   await runs.stop();
   office.syncs.end('sync-2', 'rejected');
   const again = office.runs();
-  again.continueAll();
+  again.start();
   await expect.poll(() => office.last()).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^rejected: /) });
 });
 
@@ -134,7 +134,7 @@ async function fetched(answers: (number | undefined)[]) {
   /** Begins the run that is due next; gives it when it waits or is over. */
   const nextNight = async () => {
     office.now = office.catalog.get('nightly').nextDue;
-    runs.due('nightly');
+    runs.ring();
     await runEnds(office, runs, office.last()?.id ?? 0);
     return office.last();
   };

@@ -2,9 +2,7 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { type ScheduleChanges, scheduleChanges } from '../../src/features/schedule/change-schedule.ts';
-import { scheduleSettings } from '../../src/features/schedule/operations.ts';
+import { type ScheduleRun, scheduleSettings } from '../../src/features/schedule/operations.ts';
 import {
   type GivenAt,
   type GivenSettings,
@@ -14,11 +12,11 @@ import {
   openScheduleCatalog,
   type Schedule,
   type ScheduleCatalog,
-  type ScheduleRun,
 } from '../../src/features/schedule/schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
 import { begunSync, type NewSync, type Sync } from '../../src/features/sync/kept-sync.ts';
 import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
+import { openSyncCatalog, type SyncCatalog } from '../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
@@ -34,7 +32,11 @@ class Syncs {
   readonly replaced: string[] = [];
   /** The state that syncs come to at once; undefined: they go on until `end`. */
   comeTo: SyncState | undefined = 'applied';
-  readonly #records = new Map<string, Sync>();
+  readonly #catalog: SyncCatalog;
+
+  constructor(catalog: SyncCatalog) {
+    this.#catalog = catalog;
+  }
 
   create = async (request: NewSync): Promise<string> => {
     const id = request.id ?? '';
@@ -44,11 +46,7 @@ class Syncs {
     return id;
   };
 
-  find = (id: string): Sync => {
-    const record = this.#records.get(id);
-    if (record === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
-    return record;
-  };
+  find = (id: string): Sync => this.#catalog.get(id);
 
   replace = async (id: string): Promise<void> => {
     if (this.find(id).state !== 'applying') return;
@@ -81,7 +79,7 @@ class Syncs {
   #set(id: string, state: SyncState): Sync {
     const wanted = { id, file: '', source: '', limits: {}, apply: false, who: '' };
     const record: Sync = { ...begunSync(wanted, { sandbox: false }), state, reason: 'as the test wants' };
-    this.#records.set(id, record);
+    this.#catalog.add(record);
     return record;
   }
 }
@@ -101,7 +99,6 @@ export interface Office {
   moveTo(time: string): void;
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
-  readonly changes: ScheduleChanges;
   add(changes?: Changes, name?: string): Promise<Schedule>;
   edit(changes: Changes, version: number): Promise<Schedule>;
   /** Runs the schedules like a process; it has stopped when the test is over. */
@@ -115,14 +112,18 @@ export function openOffice(): Office {
   const root = tempDir();
   const path = join(root, 'catalog.sqlite');
   openCatalog(path).close();
-  const catalog = openScheduleCatalog(path);
-  onTestFinished(() => catalog.close());
+  const catalog = openScheduleCatalog(path, () => office.now);
+  const syncCatalog = openSyncCatalog(path);
+  onTestFinished(() => {
+    catalog.close();
+    syncCatalog.close();
+  });
   const dir = {
     memory: join(root, 'memberships.sqlite'),
     ledger: (id: string) => join(root, 'imports', id),
     schedule: (name: string) => join(root, 'schedules', name),
   };
-  const syncs = new Syncs();
+  const syncs = new Syncs(syncCatalog);
   const environment: Record<string, string> = {};
   let ids = 0;
   /** A schedule that applies what its file says, every night. */
@@ -146,11 +147,9 @@ export function openOffice(): Office {
       writeFileSync(file, content);
       return file;
     },
-    changes: scheduleChanges({ catalog, dir, clock: () => office.now }),
-    add: async (changes, name = 'nightly') =>
-      office.changes.add(name, await settingsToKeep(given(changes), undefined, HERE)),
+    add: async (changes, name = 'nightly') => catalog.add(name, await settingsToKeep(given(changes), undefined, HERE)),
     edit: async (changes, version) =>
-      office.changes.edit('nightly', await settingsToKeep(given(changes), catalog.get('nightly'), HERE), version),
+      catalog.edit('nightly', await settingsToKeep(given(changes), catalog.get('nightly'), HERE), version),
     runs: (options = {}) => {
       const runs = new ScheduleRuns({
         catalog,
@@ -176,7 +175,7 @@ export function openOffice(): Office {
       catalog
         .runs('nightly', 1_000)
         .toReversed()
-        .map(({ dueAt, state }) => ({ due: new Date(dueAt).toISOString().slice(0, 16), state })),
+        .map(({ dueAt, state }) => ({ due: dueAt.slice(0, 16), state })),
     last: () => catalog.runs('nightly', 1)[0],
   };
   return office;

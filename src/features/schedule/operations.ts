@@ -15,21 +15,24 @@ import { EXPECTING, LIFTING, RUNS_WAIT } from '../../options/sending-options.ts'
 import { planCreate, syncView } from '../sync/api.ts';
 import { LIMIT_OPTIONS } from '../sync/guard-limits.ts';
 
+/** A run of a schedule: what is stored of it, and its sync as it is now. */
 export const scheduleRun = z
   .strictObject({
     id: z.int(),
+    schedule: z.string(),
     dueAt: time,
     at: time.meta({ description: 'Time at which it began, or was noted.' }),
     state: z.enum(RUN_STATES),
     reason: stateReason,
     who: z.string().meta({ description: 'The person who asked for it; empty: the schedule.' }),
+    syncId: z.string().nullable().meta({ description: 'The sync that it began; it may be removed by now.' }),
     sync: z
       .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })
       .nullable()
-      .meta({ description: 'The sync that it began.' }),
+      .meta({ description: 'That sync, once it is there and as long as it is kept.' }),
   })
   .meta({ id: 'ScheduleRun' });
-export type ScheduleRunView = z.infer<typeof scheduleRun>;
+export type ScheduleRun = z.infer<typeof scheduleRun>;
 
 /** Options by which the file of a schedule is read. */
 export const READ = { ...READING, ...SHAPE, ...EXPECTING };
@@ -118,12 +121,7 @@ export const newSchedule = z.strictObject({
 export type NewSchedule = z.input<typeof newSchedule>;
 
 /** A schedule as it is shown may be sent back: what is no setting changes nothing. */
-const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
-const asShown = {
-  ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
-  ...scheduleSettings.shape,
-  ...machineSettings.shape,
-};
+const asShown = { ...schedule.partial().shape, ...scheduleSettings.shape, ...machineSettings.shape };
 
 /** `PUT /v1/schedules/:name` */
 const scheduleEdit = z.strictObject({
@@ -136,15 +134,8 @@ export const scheduleTry = z.strictObject({
   ...asShown,
   cron: asShown.cron.optional(),
   tz: asShown.tz.optional(),
-  name: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+  name: asShown.name.meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
 });
-
-/** `GET /v1/schedules/:name/history` */
-export const scheduleHistory = z.strictObject({ runs: z.array(scheduleRun) });
 
 /** `GET /v1/schedules` */
 export const scheduleEntry = schedule
@@ -216,7 +207,7 @@ export const scheduleOperations = {
   history: operation('GET /v1/schedules/:name/history', 'viewer', {
     summary: 'Runs of a schedule, newest first',
     query: z.strictObject({ limit: limitOption(100, 1_000) }),
-    answer: scheduleHistory,
+    answer: z.strictObject({ runs: z.array(scheduleRun) }),
     refusals: ['UNKNOWN_SCHEDULE'],
   }),
   try: operation('POST /v1/schedules/try', 'operator', {

@@ -18,43 +18,38 @@ insert into schedules (name, schedule) values (:name, :schedule)
 delete from schedules where name = :name;
 
 -- name: add_run
--- In: schedule, dueAt (ms), at (ms), state, reason, who. Out: the id of the new run.
-insert into schedule_runs (schedule, due_at, at, state, reason, who)
-  values (:schedule, :dueAt, :at, :state, :reason, :who) returning id;
+-- In: schedule, run (JSON). Out: the id of the new run.
+insert into schedule_runs (schedule, run) values (:schedule, :run) returning id;
 
--- name: set_run
--- In: id, state, reason.
-update schedule_runs set state = :state, reason = :reason where id = :id;
-
--- name: set_run_sync
--- In: id, sync (id). The sync that the run has begun.
-update schedule_runs set sync_id = :sync where id = :id;
+-- name: change_run
+-- In: id, changes (JSON).
+update schedule_runs set run = json_patch(run, :changes) where id = :id;
 
 -- name: find_run
 -- In: id. Out: the run; nothing where there is none.
-select * from schedule_run_records where id = :id;
+select run from schedule_run_records where id = :id;
 
 -- name: runs_in_state
 -- Out: oldest first.
-select * from schedule_run_records where state = :state order by id;
+select run from schedule_run_records where state = :state order by id;
 
 -- name: run_of_sync
 -- In: sync (id). Out: the run that began it; nothing where none did.
-select * from schedule_run_records where syncId = :sync;
+select run from schedule_run_records where sync_id = :sync;
 
 -- name: schedule_runs
 -- In: schedule, limit. Out: newest first.
-select * from schedule_run_records where schedule = :schedule order by id desc limit :limit;
+select run from schedule_run_records where schedule = :schedule order by id desc limit :limit;
 
 -- name: schedule_runs_since
--- In: schedule, since (ms). Out: runs that were due since then, oldest first.
-select * from schedule_run_records where schedule = :schedule and dueAt >= :since order by id;
+-- In: schedule, since (ISO 8601). Out: runs that were due since then, oldest first.
+select run from schedule_run_records where schedule = :schedule and due_at >= :since order by id;
 
 -- name: schedule_health
 -- Out: by name: nextDue (ms; null while it is paused), success (ms, when the last run that put everyone in place ended; null: none has),
 -- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
 select s.name, iif(s.schedule ->> 'paused', null, s.schedule ->> 'nextDue') as nextDue,
-       (select coalesce(y.finished_at, r.at) from schedule_runs r left join syncs y on y.id = r.sync_id
+       (select coalesce(y.finished_at, cast(unixepoch(r.run ->> 'at', 'subsec') * 1000 as integer)) from schedule_runs r left join syncs y on y.id = r.sync_id
          where r.id = last.id) as success,
        (select count(*) from schedule_runs r
          where r.schedule = s.name and r.id > coalesce(last.id, 0) and r.state <> 'running') as unsuccessful

@@ -4,9 +4,19 @@ import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
+import { NAME, NAME_FORM } from '../../options/deciding-options.ts';
 import { idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { nextRun } from '../../queue/cron.ts';
 import type { Kept } from '../../sources/spool.ts';
-import { machineSettings, type ScheduleRunView, schedule } from './operations.ts';
+import { isoTime } from '../../text/wording.ts';
+import {
+  type KeptSettings,
+  keptSettings,
+  machineSettings,
+  type ScheduleRun,
+  schedule,
+  scheduleRun,
+} from './operations.ts';
 
 /** A schedule as the catalog keeps it: its settings, and how far it is with its runs. Times are ms since 1970. */
 const keptSchedule = z.strictObject({
@@ -24,16 +34,6 @@ const keptSchedule = z.strictObject({
   pauses: z.array(z.strictObject({ since: z.int(), until: z.int().nullable() })),
 });
 export type Schedule = Readonly<z.output<typeof keptSchedule>>;
-export type SchedulePause = Schedule['pauses'][number];
-
-export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'at'>> {
-  readonly schedule: string;
-  readonly dueAt: number;
-  /** The time at which it began, or was noted. */
-  readonly at: number;
-  /** The sync that it began, also before that is written down. */
-  readonly syncId: string | null;
-}
 
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
 export interface ScheduleHealth {
@@ -51,10 +51,19 @@ export function badSetting(field: string, what: string, remedy?: Words): Rollcal
   return new RollcallError('BAD_OPTION', { field, what, remedy });
 }
 
+/** Addresses of the API beside those of schedules: `/v1/schedules/next`. */
+const TAKEN_NAMES: readonly string[] = ['next', 'look', 'try'];
+
+/** Pauses that ended longer ago are forgotten, in ms. */
+const PAUSES_MS = 40 * 86_400_000;
+
+/** The same for the same settings. */
+const textOf = (settings: KeptSettings) => JSON.stringify(keptSettings.strip().parse(settings));
+
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
-/** Opens the schedules of a catalog for the process that owns the data directory. */
-export function openScheduleCatalog(path: string) {
+/** Opens the schedules of a catalog for the process that owns the data directory. @param clock in ms since 1970 */
+export function openScheduleCatalog(path: string, clock = Date.now) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
@@ -62,10 +71,69 @@ export function openScheduleCatalog(path: string) {
     sql('save_schedule').run({ name: schedule.name, schedule: JSON.stringify(schedule) });
     return schedule;
   };
+  /** Nothing that runs of earlier settings found counts: the next run looks at the groups in any case. */
+  const timed = (settings: KeptSettings) => {
+    const at = clock();
+    const nextDue = nextRun(settings.cron, settings.tz, at);
+    return { ...settings, timedAt: at, nextDue, copy: null, placedHash: null };
+  };
   return {
     ...reader,
-    /** Adds a schedule, or writes it as it is now. */
-    save,
+    /** @throws BAD_OPTION where the name is taken, or cannot be one */
+    add: (name: string, settings: KeptSettings): Schedule => {
+      const shown = JSON.stringify(name);
+      if (!NAME.test(name) || TAKEN_NAMES.includes(name)) {
+        throw badSetting(
+          'name',
+          `${shown} cannot be the name of a schedule`,
+          `allowed are ${NAME_FORM}, but not ${TAKEN_NAMES.join(', ')}`,
+        );
+      }
+      if (reader.find(name) !== undefined)
+        throw badSetting('name', `there is a schedule ${shown} already`, 'take another name, or edit that schedule');
+      return save({
+        ...timed(settings),
+        name,
+        version: 1,
+        paused: false,
+        createdAt: isoTime(clock()),
+        pauses: [],
+      });
+    },
+    /**
+     * Replaces all settings. A run that is under way keeps those that it began with.
+     * @param version the one that the user has seen
+     * @throws UNKNOWN_SCHEDULE, EDITED_MEANWHILE
+     */
+    edit: (name: string, settings: KeptSettings, version: number): Schedule => {
+      const before = reader.get(name);
+      if (before.version !== version)
+        throw new RollcallError('EDITED_MEANWHILE', { name, version: before.version, given: version });
+      if (textOf(before) === textOf(settings)) return before;
+      const { paused, createdAt, pauses, timedAt, nextDue, copy } = before;
+      const isSameTime = before.cron === settings.cron && before.tz === settings.tz;
+      return save({
+        ...timed(settings),
+        ...(isSameTime && { timedAt, nextDue }),
+        ...(before.file === settings.file && { copy }),
+        name,
+        version: version + 1,
+        paused,
+        createdAt,
+        pauses,
+      });
+    },
+    /** Nothing is due while it is paused, nor missed. @throws UNKNOWN_SCHEDULE */
+    setPaused: (name: string, paused: boolean): Schedule => {
+      const before = reader.get(name);
+      if (before.paused === paused) return before;
+      const at = clock();
+      const ended = before.pauses
+        .map(({ since, until }) => ({ since, until: until ?? at }))
+        .filter(({ until }) => until > at - PAUSES_MS);
+      const pauses = paused ? [...ended, { since: at, until: null }] : ended;
+      return save({ ...before, paused, pauses, nextDue: nextRun(before.cron, before.tz, at) });
+    },
     /** Notes what its runs found. Does nothing where it has been edited since this version: it may have another source. */
     note: (
       { name, version }: Pick<Schedule, 'name' | 'version'>,
@@ -76,16 +144,17 @@ export function openScheduleCatalog(path: string) {
     },
     /** With its runs. */
     remove: (name: string) => void sql('remove_schedule').run({ name }),
-    addRun: (run: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>): ScheduleRun => {
-      const [id] = idsOf(sql('add_run').all({ ...run }));
-      return { ...run, id: Number(id), syncId: null, sync: null };
+    addRun: ({ schedule, ...begun }: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>): ScheduleRun => {
+      const run = { ...begun, syncId: null };
+      const [id] = idsOf(sql('add_run').all({ schedule, run: JSON.stringify(run) }));
+      return { ...run, schedule, id: Number(id), sync: null };
     },
-    setRun: (id: number, state: RunState, reason: string) => void sql('set_run').run({ id, state, reason }),
-    setRunSync: (id: number, syncId: string) => void sql('set_run_sync').run({ id, sync: syncId }),
+    changeRun: (id: number, changes: Partial<Pick<ScheduleRun, 'state' | 'reason' | 'syncId'>>) =>
+      void sql('change_run').run({ id, changes: JSON.stringify(changes) }),
     /** Oldest first. */
-    runsIn: (state: RunState) => runsOf(sql('runs_in_state').all({ state })),
+    runsIn: (state: RunState) => runsOf(sql<RunText>('runs_in_state').all({ state })),
     /** The run that a sync was made for. */
-    runOfSync: (syncId: string) => runsOf(sql('run_of_sync').all({ sync: syncId }))[0],
+    runOfSync: (syncId: string) => runsOf(sql<RunText>('run_of_sync').all({ sync: syncId }))[0],
   };
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
@@ -95,6 +164,14 @@ export function openScheduleCatalogReader(path: string) {
   return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
 export type ScheduleCatalogReader = ReturnType<typeof openScheduleCatalogReader>;
+
+interface RunText {
+  readonly run: string;
+}
+
+function runsOf(rows: readonly RunText[]): ScheduleRun[] {
+  return rows.map(({ run }) => scheduleRun.parse(JSON.parse(run)));
+}
 
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
@@ -109,26 +186,20 @@ function readerOf(database: DatabaseSync) {
     /** @throws RollcallError where there is none */
     get: (name: string) => {
       const found = find(name);
-      if (found === undefined) throw new RollcallError('UNKNOWN_SCHEDULE', { name: name });
+      if (found === undefined) throw new RollcallError('UNKNOWN_SCHEDULE', { name });
       return found;
     },
     /** By name. */
     list: () => schedules('list_schedules'),
     /** Newest first. */
-    runs: (schedule: string, limit: number) => runsOf(sql('schedule_runs').all({ schedule, limit })),
-    /** Those that were due since then, oldest first. */
-    runsSince: (schedule: string, since: number) => runsOf(sql('schedule_runs_since').all({ schedule, since })),
-    findRun: (id: number) => runsOf(sql('find_run').all({ id }))[0],
+    runs: (schedule: string, limit: number) => runsOf(sql<RunText>('schedule_runs').all({ schedule, limit })),
+    /** Those that were due since then (ms since 1970), oldest first. */
+    runsSince: (schedule: string, since: number) =>
+      runsOf(sql<RunText>('schedule_runs_since').all({ schedule, since: isoTime(since) })),
+    findRun: (id: number) => runsOf(sql<RunText>('find_run').all({ id }))[0],
     /** By name. */
     health: () => sql<ScheduleHealth>('schedule_health').all(),
     close,
     [Symbol.dispose]: close,
   };
-}
-
-function runsOf(rows: readonly object[]): ScheduleRun[] {
-  return (rows as readonly (Omit<ScheduleRun, 'sync'> & { readonly sync: string | null })[]).map((row) => ({
-    ...row,
-    sync: row.sync === null ? null : JSON.parse(row.sync),
-  }));
 }

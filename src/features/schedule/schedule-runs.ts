@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
-import { isError, RollcallError } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -13,11 +13,12 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
-import { asClause, counted, utcTime } from '../../text/wording.ts';
+import { asClause, counted, isoTime, utcTime } from '../../text/wording.ts';
 import { awaits } from '../sync/memory/memory.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
+import type { ScheduleRun } from './operations.ts';
+import type { Schedule, ScheduleCatalog } from './schedule-catalog.ts';
 import { obtainBeside, patienceOfRun, sourceOf, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
@@ -42,8 +43,6 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly fail: (error: unknown) => void;
 }
 
-/** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
-const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
 /** Between two attempts at a source that does not answer, and in all; in ms. */
 const SOURCE_WAIT_MS = 60_000;
@@ -51,11 +50,12 @@ const MAX_SOURCE_WAIT_MS = 15 * 60_000;
 const SOURCE_PATIENCE_MS = 60 * 60_000;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
-
 /** A clock that is put back further was wrong before: runs of that time do not count. In ms. */
 const SET_BACK_MS = 60 * 60_000;
+/** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
+const MAX_SLEEP_MS = 30_000;
 
-/** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
+/** Runs of schedules: begins them when they are due, gets the file, starts a sync with it, and notes the result. */
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
   /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
@@ -70,6 +70,10 @@ export class ScheduleRuns {
   readonly #begun = new Set<number>();
   /** By the id of a run's sync: notes that everyone of its file is in place. */
   readonly #placed = new Map<string, () => void>();
+  /** The catalog says when it rings, and one process owns that: a timer is all it takes. Undefined: it was not started. */
+  #alarm: NodeJS.Timeout | undefined;
+  /** The clock when it was last looked at. */
+  #seenAt = Number.POSITIVE_INFINITY;
 
   constructor(options: ScheduleRunsOptions) {
     this.#options = options;
@@ -80,78 +84,98 @@ export class ScheduleRuns {
     this.#syncs.events.on('state', ({ id }) => this.#look(id)).on('import', this.#look);
   }
 
-  isUnderWay(name: string) {
-    return this.#openRun(name) !== undefined;
-  }
-
-  /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
-  due(name: string): void {
-    const record = this.#catalog.find(name);
-    if (this.#stopping.signal.aborted || record === undefined || record.paused) return;
-    if (record.nextDue > this.#clock() + EARLY_MS) return;
-    this.#advance(record);
-    this.#start(name, record.nextDue, '');
+  /** Never two runs of one schedule at a time. */
+  underWay(name: string) {
+    return this.#catalog.runsIn('running').find(({ schedule }) => schedule === name);
   }
 
   /** Begins a run that a user asks for. @throws RollcallError when one is under way */
   begin(name: string, who: string): ScheduleRun {
     this.#catalog.get(name);
-    const before = this.#openRun(name);
+    const before = this.underWay(name);
     if (before === undefined) return this.#start(name, this.#clock(), who);
     const { dueAt, reason, syncId } = before;
     throw new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
   }
 
-  /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
-  continueAll(): void {
-    this.planAgain();
+  /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
+  start(): void {
+    const due = this.#takeDue();
     // One may have been begun by now, since this process can be asked for it.
     for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
       if (!this.#begun.has(run.id)) this.#goOn(run);
-    for (const record of this.#catalog.list()) {
-      if (record.paused || record.nextDue > this.#clock()) continue;
-      this.#advance(record);
-      this.#missed(record);
-    }
+    for (const record of due) this.#missed(record);
+    this.#sleep();
+  }
+
+  /** Schedules of the catalog have changed. */
+  changed(): void {
+    if (this.#alarm !== undefined) this.#sleep();
+    this.events.emit('changed');
   }
 
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   async noteInterrupted(): Promise<void> {
-    for (const run of this.#catalog.runsIn('running')) {
-      const sync = this.#syncOf(run);
-      if (sync !== undefined && sync.state !== 'planning') this.#look(sync.id);
-      else this.#note(run.id, 'missed', 'the process ended before its plan was made; nothing was sent');
+    for (const { id, sync } of this.#catalog.runsIn('running')) {
+      if (sync !== null && sync.state !== 'planning') this.#look(sync.id);
+      else this.#note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
     }
     await Promise.all(this.#works);
   }
 
   /** Stops fetching. Runs with a sync are followed again by the next start. */
   async stop(): Promise<void> {
+    clearTimeout(this.#alarm);
     this.#stopping.abort(new Error('this process stops'));
     await Promise.all(this.#works);
+  }
+
+  #sleep(): void {
+    clearTimeout(this.#alarm);
+    const next = Math.min(...this.#times().map(({ nextDue }) => nextDue));
+    this.#alarm = setTimeout(() => this.ring(), Math.min(Math.max(0, next - this.#clock()), MAX_SLEEP_MS));
+  }
+
+  /** Begins the runs that are due. */
+  ring(): void {
+    try {
+      for (const { name, nextDue } of this.#takeDue()) this.#start(name, nextDue, '');
+      this.#sleep();
+    } catch (error) {
+      this.#options.fail(error);
+      // It may be a full disk, which ends nothing.
+      this.#alarm = setTimeout(() => this.ring(), MAX_SLEEP_MS);
+    }
+  }
+
+  #times() {
+    return this.#catalog.list().filter(({ paused }) => !paused);
+  }
+
+  /** Schedules that are due, each once: the catalog has their next times already. */
+  #takeDue(): Schedule[] {
+    const now = this.#clock();
+    // What was planned by a wrong time is planned again, and nothing runs twice at a time.
+    const isSetBack = now < this.#seenAt;
+    this.#seenAt = now;
+    return this.#times().filter((record) => {
+      const { name, cron, tz, nextDue } = record;
+      const isDue = nextDue <= now;
+      if (!isDue && !isSetBack) return false;
+      const [last] = isDue ? [] : this.#catalog.runs(name, 1);
+      const isTrue = last !== undefined && Date.parse(last.at) <= now + SET_BACK_MS;
+      const next = nextRun(cron, tz, isTrue ? Math.max(now, Date.parse(last.dueAt)) : now);
+      if (isDue || next < nextDue) this.#catalog.note(record, { nextDue: next });
+      return isDue;
+    });
   }
 
   /** Its schedule may have been removed meanwhile, and its runs with it. */
   #note(id: number, state: RunState, reason: string) {
     const noted = this.#catalog.findRun(id);
     if (noted === undefined || (noted.state === state && noted.reason === reason)) return;
-    this.#catalog.setRun(id, state, reason);
+    this.#catalog.changeRun(id, { state, reason });
     this.events.emit('run', { ...noted, state, reason });
-  }
-
-  /** Never two runs of one schedule at a time. */
-  #openRun(name: string) {
-    return this.#catalog.runsIn('running').find(({ schedule }) => schedule === name);
-  }
-
-  /** The sync that a run began; undefined where it did not come so far, or the sync was removed. */
-  #syncOf({ syncId }: ScheduleRun) {
-    try {
-      return syncId === null ? undefined : this.#syncs.find(syncId);
-    } catch (error) {
-      if (isError(error, 'UNKNOWN_SYNC')) return undefined;
-      throw error;
-    }
   }
 
   /** Works on a run. It begins again when a wait is over, unless this process stops, or its schedule was removed. */
@@ -178,9 +202,9 @@ export class ScheduleRuns {
   #waitForSource({ schedule, at, who }: ScheduleRun, error: unknown): OtherWait | undefined {
     const { nextDue } = this.#catalog.find(schedule) ?? {};
     if (!isAway(error) || who !== '' || nextDue === undefined) return undefined;
-    const now = this.#clock();
-    const until = now + Math.min(Math.max(now - at, SOURCE_WAIT_MS), MAX_SOURCE_WAIT_MS);
-    if (until > Math.min(at + SOURCE_PATIENCE_MS, nextDue - SOURCE_WAIT_MS)) return undefined;
+    const [now, begun] = [this.#clock(), Date.parse(at)];
+    const until = now + Math.min(Math.max(now - begun, SOURCE_WAIT_MS), MAX_SOURCE_WAIT_MS);
+    if (until > Math.min(begun + SOURCE_PATIENCE_MS, nextDue - SOURCE_WAIT_MS)) return undefined;
     const next = `it is asked again at ${utcTime(until)}`;
     return { code: error.code, reason: error.what, next, error, isOver: () => this.#clock() >= until };
   }
@@ -194,20 +218,21 @@ export class ScheduleRuns {
     }
   }
 
-  #start(schedule: string, dueAt: number, who: string) {
-    const before = this.#openRun(schedule);
+  #start(schedule: string, due: number, who: string) {
+    const dueAt = isoTime(due);
+    const before = this.underWay(schedule);
     if (before !== undefined) {
       const reason = `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`;
-      return this.#add({ schedule, dueAt, who }, 'skipped-running', reason);
+      return this.#add({ schedule, dueAt, who, state: 'skipped-running', reason });
     }
-    const begun = this.#add({ schedule, dueAt, who }, 'running', 'getting the file');
+    const begun = this.#add({ schedule, dueAt, who, state: 'running', reason: 'getting the file' });
     this.#begun.add(begun.id);
     this.#follow(begun, () => this.#runNow(begun));
     return begun;
   }
 
-  #add(run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who'>, state: RunState, reason: string) {
-    const added = this.#catalog.addRun({ ...run, at: this.#clock(), state, reason });
+  #add(run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who' | 'state' | 'reason'>) {
+    const added = this.#catalog.addRun({ ...run, at: isoTime(this.#clock()) });
     this.events.emit('run', added);
     return added;
   }
@@ -217,7 +242,8 @@ export class ScheduleRuns {
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
     checkTarget(`schedule ${name}`, record, this.#options);
-    const place = { folder: this.#options.dir.schedule(name), signal: this.#stopping.signal };
+    const { signal } = this.#stopping;
+    const place = { folder: this.#options.dir.schedule(name), signal };
     const found = await this.obtain({ ...sourceOf(record), copy: record.copy }, place);
     const beside = await obtainBeside(this.obtain, record, place);
     // With another identity or group file, the same file gives other members.
@@ -234,10 +260,10 @@ export class ScheduleRuns {
     }
     this.#catalog.note(record, { placedHash: null });
     const settings = await syncNow(record, beside);
-    this.#stopping.signal.throwIfAborted();
+    signal.throwIfAborted();
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
-    this.#catalog.setRunSync(run.id, id);
+    this.#catalog.changeRun(run.id, { syncId: id });
     this.#placed.set(id, () => this.#catalog.note(record, { placedHash: hash }));
     await this.#syncs.create({
       id,
@@ -253,13 +279,12 @@ export class ScheduleRuns {
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
   async #replaceWaiting(run: ScheduleRun) {
-    for (const left of this.#catalog.runsIn('waiting')) {
-      if (left.schedule !== run.schedule) continue;
-      const sync = this.#syncOf(left);
-      if (sync !== undefined) await this.#syncs.replace(sync.id);
+    for (const { id, schedule, sync, reason } of this.#catalog.runsIn('waiting')) {
+      if (schedule !== run.schedule) continue;
+      if (sync !== null) await this.#syncs.replace(sync.id);
       // If it had an import, the code that follows it notes its end.
-      if (this.#catalog.findRun(left.id)?.state === 'waiting')
-        this.#note(left.id, 'ran', `${left.reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+      if (this.#catalog.findRun(id)?.state === 'waiting')
+        this.#note(id, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
     }
   }
 
@@ -294,42 +319,24 @@ export class ScheduleRuns {
     if (state === 'running') this.#note(id, 'running', `sync ${syncId} is in progress`);
   }
 
-  #advance(record: Schedule) {
-    const { cron, tz, nextDue } = record;
-    this.#catalog.note(record, { nextDue: nextRun(cron, tz, Math.max(this.#clock(), nextDue)) });
-  }
-
   /** Nothing was running when it was due. */
-  #missed({ name, catchUp, nextDue: dueAt }: Schedule) {
-    if (catchUp || this.#clock() - dueAt <= LATE_MS) return this.#start(name, dueAt, '');
+  #missed({ name, catchUp, nextDue }: Schedule) {
+    if (catchUp || this.#clock() - nextDue <= LATE_MS) return this.#start(name, nextDue, '');
+    const dueAt = isoTime(nextDue);
     const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${name}\` makes up for it`;
-    return this.#add({ schedule: name, dueAt, who: '' }, 'missed', reason);
+    return this.#add({ schedule: name, dueAt, who: '', state: 'missed', reason });
   }
 
   /** Follows a run that a stop or crash interrupted. */
-  #goOn(run: ScheduleRun) {
-    const { id, schedule, state, dueAt, who } = run;
-    const sync = this.#syncOf(run);
-    if (sync !== undefined) return this.#look(sync.id);
+  #goOn({ id, schedule, state, dueAt, who, sync }: ScheduleRun) {
+    if (sync !== null) return this.#look(sync.id);
     if (state !== 'running') return;
+    const due = Date.parse(dueAt);
     const isSecond = this.#catalog
-      .runsSince(schedule, dueAt)
+      .runsSince(schedule, due)
       .some((other) => other.id !== id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
     this.#note(id, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
-    if (this.#catalog.find(schedule)?.catchUp && who === '' && !isSecond) this.#start(schedule, dueAt, '');
-  }
-
-  /** The clock may have been put back: what was planned by a wrong time is planned again, and nothing runs twice at a time. */
-  planAgain(): void {
-    const now = this.#clock();
-    for (const record of this.#catalog.list()) {
-      const { name, cron, tz, paused, nextDue } = record;
-      if (paused || nextDue <= now) continue;
-      const [last] = this.#catalog.runs(name, 1);
-      const isTrue = last !== undefined && last.at <= now + SET_BACK_MS;
-      const next = nextRun(cron, tz, isTrue ? Math.max(now, last.dueAt) : now);
-      if (next < nextDue) this.#catalog.note(record, { nextDue: next });
-    }
+    if (this.#catalog.find(schedule)?.catchUp && who === '' && !isSecond) this.#start(schedule, due, '');
   }
 }
 

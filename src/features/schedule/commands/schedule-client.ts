@@ -8,7 +8,6 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
-import { scheduleChanges } from '../change-schedule.ts';
 import { scheduleOperations } from '../operations.ts';
 import { changingHandlers, lookingHandlers } from '../routes/handlers.ts';
 import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-catalog.ts';
@@ -26,10 +25,9 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
     if (!isThere && operation !== scheduleOperations.add)
       throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
     if (operation.method !== 'GET') {
-      return changeCatalog(dir, openScheduleCatalog, (catalog) => {
-        const changes = scheduleChanges({ catalog, dir });
-        return perform(client(changingHandlers({ catalog, changes, at }, true)));
-      });
+      return changeCatalog(dir, openScheduleCatalog, (catalog) =>
+        perform(client(changingHandlers({ catalog, dir, at }, true))),
+      );
     }
     using catalog = openScheduleCatalogReader(dir.catalog);
     return await perform(client(lookingHandlers(catalog)));

@@ -10,7 +10,7 @@ import { handled } from '../../../server/perform.ts';
 import { printable } from '../../../text/wording.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
-import { type ScheduleRunView, scheduleOperations } from '../operations.ts';
+import { type ScheduleRun, scheduleOperations } from '../operations.ts';
 import { lookingHandlers, runningHandlers } from '../routes/handlers.ts';
 import { schedulesHere } from './schedule-client.ts';
 
@@ -42,7 +42,7 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
     if (found === undefined) throw new Error(`the run ${id} of schedule ${name} has left no record`);
     return found;
   };
-  const follow = ({ client, imports, signal }: Doing, id: string, goesOn: (run: ScheduleRunView) => boolean) =>
+  const follow = ({ client, imports, signal }: Doing, id: string, goesOn: (run: ScheduleRun) => boolean) =>
     followSteps({
       id: name,
       io,
@@ -53,7 +53,7 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
       linesOf: ({ reason }) => [printable(reason)],
       begins: 'the run to begin',
     });
-  let begun: ScheduleRunView | undefined;
+  let begun: ScheduleRun | undefined;
   const syncing = syncWork(
     running,
     {},

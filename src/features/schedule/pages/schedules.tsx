@@ -12,7 +12,7 @@ import { addressOf, call } from '../../../console/requests.ts';
 import { modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { CHANGES, countsSentence, mayCreateWords } from '../../../membership/plan-words.ts';
-import type { ScheduleEntry as Schedule, ScheduleRunView as ScheduleRun } from '../operations.ts';
+import type { ScheduleEntry as Schedule, ScheduleRun } from '../operations.ts';
 
 /** A cron expression in words; '' where there are none for it. */
 export function cronWords(cron: string) {

@@ -1,39 +1,42 @@
+import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HandlersOf } from '../../../api/operation.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { mapLookups } from '../../../options/lookups.ts';
 import { nextRun, nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
-import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import {
   type KeptSettings,
   type ScheduleEntry,
+  type ScheduleRun,
   type ScheduleView,
   schedule,
   type scheduleOperations,
   scheduleSettings,
 } from '../operations.ts';
-import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from '../schedule-catalog.ts';
+import type { Schedule, ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { creationOf } from '../schedule-sync.ts';
 import { checkTimes, type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
 type Handlers = HandlersOf<typeof scheduleOperations>;
-type Changing = Pick<Schedules, 'changes' | 'at'> & { readonly catalog: ScheduleCatalogReader };
+
+/** The schedules to change. */
+interface Changing extends Pick<Schedules, 'catalog' | 'at'> {
+  readonly dir: Pick<Schedules['dir'], 'schedule'>;
+  /** Those of this process, if it runs any. */
+  readonly runs?: Schedules['runs'];
+}
 
 const NEXT_TIMES = 5;
 const SHOWN_TIMES = 3;
-
-function runView({ schedule: _, syncId: __, dueAt, at, ...run }: ScheduleRun) {
-  return { ...run, dueAt: isoTime(dueAt), at: isoTime(at) };
-}
 
 /** Schedules as the API and the command line show them. */
 function viewsIn(catalog: ScheduleCatalogReader) {
   return (kept: Schedule): ScheduleView => {
     const { name, cron, tz, paused, nextDue } = kept;
-    const [lastRun] = catalog.runs(name, 1);
     const times = paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)];
     return schedule.strip().parse({
       ...kept,
@@ -42,7 +45,7 @@ function viewsIn(catalog: ScheduleCatalogReader) {
       protectFile: shownSetting(kept.protectFile),
       create: shownCreate({ create: creationOf(kept) }),
       next: times.map((at) => isoTime(at)),
-      lastRun: lastRun === undefined ? null : runView(lastRun),
+      lastRun: catalog.runs(name, 1)[0] ?? null,
     });
   };
 }
@@ -50,44 +53,63 @@ function viewsIn(catalog: ScheduleCatalogReader) {
 /** Does what looks at schedules. */
 export function lookingHandlers(catalog: ScheduleCatalogReader) {
   const view = viewsIn(catalog);
+  const entry = (kept: Schedule) => {
+    const now = Date.now();
+    const runs = catalog.runsSince(kept.name, now - NIGHTS * DAY_MS);
+    return { ...view(kept), nights: nightsOf(kept, runs, now) };
+  };
   return {
-    list: async () => ({
-      schedules: catalog.list().map((kept) => ({ ...view(kept), nights: lastNights(catalog, kept) })),
-    }),
+    list: async () => ({ schedules: catalog.list().map(entry) }),
     next: async ({ cron, tz }) => {
       checkTimes(cron, tz);
       return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
     },
     one: async ({ name }) => view(catalog.get(name)),
-    history: async ({ name, limit }) => ({ runs: catalog.runs(catalog.get(name).name, limit).map(runView) }),
+    history: async ({ name, limit }) => ({ runs: catalog.runs(catalog.get(name).name, limit) }),
   } satisfies Handlers;
 }
 
 /** Does what changes schedules. @param isHere for people on the machine */
-export function changingHandlers({ catalog, changes, at }: Changing, isHere: boolean) {
+export function changingHandlers({ catalog, dir, runs, at }: Changing, isHere: boolean) {
   const view = viewsIn(catalog);
   const toKeep = (given: GivenSettings, before?: Schedule) => settingsToKeep(given, before, { ...at, isHere });
+  const changed = (made: Schedule) => {
+    runs?.changed();
+    return view(made);
+  };
   return {
     add: async ({ name, ...given }, { audited }) => {
-      checkNewName(catalog, name);
-      const made = changes.add(name, await toKeep(given));
+      const made = catalog.add(name, await toKeep(given));
       audited(settingsInShort(made), name);
-      return view(made);
+      return changed(made);
     },
     edit: async ({ name, version, ...given }, { audited }) => {
-      const edited = changes.edit(name, await toKeep(given, catalog.get(name)), version);
+      const edited = catalog.edit(name, await toKeep(given, catalog.get(name)), version);
       audited(edited.version === version ? null : settingsInShort(edited));
-      return view(edited);
+      return changed(edited);
     },
-    pause: async ({ name }) => view(changes.setPaused(name, true)),
-    resume: async ({ name }) => view(changes.setPaused(name, false)),
-    remove: async ({ name }) => changes.remove(name),
+    pause: async ({ name }) => changed(catalog.setPaused(name, true)),
+    resume: async ({ name }) => changed(catalog.setPaused(name, false)),
+    remove: async ({ name }) => {
+      catalog.get(name);
+      if (runs?.underWay(name) !== undefined) {
+        throw new RollcallError('WRONG_STATE', {
+          name,
+          what: `schedule ${name} is running`,
+          command: 'pause it, and remove it when the run has finished',
+        });
+      }
+      catalog.remove(name);
+      runs?.changed();
+      // The copy of its source.
+      await rm(dir.schedule(name), { recursive: true, force: true });
+    },
   } satisfies Handlers;
 }
 
 /** Begins runs. */
 export function runningHandlers(runs: Schedules['runs']) {
-  return { run: async ({ name }, { who }) => runView(runs.begin(name, who)) } satisfies Handlers;
+  return { run: async ({ name }, { who }) => runs.begin(name, who) } satisfies Handlers;
 }
 
 /** The settings that differ from their defaults, for the audit log. */
@@ -97,8 +119,6 @@ function settingsInShort(settings: KeptSettings): string {
   const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name]));
   return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
 }
-
-type DayResult = ScheduleEntry['nights'][number];
 
 const DAY_MS = 86_400_000;
 /** Days that are shown. */
@@ -111,47 +131,28 @@ const REASONS = {
   paused: 'it was due, and the schedule was paused',
 } as const;
 
-/** The last days of a schedule, the oldest first. */
-function lastNights(catalog: ScheduleCatalogReader, kept: Schedule): DayResult[] {
-  const { name, tz, timedAt, pauses } = kept;
-  const now = Date.now();
-  const from = now - NIGHTS * DAY_MS;
-  const past = { runs: catalog.runsSince(name, from), pauses, since: Math.max(from, timedAt), now };
-  return nightsOf(kept, lastDays(now, tz, NIGHTS), past);
-}
-
-/** The last `count` days in a time zone, the oldest first, such as 2027-03-28. */
-export function lastDays(now: number, tz: string, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => dayOf(now - (count - 1 - at) * DAY_MS, tz));
-}
-
-/** The known past of a schedule. Times in ms since 1970. */
-interface Past {
-  /** Oldest first. */
-  readonly runs: readonly ScheduleRun[];
-  readonly pauses: readonly SchedulePause[];
-  /** The last time at which its times were set: earlier ones are not known. */
-  readonly since: number;
-  readonly now: number;
-}
-
-/** The result of a schedule on each day: that of its last run; where one was due and did not start, why. */
+/**
+ * The results of a schedule on the last days, the oldest first: each that of its last run; where one was due and did not
+ * start, why. @param runs oldest first
+ */
 export function nightsOf(
-  { cron, tz }: Pick<Schedule, 'cron' | 'tz'>,
-  days: readonly string[],
-  { runs, pauses, since, now }: Past,
-): DayResult[] {
-  const byDay = Map.groupBy(runs, ({ dueAt }) => dayOf(dueAt, tz));
+  { cron, tz, timedAt, pauses }: Pick<Schedule, 'cron' | 'tz' | 'timedAt' | 'pauses'>,
+  runs: readonly ScheduleRun[],
+  now: number,
+): ScheduleEntry['nights'] {
+  const byDay = Map.groupBy(runs, ({ dueAt }) => dayOf(Date.parse(dueAt), tz));
   const isPaused = (at: number) => pauses.some(({ since, until }) => since <= at && at < (until ?? now));
   /** By day; of a day with several, that of the last. */
   const notStarted = new Map<string, keyof typeof REASONS>();
-  let at = since;
+  // Earlier times of it are not known.
+  let at = Math.max(now - NIGHTS * DAY_MS, timedAt);
   for (let times = 0; times < MAX_TIMES; times++) {
     at = nextRun(cron, tz, at);
     if (at >= now) break;
     notStarted.set(dayOf(at, tz), isPaused(at) ? 'paused' : 'missed');
   }
-  return days.map((day) => {
+  return Array.from({ length: NIGHTS }, (_, index) => {
+    const day = dayOf(now - (NIGHTS - 1 - index) * DAY_MS, tz);
     const own = byDay.get(day) ?? [];
     const last = own.at(-1);
     if (last !== undefined) {
