@@ -22,7 +22,7 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
   place.file('m.csv', 'guid,uid\ng,ann\ng,bobb\ng,evee\n');
   const { id } = (await place.summary(['import', 'm.csv'])).summary;
   const none = await place.run(['retry', id, '--uid', 'ann']);
-  expect([none.code, none.stderr]).toEqual([EXIT.ok, expect.stringContaining('these rows')]);
+  expect([none.code, none.stdout, none.stderr]).toEqual([EXIT.ok, '', expect.stringContaining('these rows')]);
 
   const failed = await place.run(['report', id, '--status', 'failed']);
   place.file('fixed.csv', failed.stdout.replace('bobb', 'bob').replace('evee', 'eve'));
@@ -36,8 +36,10 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
     [['--uid', 'bobb'], 'or they were repaired and sent'],
     [['--edits', 'fixed.csv'], 'the corrected rows were sent before'],
   ] as const) {
-    const { code, stdout, stderr } = await place.run(['retry', id, ...flags]);
-    expect([code, stdout, stderr]).toEqual([EXIT.ok, '', expect.stringContaining(`nothing to`)]);
+    const { code, stdout, stderr } = await place.run(['retry', id, ...flags, '--json']);
+    expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining(`nothing to`)]);
+    const rows = expect.objectContaining({ read: 0, added: 0, failed: 0 });
+    expect(JSON.parse(stdout)).toEqual({ id: null, retryOf: id, rows });
     expect(stderr).toContain(says);
   }
   const list: ImportSummary[] = JSON.parse((await place.run(['list', '--json'])).stdout);

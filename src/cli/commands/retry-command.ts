@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { type ImportView, importOperations } from '../../api/imports.ts';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
+import { OUTCOMES } from '../../membership/outcome.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
@@ -13,7 +14,7 @@ import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { checkTarget, openRunning, run, type Work } from '../run.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 
 type Flags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };
 
@@ -53,7 +54,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
     throw badUsage('--edits says which rows are sent; leave out the flags that choose rows');
   }
   if (edits === undefined && found.reports.retry === null) {
-    const code = sayNothingLeft(io, id, NONE_FAILED);
+    const code = sayNothingLeft(io, id, NONE_FAILED, flags);
     const correct = howToCorrect(imports, found);
     if (correct.length > 0) say(io, ...correct);
     return code;
@@ -64,7 +65,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
     const made = await (edits === undefined ? again() : editing?.sendEdits(doing, edits, found, io));
-    return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
+    return made ?? { code: sayNothingLeft(io, id, nothingLeft, flags) };
   };
   return run(running, importWork(running, { begin, ...(editing && { open: editing.repairsHere }) }));
 }
@@ -85,7 +86,11 @@ function howToCorrect(imports: Imports, found: ImportView) {
   );
 }
 
-function sayNothingLeft(io: Io, id: string, why: string) {
+function sayNothingLeft(io: Io, id: string, why: string, { json }: Flags) {
+  if (json) {
+    const rows = Object.fromEntries(['read', ...OUTCOMES].map((name) => [name, 0]));
+    printJson(io, { id: null, retryOf: id, rows });
+  }
   say(io, `Import ${id} has nothing to send again: ${why}.`);
   return EXIT.ok;
 }
