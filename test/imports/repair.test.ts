@@ -173,6 +173,16 @@ test('of a row that gives several memberships, only what is not in place is sent
   checksOut(pipeline, child);
 });
 
+test('of many rows that give several memberships, all are sent: none is lost between the pieces in which they are written', async () => {
+  const pipeline = await openOne();
+  const lines = Array.from({ length: 7_000 }, (_, index) => `te am;solo,user-${index}\n`);
+  const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
+  const { id: parent } = await pipeline.run(`guid,uid\n${lines.join('')}`, options);
+  const request = repairReplace.parse({ column: 'guid', from: 'te am;solo', to: 'team;solo' });
+  expect(await repairsOf(pipeline).do(parent, 'replace', request, 'ann')).toMatchObject({ ready: 7_000 });
+  expect(pipeline.counts(await send(pipeline, parent))).toMatchObject({ read: 7_000, added: 7_000 });
+});
+
 test('a row that gives several memberships is edited as one, under the number of the first', async () => {
   const pipeline = await openOne();
   const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };

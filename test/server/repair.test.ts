@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/operations.ts';
-import type {
-  RepairFileTaken,
-  RepairReplaced,
-  RepairRows,
-  RepairTaken,
-  RepairView,
-} from '../../src/features/repair/operations.ts';
+import type { RepairRows, RepairTaken, RepairView } from '../../src/features/repair/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -219,7 +213,7 @@ describe('rows of an import are repaired', () => {
     ]);
     expect(owner?.state).toBe('open');
 
-    const replaced = await server.json<RepairReplaced>(
+    const replaced = await server.json<RepairTaken>(
       `/v1/imports/${parent.id}/repair/replace`,
       body('POST', { column: 'role', from: 'owner', to: 'admin' }),
     );
@@ -281,7 +275,7 @@ describe('rows of an import are repaired', () => {
     await edit(parent.id, [2, 'uid', 'user-2'], [3, 'uid', 'user-3']);
     const retry = await server.json<ImportView>(`/v1/imports/${parent.id}/retry`, { method: 'POST' });
     expect((await server.settled(retry.id)).rows).toMatchObject({ read: 1, failed: 1 });
-    expect(await overview(parent.id)).toMatchObject({ failedTaken: true, rows: { total: 1, ready: 1, sent: 1 } });
+    expect(await overview(parent.id)).toMatchObject({ failedTaken: true, rows: { total: 2, ready: 1, sent: 1 } });
     expect((await server.settled((await send(parent.id)).id)).rows).toMatchObject({ read: 1, added: 1 });
   });
 
@@ -300,12 +294,12 @@ describe('rows of an import are repaired', () => {
   test('a text is replaced in a column, after a look at what would change', async () => {
     const { id } = await server.run('guid,uid\nfind,user-1!\nfind,!user-2!\nfind,user-4\nfind,$ 1\nfi nd,!\n');
     const url = `/v1/imports/${id}/repair/replace`;
-    const replace = (given: object) => server.json<RepairReplaced>(url, body('POST', { column: 'uid', ...given }));
+    const replace = (given: object) => server.json<RepairTaken>(url, body('POST', { column: 'uid', ...given }));
     const exclamation = { as: 'text', from: '!', to: '', problemColumn: 'uid' };
     expect(await replace({ ...exclamation, preview: true })).toMatchObject({
       rows: 2,
-      cells: 0,
-      ready: 0,
+      cells: 2,
+      ready: 2,
       examples: [
         { line: 2, from: 'user-1!', to: 'user-1' },
         { line: 3, from: '!user-2!', to: 'user-2' },
@@ -324,7 +318,7 @@ describe('rows of an import are repaired', () => {
   test('where nothing matches, a missing cell is not replaced: its row still waits for a person', async () => {
     const { id } = await server.run('guid,dept,uid\nmissing,,a b\nmissing-2,,a b\nmissing-3,x\nmissing-4,x\n');
     const replace = (given: object) =>
-      server.json<RepairReplaced>(`/v1/imports/${id}/repair/replace`, body('POST', { column: 'uid', ...given }));
+      server.json<RepairTaken>(`/v1/imports/${id}/repair/replace`, body('POST', { column: 'uid', ...given }));
     for (const as of ['text', 'cell']) {
       expect(await replace({ as, from: 'NOTHING-HAS-THIS', to: '', preview: true })).toMatchObject({ rows: 0 });
     }
@@ -342,7 +336,7 @@ describe('rows of an import are repaired', () => {
       body: content,
     });
     const fixed = (await report(id, 'format=csv&status=invalid,failed')).replace('user 2', 'user-2');
-    const taken = await server.json<RepairFileTaken>(`/v1/imports/${id}/repair/file`, give(fixed, 'text/csv'));
+    const taken = await server.json<RepairTaken>(`/v1/imports/${id}/repair/file`, give(fixed, 'text/csv'));
     expect(taken).toMatchObject({ rows: 1, cells: 1, same: 3, refusedRows: 0, counts: { ready: 1, sent: 0 } });
     for (const [content, code] of [
       ['', 'BAD_BODY'],

@@ -101,7 +101,10 @@ export async function readEdited(
   );
   const found: InputRow[][] = rows.map(() => []);
   for await (const chunk of intake.chunks()) {
-    for (const row of chunk) found[row.line - (isCsv ? 2 : 1)]?.push(row);
+    for (const one of chunk) {
+      const at = one.line - (isCsv ? 2 : 1);
+      found[at]?.push({ ...one, line: rows[at]?.line ?? 0 });
+    }
   }
   return found;
 }
@@ -122,27 +125,22 @@ export function readingOptions({ options, input }: Pick<OpenRepair, 'options' | 
  * elements, one on a line. Without a note where rows are shaped: every column may mean something there.
  */
 export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): Generator<string> {
-  const { delimiter } = input;
-  const isShaped = input.shaped === true;
-  const isCsv = input.format === 'csv';
+  const { columns, delimiter, format, recognised, shaped = false } = input;
+  const isCsv = format === 'csv';
   const names = columnNames(input);
-  const kept = input.columns.slice(0, isShaped ? headerWidth(input) : undefined);
-  const notes = isShaped ? [] : [FROM_ROW, EDITED];
-  const added = notes.filter((name) => !kept.includes(name));
-  const needed = isCsv ? [] : Object.values(input.recognised).filter((column) => kept.includes(column));
-  if (isCsv) yield csvLine([...kept, ...added], delimiter);
+  const kept = shaped ? columns.slice(0, headerWidth(input)) : columns;
+  const all = shaped ? kept : [...kept, ...[FROM_ROW, EDITED].filter((name) => !kept.includes(name))];
+  const needed = Object.values(recognised).filter((column) => kept.includes(column));
+  if (isCsv) yield csvLine(all, delimiter);
   for (const row of rows) {
     const cells = cellsOf(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
-    const noted = new Map(isShaped ? [] : notesOn(row, (name) => cells[input.columns.indexOf(name)] ?? ''));
-    if (!isCsv) yield `${editedElement(row, needed, noted)}\n`;
-    else
-      yield csvLine(
-        [
-          ...kept.map((name, index) => noted.get(name) ?? cells[index] ?? ''),
-          ...added.map((name) => noted.get(name) ?? ''),
-        ],
-        delimiter,
-      );
+    const noted = new Map(shaped ? [] : notesOn(row, (name) => cells[columns.indexOf(name)] ?? ''));
+    yield isCsv
+      ? csvLine(
+          all.map((name, index) => noted.get(name) ?? cells[index] ?? ''),
+          delimiter,
+        )
+      : `${editedElement(row, needed, noted)}\n`;
   }
 }
 

@@ -120,10 +120,14 @@ const refusedEdit = z.strictObject({
 });
 export type RefusedEdit = z.infer<typeof refusedEdit>;
 
-/** The result of edits, whichever way they came. */
+/** The result of edits, whichever way they came: of a preview the same, as if they had been made. */
 const repairTaken = z.strictObject({
   rows: count.meta({ description: 'Rows with an edit that was taken.' }),
   cells: count,
+  examples: z
+    .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
+    .meta({ description: 'The first ten cells that change.' }),
+  same: count.meta({ description: 'Rows of a corrected file without a difference.' }),
   ready: count.meta({ description: 'Number of these rows that can be sent now.' }),
   refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken, the first 1,000; all others were.' }),
   refusedRows: count.meta({ description: 'Rows with an edit that was not taken.' }),
@@ -152,20 +156,6 @@ export const repairReplace = z.strictObject({
   preview: z.boolean().default(false).meta({ description: 'Say what would change, and change nothing.' }),
 });
 export type RepairReplace = z.infer<typeof repairReplace>;
-
-/** A preview takes nothing: `rows` is what would change. */
-const repairReplaced = repairTaken.extend({
-  examples: z
-    .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
-    .meta({ description: 'The first ten cells that change.' }),
-});
-export type RepairReplaced = z.infer<typeof repairReplaced>;
-
-/** `POST /v1/imports/:id/repair/file` */
-const repairFileTaken = repairTaken.extend({
-  same: count.meta({ description: 'Rows of the file without a difference.' }),
-});
-export type RepairFileTaken = z.infer<typeof repairFileTaken>;
 
 const operation = operationsOf('repair', z.object({ id: z.string() }));
 const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
@@ -197,7 +187,7 @@ export const repairOperations = {
     audit: 'import.edit',
     summary: 'Find and replace in a column of the rows to repair that pass the filter, up to 100,000',
     body: repairReplace,
-    answer: repairReplaced,
+    answer: repairTaken,
     refusals,
   }),
   takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
@@ -206,7 +196,7 @@ export const repairOperations = {
     summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
     description:
       'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
-    answer: repairFileTaken,
+    answer: repairTaken,
     refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
   }),
   send: operation('POST /v1/imports/:id/repair/send', 'operator', {

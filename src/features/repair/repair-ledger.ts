@@ -4,10 +4,12 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
+import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Original } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
+import { RETRYABLE } from '../../membership/outcome.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import type {
   RepairCounts,
@@ -34,8 +36,6 @@ export interface Subject {
 
 /** An import's rows and edits, open. */
 export interface OpenRepair extends Subject {
-  /** Outcomes of rows that can be repaired: a plain retry takes some of them. */
-  readonly statuses: readonly RepairedStatus[];
   /** The edits of its rows, and its ledger beside them, which is only read. */
   readonly database: DatabaseSync;
   readonly sql: Statements;
@@ -61,8 +61,9 @@ export async function withRepair<Result>(
   // Rows of an import that was not sent can be repaired where they would fail.
   const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
   const sql = statementsOf(database, STATEMENTS);
-  for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_repaired']) sql(view).run();
-  return await work({ ...subject, statuses: takenBy.length > 0 ? NEVER_TAKEN : ALL, database, sql, input });
+  sql('open_taken').run({ taken: Number(takenBy.length > 0) });
+  for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_edited']) sql(view).run();
+  return await work({ ...subject, database, sql, input });
 }
 
 /** Filter of the rows; `states` by default: those that were not sent. */
@@ -70,10 +71,15 @@ export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColum
   readonly states?: readonly RepairState[] | undefined;
 };
 
-const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
-
-const NEVER_TAKEN: readonly RepairedStatus[] = ['invalid', 'skipped'];
-const ALL: readonly RepairedStatus[] = [...NEVER_TAKEN, 'failed', 'unprocessed'];
+/** The filter as statements take it. */
+export function filterOf({ status, code, problemColumn, states = ['open', 'wrong', 'ready'] }: RepairFilter) {
+  return {
+    status: status ?? null,
+    code: code ?? null,
+    column: problemColumn ?? null,
+    states: JSON.stringify(states),
+  };
+}
 
 /** A problem that a row has in the file, or had when it was sent. */
 export interface FoundProblem extends RepairProblem {
@@ -86,24 +92,27 @@ export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<nu
   return Map.groupBy(sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) }), ({ row }) => row);
 }
 
-/** The filter as statements take it. */
-export function filterOf({ statuses }: OpenRepair, { status, code, problemColumn, states = NOT_SENT }: RepairFilter) {
-  const wanted = statuses.filter((one) => status === undefined || one === status);
-  return {
-    code: code ?? null,
-    column: problemColumn ?? null,
-    statuses: JSON.stringify(wanted),
-    states: JSON.stringify(states),
-  };
+/** Several memberships of a row may have the same problem. */
+export function once(found: readonly RepairProblem[]): RepairProblem[] {
+  const problems = new Map(
+    found.map(({ column, code, reason }) => [`${column} ${code} ${reason}`, { column, code, reason }]),
+  );
+  return [...problems.values()];
 }
 
-export function countsOf({ sql, takenBy }: OpenRepair): RepairCounts {
-  return sql('repair_counts').get({ failed: Number(takenBy.length === 0) }) as RepairCounts;
+/** Rows with edits. */
+interface Edited extends RepairCounts {
+  /** Of those that were sent: rows that were invalid, left out or failed, and memberships that a retry would send. */
+  readonly rows: number;
+  readonly retryable: number;
+  /** The number of the last edit. */
+  readonly revision: number;
 }
 
-/** Returns the number of the last edit. */
-export function revisionOf({ sql }: OpenRepair): number {
-  return Number(sql('revision').get()?.['n']);
+const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
+
+export function editedIn({ sql }: OpenRepair): Edited {
+  return sql<Edited>('count_edited').get({ outcomes: RETRYABLE_IDS }) as Edited;
 }
 
 /** A row as the file had it, with its edits, and what it is with them. */

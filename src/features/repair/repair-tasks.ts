@@ -1,20 +1,21 @@
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { pageOf } from '../../platform/cursors.ts';
 import { edit, replace, takeFile } from './edit.ts';
 import { cellsOf, editablePlaces } from './edited-rows.ts';
 import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
-  countsOf,
+  editedIn,
   type FoundProblem,
   filterOf,
   type OpenRepair,
+  once,
   problemsOf,
   type RepairFilter,
-  revisionOf,
   rowsOf,
   type Subject,
   withRepair,
 } from './repair-ledger.ts';
-import { claim, sentRepaired, settle } from './send.ts';
+import { claim, sent, settle } from './send.ts';
 
 /** The work on an import's repair, by name. */
 const TASKS = {
@@ -25,7 +26,7 @@ const TASKS = {
   takeFile,
   settle,
   claim,
-  sent: sentRepaired,
+  sent,
 };
 type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
@@ -51,8 +52,7 @@ export function work({ subject, name, given }: Asked): Promise<unknown> {
 /** Returns the rows to repair, by problem. */
 function overview(repair: OpenRepair): RepairView {
   const { sql, input, isOver = false, takenBy } = repair;
-  const statuses = JSON.stringify(repair.statuses);
-  const total = Number(sql('count_rows_to_repair').get({ statuses })?.['n']);
+  const { ready, wrong, sent, revision } = editedIn(repair);
   return {
     columns: [...editablePlaces(input)].map(([name, place]) => ({
       name,
@@ -60,9 +60,9 @@ function overview(repair: OpenRepair): RepairView {
         .filter(([, column]) => column === input.columns[place])
         .map(([field]) => field),
     })),
-    rows: { ...countsOf(repair), total },
-    problems: sql<RepairView['problems'][number]>('count_to_repair').all({ statuses }),
-    revision: revisionOf(repair),
+    rows: { ready, wrong, sent, total: Number(sql('count_rows_to_repair').get()?.['total']) },
+    problems: sql<RepairView['problems'][number]>('count_to_repair').all(),
+    revision,
     maySend: isOver,
     failedTaken: takenBy.length > 0,
   };
@@ -70,29 +70,25 @@ function overview(repair: OpenRepair): RepairView {
 
 /** Rows to repair behind row `after`, as they were and as they are. */
 function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: number): RepairRows {
-  const asked = { ...filterOf(repair, filter), after, limit: limit + 1 };
-  const found = repair.sql<{ row: number }>('page_to_repair').all(asked);
-  const shown = found.slice(0, limit).map(({ row }) => row);
-  const inFile = problemsOf(repair, shown);
+  const found = repair.sql<{ row: number }>('page_to_repair').all({ ...filterOf(filter), after, limit: limit + 1 });
+  const { items, nextCursor } = pageOf(found, limit, ({ row }) => String(row));
+  const numbers = items.map(({ row }) => row);
+  const inFile = problemsOf(repair, numbers);
   const places = [...editablePlaces(repair.input).values()];
-  const rows = [...rowsOf(repair, shown).values()].map(({ original, edits, editors: _, problems, ...row }) => {
-    const cells = cellsOf(repair.input, { ...row, original });
+  const rows = [...rowsOf(repair, numbers).values()].map((found) => {
+    const { original: _, editors: __, edits, problems, ...row } = found;
+    const cells = cellsOf(repair.input, found);
+    const before = inFile.get(row.row)?.filter(({ code }) => code !== '') ?? [];
     return {
       ...row,
       cells: places.map((place) => cells[place] ?? null),
       edits: Object.fromEntries(edits),
-      problems: problems ?? shownOnce(inFile.get(row.row) ?? []),
+      problems: problems ?? once(before.map(asForeseen)),
     };
   });
-  return { rows, nextCursor: found.length > limit ? String(shown.at(-1)) : null };
+  return { rows, nextCursor };
 }
 
-/** Several memberships of a row may have failed for the same reason. */
-function shownOnce(found: readonly FoundProblem[]): RepairProblem[] {
-  const problems = new Map<string, RepairProblem>();
-  for (const { status, column, code, reason: told } of found) {
-    const reason = status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : told;
-    if (code !== '') problems.set(`${column} ${code} ${reason}`, { column, code, reason });
-  }
-  return [...problems.values()];
+function asForeseen({ status, code, reason, ...problem }: FoundProblem): RepairProblem {
+  return { ...problem, code, reason: status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : reason };
 }

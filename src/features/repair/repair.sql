@@ -31,56 +31,57 @@ union all
 select 'skipped', s.code, '', s.message, 0, coalesce(t.first_row, s.row_id), s.row_id
   from skipped s left join parts t on t.row_id = s.row_id where s.code = 'LEFT_OUT';
 
--- name: open_repaired
--- Rows with edits, and whether one of their problems was found when the file was read, or they were left out: no retry takes them.
-create temp view repaired as
-select e.*, exists (select 1 from problems p where p.row_id = e.row_id
-                     or p.row_id in (select t.row_id from parts t where t.first_row = e.row_id))
-            or exists (select 1 from skipped s where s.code = 'LEFT_OUT' and (s.row_id = e.row_id
-                     or s.row_id in (select t.row_id from parts t where t.first_row = e.row_id))) as was_invalid
-  from repairs e;
+-- name: open_taken
+-- In: taken (1: a plain retry has taken the rows that failed, or would fail).
+create temp table taken as select :taken as yes;
 
 -- name: open_repairable
--- The same rows by their first problem, with what was done about them.
+-- Those of them that can be repaired here, or were sent, by their first problem, with what was done about them.
 create temp view repairable as
-select c.*, coalesce(e.state, 'open') as state from temp.to_repair c left join repairs e on e.row_id = c.row_id where c.position = 0;
+select c.*, coalesce(e.state, 'open') as state from temp.to_repair c left join repairs e on e.row_id = c.row_id
+ where c.position = 0 and (c.status in ('invalid', 'skipped') or e.state = 'sent' or not (select yes from temp.taken));
+
+-- name: open_edited
+-- Rows with edits, once for each of their memberships (own_id).
+create temp view edited as
+select row_id, row_id as own_id, state from repairs
+union all
+select e.row_id, t.row_id, e.state from repairs e join parts t on t.first_row = e.row_id where t.row_id <> e.row_id;
 
 -- name: page_to_repair
--- In: after, limit, statuses (JSON array), code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
+-- In: after, limit, status, code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
 -- (By own_id SQLite finds them; it is never before row_id.)
 select distinct row_id as row from temp.repairable
- where own_id > :after and row_id > :after and status in (select value from json_each(:statuses))
+ where own_id > :after and row_id > :after and (:status is null or status = :status)
    and (:code is null or code = :code) and (:column is null or column_name = :column)
    and state in (select value from json_each(:states))
  order by 1 limit :limit;
 
 -- name: replacements
 -- In: the same filter; in, the column, with from, to, and text (1: anywhere in a cell). `cell_of` is a function of the process. Out:
--- cells that would change, with how many they all are and how long the longest would be. Where nothing matches, a missing cell stays missing.
+-- edits of cells that would change. Where nothing matches, a missing cell stays missing.
 with now as (
-  select r.id as row, r.line, coalesce(d.value, cell_of(r.original, r.line)) as was
+  select r.id as row, coalesce(d.value, cell_of(r.original, r.line)) as was
     from rows r left join edits d on d.row_id = r.id and d.column_name = :in
    where r.id in (
-     select row_id from temp.repairable where status in (select value from json_each(:statuses))
+     select row_id from temp.repairable where (:status is null or status = :status)
         and (:code is null or code = :code) and (:column is null or column_name = :column)
         and state in (select value from json_each(:states)))),
 changed as (
   select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
-select row, :in as column, line, was, value, count(*) over () as total, max(length(value)) over () as longest
-  from changed where value <> coalesce(was, '') order by row limit :limit;
+select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row limit :limit;
 
 -- name: count_to_repair
--- In: statuses (JSON array). Out: rows by problem, the most frequent one first, and what was done about them.
+-- Out: rows by problem, the most frequent one first, and what was done about them.
 select status, code, column_name as column, count(distinct row_id) as total,
        count(distinct row_id) filter (where state = 'ready') as ready,
        count(distinct row_id) filter (where state = 'wrong') as wrong,
        count(distinct row_id) filter (where state = 'sent') as sent
-  from temp.repairable where status in (select value from json_each(:statuses))
- group by 1, 2, 3 order by total desc, 2 desc;
+  from temp.repairable group by 1, 2, 3 order by total desc, 2 desc;
 
 -- name: count_rows_to_repair
--- In: statuses (JSON array). Out: how many rows they are: one may have several problems.
-select count(distinct row_id) as n from temp.repairable where status in (select value from json_each(:statuses));
+-- Out: how many rows they are: one may have several problems.
+select count(distinct row_id) as total from temp.repairable;
 
 -- name: problems_of
 -- In: rows (JSON array of first rows). Out: their problems in order; those that a check foresees have no reason.
@@ -124,29 +125,9 @@ select r.id as row, r.line, r.original,
   from rows r left join repairs p on p.row_id = r.id
  where r.id in (select value from json_each(:rows)) and r.original <> '' order by r.id;
 
--- name: memberships_in_place
--- In: rows (JSON array of first rows), fulfilled (JSON array of outcomes). Out: memberships of these rows with such an outcome.
-select coalesce(t.first_row, m.row_id) as row, rg.name as region, g.guid, r.uid, s.name as scope,
-       cg.on_behalf_of as onBehalfOf, a.name as action
-  from rows r
-  left join parts t on t.row_id = r.id
-  join memberships m on m.row_id = r.id
-  join call_groups cg on cg.id = r.call_group_id
-  join groups g on g.id = r.group_id
-  join regions rg on rg.id = g.region_id
-  join actions a on a.id = cg.action_id
-  left join scopes s on s.id = r.scope_id
- where m.outcome_id in (select value from json_each(:fulfilled))
-   and (r.id in (select value from json_each(:rows))
-    or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));
-
 -- name: set_edit
 -- In: row, column, value (null: as the file had it), by.
 insert or replace into edits (row_id, column_name, value, by) values (:row, :column, :value, :by);
-
--- name: revision
--- Out: the number of the last edit.
-select coalesce(max(id), 0) as n from edits;
 
 -- name: keep_repair
 -- In: row, problems (JSON). A row as it is now; one that was sent stays as it was.
@@ -156,28 +137,23 @@ insert or ignore into repairs (row_id, problems) values (:row, :problems);
 -- In: row. It is as the file had it.
 delete from repairs where row_id = :row and import_id is null;
 
--- name: repair_counts
--- In: failed (1: failed rows count). Out: rows with edits by what was done about them.
-select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as ready,
-       count(*) filter (where state = 'wrong' and (:failed or was_invalid)) as wrong,
-       count(*) filter (where state = 'sent') as sent
-  from temp.repaired;
-
--- name: count_sent
--- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows that were invalid, left out or failed and were sent
--- repaired, with all of their memberships, and those of them that a retry would send.
-with sent (id) as (
-  select row_id from repairs where import_id is not null
-  union select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null)
-select (select count(distinct c.own_id) from temp.to_repair c
-         where c.own_id in (select id from sent) and c.status <> 'unprocessed') as rows,
-       (select count(*) from sent s join memberships m on m.row_id = s.id
-         where m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes))) as retryable;
+-- name: count_edited
+-- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows with edits by what was done about them; of those
+-- that were sent: rows that were invalid, left out or failed, with all of their memberships, and those of them that a retry would send;
+-- the number of the last edit.
+select count(distinct row_id) filter (where state = 'ready') as ready,
+       count(distinct row_id) filter (where state = 'wrong') as wrong,
+       count(distinct row_id) filter (where state = 'sent') as sent,
+       count(distinct own_id) filter (where state = 'sent' and status <> 'unprocessed') as rows,
+       (select count(*) from temp.edited s join memberships m on m.row_id = s.own_id
+         where s.state = 'sent' and (m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes)))) as retryable,
+       (select coalesce(max(id), 0) from edits) as revision
+  from temp.repairable where own_id in (select own_id from temp.edited);
 
 -- name: claim
--- In: import, failed (1: failed rows too). All rows that are ready belong to this import from now on.
+-- In: import. All rows that are ready belong to this import from now on.
 update repairs set import_id = :import
- where row_id in (select row_id from temp.repaired where state = 'ready' and (:failed or was_invalid));
+ where row_id in (select row_id from temp.repairable where state = 'ready' and own_id in (select own_id from temp.edited));
 
 -- name: add_send
 -- In: import.
@@ -193,10 +169,6 @@ update sends set created = 1 where import_id in (select value from json_each(:th
 update repairs set import_id = null where import_id in (
   select s.import_id from sends s where s.import_id in (select value from json_each(:gone))
       or not s.created and s.import_id not in (select value from json_each(:there)));
-
--- name: drop_sends
--- Imports that no row belongs to any more.
-delete from sends where import_id not in (select import_id from repairs where import_id is not null);
 
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.

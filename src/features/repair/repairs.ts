@@ -99,23 +99,22 @@ export class Repairs {
     };
   }
 
-  /** Whether the imports that send its rows have read them, or are still to do so. */
-  #areReadBy(id: string) {
-    return Object.fromEntries(
-      this.#of.coordinator.catalog
-        .retries(id)
-        .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(this.#of.dir.ledger(record.id))]),
-    );
-  }
-
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
   #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>) {
     return inTurn(id, async () => {
       const subject = this.#subjectOf(id);
-      // Rows that a crash, or an import that never read them, still claims can be sent again.
-      if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'settle', this.#areReadBy(id));
+      if (existsSync(repairFile(subject.folder))) await this.#settle(id, subject);
       return work(subject);
     });
+  }
+
+  /** Rows that a crash, or an import that never read them, still claims can be sent again. */
+  #settle(id: string, subject: Subject) {
+    const { coordinator, dir } = this.#of;
+    const isThere = coordinator.catalog
+      .retries(id)
+      .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(dir.ledger(record.id))]);
+    return doRepair(subject, 'settle', Object.fromEntries(isThere));
   }
 
   async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number) {
@@ -125,28 +124,17 @@ export class Repairs {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'claim', id, source, seen);
-      if (options === undefined) {
-        throw nothingToSend(earlier, 'has no repaired rows to send');
-      }
+      if (options === undefined) throw nothingToSend(earlier, 'has no repaired rows to send');
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      await this.#of.coordinator.create({
-        id,
-        file,
-        source,
-        retryOf: earlier.id,
-        options,
-        createdBy: by,
-        tags: tagsOf(earlier),
-      });
+      const tags = tagsOf(earlier);
+      await this.#of.coordinator.create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags });
+      return id;
     } catch (error) {
-      if (this.#of.coordinator.lookUp(id) === undefined) {
-        await doRepair(subject, 'settle', { [id]: false });
-        await rm(folder, { recursive: true, force: true });
-      }
+      if (this.#of.coordinator.lookUp(id) === undefined) await rm(folder, { recursive: true, force: true });
       throw error;
+    } finally {
+      await this.#settle(earlier.id, subject);
     }
-    await doRepair(subject, 'settle', { [id]: true });
-    return id;
   }
 }
 

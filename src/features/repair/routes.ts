@@ -12,7 +12,7 @@ import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CorrectedFile } from './edit.ts';
-import { repairOperations } from './operations.ts';
+import { type RepairTaken, repairOperations } from './operations.ts';
 import type { Repairs } from './repairs.ts';
 
 /** Bytes of a request with edits, and of a corrected report. */
@@ -49,16 +49,11 @@ function repairHandlers({ coordinator, repairs, views }: Repairing) {
     overview: ({ id }) => repairs.do(id, 'overview'),
     rows: ({ id, state: states, limit, cursor, ...filter }) =>
       repairs.do(id, 'page', { ...filter, states }, numberCursor(cursor) ?? 0, limit),
-    edit: async ({ id, edits }, { who, audited }) => {
-      const edited = await repairs.do(id, 'edit', edits, who);
-      audited(inShort({ rows: edited.rows, cells: edited.cells, refused: edited.refusedRows || undefined }));
-      return edited;
-    },
+    edit: async ({ id, edits }, { who, audited }) => noted(await repairs.do(id, 'edit', edits, who), audited),
     replace: async ({ id, ...request }, { who, audited }) => {
       const replaced = await repairs.do(id, 'replace', request, who);
       const { column, as, from, to, preview } = request;
-      audited(preview ? null : inShort({ did: 'replace', rows: replaced.rows, column, as, from, to }));
-      return replaced;
+      return noted(replaced, audited, preview ? null : { did: 'replace', column, as, from, to });
     },
     send: async ({ id, revision }, { who, audited }) => {
       const made = await repairs.send(id, who, revision);
@@ -69,9 +64,14 @@ function repairHandlers({ coordinator, repairs, views }: Repairing) {
 }
 
 async function taken(repairs: Repairs, id: string, file: CorrectedFile, { who, audited }: Call) {
-  const result = await repairs.do(id, 'takeFile', file, who);
-  audited(inShort({ rows: result.rows, cells: result.cells, by: 'file' }));
-  return result;
+  return noted(await repairs.do(id, 'takeFile', file, who), audited, { by: 'file' });
+}
+
+/** @param how they came; null: they were only looked at */
+function noted(taken: RepairTaken, audited: Call['audited'], how: object | null = {}) {
+  const { rows, cells, refusedRows } = taken;
+  audited(how && inShort({ rows, cells, refused: refusedRows || undefined, ...how }));
+  return taken;
 }
 
 /** A corrected report is the body of a request. @param scope leaves bodies to its routes */

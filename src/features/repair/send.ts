@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
-import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { membershipFile } from '../../imports/report/report-table.ts';
-import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
-import { inChunks } from '../../text/chunks.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
-import { AT_ONCE, judge } from './judge.ts';
-import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rowsOf } from './repair-ledger.ts';
+import { judge } from './judge.ts';
+import { cannotRepair, editedIn, type OpenRepair, type OpenRow, rowsOf } from './repair-ledger.ts';
+
+/** Rows that are written at a time: a bound on memory. */
+const AT_ONCE = 5_000;
 
 /**
  * Looks after imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read.
@@ -20,7 +20,6 @@ export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<s
   inTransaction(database, () => {
     sql('set_created').run({ there });
     sql('release').run({ there, gone });
-    sql('drop_sends').run();
   });
 }
 
@@ -30,12 +29,12 @@ export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<s
  * @throws CannotRepair if a cell was edited since
  */
 export async function claim(repair: OpenRepair, importId: string, path: string, seen?: number) {
-  const { database, sql, takenBy, input, options } = repair;
-  if (seen !== undefined && seen !== revisionOf(repair)) {
+  const { database, sql, input, options } = repair;
+  if (seen !== undefined && seen !== editedIn(repair).revision) {
     throw cannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
   }
   inTransaction(database, () => {
-    sql('claim').run({ import: importId, failed: Number(takenBy.length === 0) });
+    sql('claim').run({ import: importId });
     sql('add_send').run({ import: importId });
   });
   const rows = sql<{ row: number }>('rows_of_send')
@@ -43,12 +42,14 @@ export async function claim(repair: OpenRepair, importId: string, path: string, 
     .map(({ row }) => row);
   if (rows.length === 0) return undefined;
   const isShaped = input.shaped === true;
+  const textOf = async (some: readonly OpenRow[]) =>
+    [...(isShaped ? await shapedText(repair, some) : editedText(input, some))].join('');
   await using file = await open(path, 'w', 0o600);
+  const header = await textOf([]);
+  await file.appendFile(header);
   for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const some = [...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()];
-    const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
-    const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
-    for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
+    const text = await textOf([...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()]);
+    await file.appendFile(text.slice(header.length));
   }
   const plain: ImportOptions = isShaped
     ? retryOptions(options, { format: 'csv', isShaped })
@@ -62,17 +63,11 @@ async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {
   const { shape, silent, until = repair.input.recognised['until'] } = repair.options;
   const has = { action: shape?.actions, joined_at: silent, until };
   const more = (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
-  return membershipFile(memberships, more, {
-    columns: [FROM_ROW, EDITED],
-    of: (line) => notes.get(line) ?? [],
-  });
+  return membershipFile(memberships, more, { columns: [FROM_ROW, EDITED], of: (line) => notes.get(line) ?? [] });
 }
 
 /** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */
-export function sentRepaired(repair: OpenRepair) {
-  const outcomes = JSON.stringify([...RETRYABLE].map(outcomeId));
-  const { rows = 0, retryable = 0 } =
-    repair.sql<Record<'rows' | 'retryable', number>>('count_sent').get({ outcomes }) ?? {};
-  const { ready, wrong } = countsOf(repair);
+export function sent(repair: OpenRepair) {
+  const { rows, retryable, ready, wrong } = editedIn(repair);
   return { rows, retryable, edited: ready + wrong };
 }

@@ -12,7 +12,7 @@ import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
 import { counted } from '../../../text/wording.ts';
-import { type RepairFileTaken, repairOperations } from '../operations.ts';
+import { type RepairTaken, repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
 import { correctedFileOperations, repairsFor } from '../routes.ts';
 import { takenWords } from '../taken-words.ts';
@@ -66,7 +66,7 @@ async function upload(server: Server, id: string, path: string, signal: AbortSig
  * Whether a row can be sent now.
  * @throws BAD_USAGE where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
-function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairFileTaken) {
+function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairTaken) {
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
   if (counts.ready === 0 && counts.wrong > 0) {
     throw badUsage('no row was sent: those that are edited are still wrong; correct them and give the file again');

@@ -7,7 +7,7 @@ import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RepairReplaced, RepairRow, RepairView } from '../operations.ts';
+import type { AskedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
 import { type Repair, useRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
@@ -261,7 +261,7 @@ export async function replace(repair: Repair, given: Parameters<Repair['replace'
   return `${counted(rows, 'row')} changed; ${grouped(ready)} of them can be sent.`;
 }
 
-function examplesOf({ rows, examples }: RepairReplaced) {
+function examplesOf({ rows, examples }: RepairTaken) {
   return (
     <>
       {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
