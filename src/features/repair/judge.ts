@@ -41,7 +41,7 @@ export async function judge(
 interface Judged extends OpenRow {
   /** Its remaining problems; none: it can be sent. */
   readonly problems: RepairProblem[];
-  /** What is left to send of it. */
+  /** Those that are still to be sent. */
   readonly memberships: readonly MembershipToRetry[];
 }
 
