@@ -1,15 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { RegionStatus } from '../api/region-status.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
-import type { Region } from '../membership/membership.ts';
 import type { QueueDepth } from '../queue/job-queue.ts';
-
-/** Gauges of a region that both servers and workers have, and their help texts. */
-export const LIMITED = 'Time until the rate limit lets the next call start';
-export const BUDGET = 'Calls that may start in a minute, over all workers';
-export const SILENT_BUDGET = 'The same of imports in silence';
-export const AT_ONCE = 'Calls that may be in flight at once, over all workers, as the service takes them now';
-export const AWAY = '1 while the chat service does not answer and the circuit of the region is open or half-open';
-export const STOPPED = '1 while the chat service refuses the key or plan of the region';
 
 /** Values by their labels: added where the labels are the same, left out where they are not known. */
 type Values = Iterable<readonly [labels: Readonly<Record<string, string>>, value: number | null | undefined]>;
@@ -35,17 +27,56 @@ export function readGauge(
   });
 }
 
-export function backlogGauge(
-  registry: Registry,
-  read: () => Promise<readonly (QueueDepth & { readonly region: Region })[]>,
-): void {
-  readGauge(registry, 'rollcall_backlog', "Batches in the region's queue by state", ['region', 'state'], async () =>
-    (await read()).flatMap(({ region, waiting, delayed, active, setAside }) =>
-      Object.entries({ waiting, delayed, active, 'set-aside': setAside }).map(
-        ([state, count]) => [{ region, state }, count] as const,
-      ),
-    ),
+/** What gauges show of a region. */
+interface RegionState extends QueueDepth, Pick<RegionStatus, 'region' | 'limitedForMs' | 'stopped'> {
+  readonly callsPerMinute: number | null | undefined;
+  readonly importsPerMinute: number | null | undefined;
+  readonly atOnce: number | null | undefined;
+  readonly isAway: boolean;
+}
+
+/** Gauges of the regions that a server or worker knows. @param ask for those that answer: once for all gauges, which are collected together */
+export function regionGauges<State extends RegionState>(registry: Registry, ask: () => Promise<readonly State[]>) {
+  let asked: Promise<readonly State[]> | undefined;
+  const gauges = (name: string, help: string, labels: string[], read: (region: State) => Values) =>
+    readGauge(registry, name, help, ['region', ...labels], async () => {
+      asked ??= ask().finally(() => {
+        asked = undefined;
+      });
+      return (await asked).flatMap((state) =>
+        Array.from(read(state), ([label, value]) => [{ region: state.region, ...label }, value] as const),
+      );
+    });
+  const gauge = (name: string, help: string, read: (region: State) => number | null | undefined) =>
+    gauges(name, help, [], (state) => [[{}, read(state)]]);
+  gauge(
+    'rollcall_limited_seconds',
+    'Time until the rate limit lets the next call start',
+    (one) => one.limitedForMs / 1000,
   );
+  gauge('rollcall_calls_per_minute', 'Calls that may start in a minute, over all workers', (one) => one.callsPerMinute);
+  gauge('rollcall_imports_per_minute', 'The same of imports in silence', (one) => one.importsPerMinute);
+  gauge(
+    'rollcall_calls_at_once',
+    'Calls that may be in flight at once, over all workers, as the service takes them now',
+    ({ atOnce }) => atOnce,
+  );
+  gauge('rollcall_region_stopped', '1 while the chat service refuses the key or plan of the region', ({ stopped }) =>
+    Number(stopped),
+  );
+  gauge(
+    'rollcall_service_away',
+    '1 while the chat service does not answer and the circuit of the region is open or half-open',
+    ({ isAway }) => Number(isAway),
+  );
+  gauges(
+    'rollcall_backlog',
+    "Batches in the region's queue by state",
+    ['state'],
+    ({ waiting, delayed, active, setAside }) =>
+      Object.entries({ waiting, delayed, active, 'set-aside': setAside }).map(([state, count]) => [{ state }, count]),
+  );
+  return { gauge, gauges };
 }
 
 /** Metrics of the calls that this process makes, by region. */

@@ -2,17 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
-import {
-  AT_ONCE,
-  AWAY,
-  BUDGET,
-  backlogGauge,
-  callMetrics,
-  LIMITED,
-  readGauge,
-  SILENT_BUDGET,
-  STOPPED,
-} from '../app/call-metrics.ts';
+import { callMetrics, regionGauges } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { depthOf } from '../imports/send/region-queues.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
@@ -32,34 +22,28 @@ export function workerMetrics() {
     observer: callMetrics(registry),
     /** Reads the queues when it is asked for metrics. A queue that does not answer is left out. */
     watch: (regions: readonly WorkingRegion[]) => {
-      const known = <Value>(read: (working: WorkingRegion) => Promise<Value>) =>
-        Promise.all(
-          regions.map(async (working) => {
-            const value = await answersSoon(read(working)).catch(() => undefined);
-            return { region: working.region, value };
-          }),
-        );
-      backlogGauge(registry, async () =>
-        (await known(depthOf)).flatMap(({ region, value }) => (value === undefined ? [] : { region, ...value })),
-      );
-      const gauge = (
-        name: string,
-        help: string,
-        read: (queue: WorkingRegion['queue'], region: WorkingRegion) => Promise<number | undefined>,
-      ) =>
-        readGauge(registry, name, help, ['region'], async () =>
-          (await known((one) => read(one.queue, one))).map(({ region, value }) => [{ region }, value] as const),
-        );
-      gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
-      gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
-      gauge('rollcall_imports_per_minute', SILENT_BUDGET, (_, { silent }) => silent.callsPerMinute());
-      gauge('rollcall_calls_at_once', AT_ONCE, async (queue) => readFlow(await queue.readFlow())?.limit);
-      gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));
-      gauge('rollcall_service_away', AWAY, async (queue) =>
-        Number(readCircuit(await queue.readCircuit()).openedAt !== null),
-      );
+      regionGauges(registry, async () => {
+        const known = regions.map((one) => answersSoon(stateOf(one)).catch(() => []));
+        return (await Promise.all(known)).flat();
+      });
     },
   };
+}
+
+async function stateOf(working: WorkingRegion) {
+  const { region, queue, silent } = working;
+  const [depth, limitedForMs, callsPerMinute, importsPerMinute, flow, stopped, circuit] = await Promise.all([
+    depthOf(working),
+    queue.limitedForMs(),
+    queue.callsPerMinute(),
+    silent.callsPerMinute(),
+    queue.readFlow(),
+    queue.isPaused(),
+    queue.readCircuit(),
+  ]);
+  const isAway = readCircuit(circuit).openedAt !== null;
+  const atOnce = readFlow(flow)?.limit;
+  return { region, ...depth, limitedForMs, callsPerMinute, importsPerMinute, atOnce, stopped, isAway };
 }
 
 const change = z.strictObject({ region: z.enum(REGIONS), concurrency: z.int().min(1).max(1000) });

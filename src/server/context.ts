@@ -1,27 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role } from '../api/operation.ts';
-import type { Settings } from '../api/service.ts';
-import type { Checks } from '../features/check/checks.ts';
-import type { Exports } from '../features/export/running-exports.ts';
+import { sourceContextOf } from '../app/ca-file.ts';
+import { Checks } from '../features/check/checks.ts';
+import { Exports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';
-import type { Notifications } from '../features/notify/notifications.ts';
-import type { Repairs } from '../features/repair/repairs.ts';
-import type { Schedules } from '../features/schedule/compose-schedules.ts';
-import type { ScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
-import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
+import { Notifications } from '../features/notify/notifications.ts';
+import { Repairs } from '../features/repair/repairs.ts';
+import { openSchedules } from '../features/schedule/compose-schedules.ts';
+import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
+import { composeSyncs } from '../features/sync/compose-syncs.ts';
+import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import type { DataDir } from '../platform/data-dir.ts';
-import type { Logger } from '../platform/log.ts';
-import type { ThreadQueue } from '../platform/thread-queue.ts';
-import type { SourceContext } from '../sources/named.ts';
+import { HEAP_MB } from '../imports/report/ledger-threads.ts';
+import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
+import { ThreadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
-import type { DataReader } from './data-reader.ts';
-import type { Events } from './events.ts';
-import type { ImportViews } from './import-views.ts';
-import type { RunningImports } from './running-imports.ts';
-import type { Recipes } from './uploads/upload-options.ts';
+import { openReading } from './data-reader.ts';
+import { openEvents, tellOfSyncs } from './events.ts';
+import { openImportViews } from './import-views.ts';
+import { runningImports } from './running-imports.ts';
+import type { ServerOptions } from './server-options.ts';
+import { openRecipes } from './uploads/upload-options.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<
@@ -31,33 +32,6 @@ export type Api = FastifyInstance<
   FastifyBaseLogger,
   ZodTypeProvider
 >;
-
-/** The parts of the server that routes need (open-context.ts). */
-export interface ServerContext {
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly access: AccessStore;
-  readonly settings: Settings;
-  readonly reading: DataReader;
-  /** The context of sources that are fetched for users of the API. */
-  readonly fetching: SourceContext;
-  readonly views: ImportViews;
-  readonly running: RunningImports;
-  readonly events: Events;
-  readonly recipes: Recipes;
-  /** Reads the beginnings of files. */
-  readonly heads: ThreadQueue<InspectThread>;
-  readonly repairs: Repairs;
-  readonly checks: Checks;
-  readonly exports: Exports;
-  readonly syncs: SyncRunner;
-  readonly schedules: Schedules;
-  readonly scheduleCatalog: ScheduleCatalogReader;
-  readonly notifications: Notifications;
-  readonly log: Logger;
-  /** Whether the sender of a long request may still have its answer. */
-  readonly isStillAllowed: (request: FastifyRequest) => boolean;
-}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -75,4 +49,110 @@ declare module 'fastify' {
     /** Its body is a file, and the route itself limits how large it may be and how slowly it may come. */
     takesFile?: boolean;
   }
+}
+
+type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;
+
+const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
+/** Most unfinished imports that events are about. */
+const MAX_LISTED = 200;
+
+/** The parts of the server that routes need. */
+export type ServerContext = Awaited<ReturnType<typeof openContext>>;
+
+/** Opens them. What only answers questions is closed with it, what works is stopped after it. */
+export async function openContext(app: Api, options: Options) {
+  const { coordinator, dir, access, settings, config, service, log, onStop } = options;
+  const reading = openReading(dir, coordinator.reading);
+  app.addHook('onClose', async () => reading.close());
+  const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
+  app.addHook('onClose', async () => scheduleCatalog.close());
+  const repairs = new Repairs({ dir, coordinator });
+  const syncs = syncsOf(options);
+  const views = openImportViews({ coordinator, dir, reading, log, repairs, syncs });
+  const running = runningImports({ coordinator, reading, views, settings });
+  const events = openEvents({
+    coordinator,
+    unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
+    view: (record, regions) => (record.state === 'running' ? running.of(record, regions) : views.of(record)),
+    isSending: () => (reading.counts().get('running') ?? 0) > 0,
+    everyMs: options.eventsEveryMs,
+    log,
+  });
+
+  const recipes = openRecipes(dir);
+  onStop(() => recipes.close());
+  const heads = new ThreadQueue<InspectThread>({
+    thread: [import.meta.url, '../features/inspect/inspect-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+  });
+  onStop(() => heads.close());
+  tellOfSyncs(syncs, events);
+  const schedules = schedulesOf(options, syncs, events);
+  const notifications = await Notifications.open({
+    ...options,
+    syncs,
+    view: async (kind, id) =>
+      kind === 'import' ? views.of(coordinator.find(id)) : wholeSync(dir, syncs.find(id), syncs),
+  });
+  app.addHook('onClose', () => notifications.close());
+  return {
+    coordinator,
+    dir,
+    access,
+    settings,
+    reading,
+    /** The context of sources that are fetched for users of the API. */
+    fetching: sourceContextOf(config),
+    views,
+    running,
+    events,
+    recipes,
+    /** Reads the beginnings of files. */
+    heads,
+    repairs,
+    checks: new Checks({
+      dir,
+      coordinator,
+      apps: settings.apps,
+      pace: settings,
+      anybodyActs: service.anybodyActs,
+      onProgress: events.progressed('check'),
+    }),
+    exports: new Exports({
+      dir,
+      pages: (region) => coordinator.pages(region),
+      ...coordinator.sendsTo,
+      onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+      onProgress: events.progressed('export'),
+      onEnd: (id) => events.tell('export', { id }),
+      onUnread: (err) => log.error({ err }, 'an export cannot be read'),
+    }),
+    syncs,
+    schedules,
+    scheduleCatalog,
+    notifications,
+    log,
+  };
+}
+
+function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options) {
+  const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keep, stage });
+  onStop(() => syncs.stop());
+  syncs.events.on('failure', fail);
+  return syncs;
+}
+
+function schedulesOf(
+  { coordinator, dir, config, settings, log, onStop, fail }: Options,
+  syncs: ReturnType<typeof syncsOf>,
+  events: ReturnType<typeof openEvents>,
+) {
+  const sources = settings.sources;
+  const schedules = openSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
+  onStop(schedules.stop);
+  schedules.runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+  schedules.runs.events.on('changed', () => events.tell('schedules', {}));
+  return schedules;
 }

@@ -1,15 +1,5 @@
 import { Counter, collectDefaultMetrics, type Registry } from 'prom-client';
-import type { RegionStatus } from '../api/region-status.ts';
-import {
-  AT_ONCE,
-  AWAY,
-  BUDGET,
-  backlogGauge,
-  LIMITED,
-  readGauge,
-  SILENT_BUDGET,
-  STOPPED,
-} from '../app/call-metrics.ts';
+import { readGauge, regionGauges } from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Counters } from '../imports/record/counters.ts';
@@ -96,39 +86,18 @@ function stagedRows({ events }: ServerContext['coordinator'], registry: Registry
   });
 }
 
-function regionMetrics(coordinator: ServerContext['coordinator'], registry: Registry): void {
-  let asked: Promise<RegionStatus[]> | undefined;
-  /** All gauges are collected at the same time: the regions are asked once for them. */
-  const regions = (): Promise<RegionStatus[]> => {
-    asked ??= answersSoon(coordinator.regions.status())
-      .catch(() => [])
-      .finally(() => {
-        asked = undefined;
-      });
-    return asked;
-  };
-  const gauge = (name: string, help: string, read: (region: RegionStatus) => number | null) =>
-    readGauge(registry, name, help, ['region'], async () =>
-      (await regions()).map((one) => [{ region: one.region }, read(one)] as const),
-    );
-  gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
-  gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
-  gauge('rollcall_imports_per_minute', SILENT_BUDGET, ({ importsPerMinute }) => importsPerMinute);
-  gauge('rollcall_calls_at_once', AT_ONCE, ({ pace }) => pace.atOnce);
-  gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
-  gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
+function regionMetrics({ regions }: ServerContext['coordinator'], registry: Registry): void {
+  const { gauge, gauges } = regionGauges(registry, async () => {
+    const known = await answersSoon(regions.status()).catch(() => []);
+    return known.map((one) => ({ ...one, atOnce: one.pace.atOnce, isAway: one.circuit.state !== 'closed' }));
+  });
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
-  readGauge(
-    registry,
+  gauges(
     'rollcall_limited_by',
     '1 for the reason why the region sends no faster: nothing, rate, concurrency, group or service',
-    ['region', 'by'],
-    async () =>
-      (await regions()).flatMap(({ region, pace: { limitedBy: by } }) =>
-        by === null ? [] : [[{ region, by }, 1] as const],
-      ),
+    ['by'],
+    ({ pace: { limitedBy: by } }) => (by === null ? [] : [[{ by }, 1]]),
   );
-  backlogGauge(registry, regions);
 }
 
 const SYNCS_NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));

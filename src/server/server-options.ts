@@ -1,13 +1,17 @@
 import type { FastifyPluginCallback } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Settings } from '../api/service.ts';
+import type { App } from '../app/app.ts';
 import type { Service } from '../app/chat-service.ts';
 import type { Receiver } from '../features/notify/receiver.ts';
 import type { StageFile } from '../imports/stage/staging.ts';
 import type { Config } from '../platform/config.ts';
-import type { ServerContext } from './context.ts';
+import type { AccessStore } from './access/access-store.ts';
 
 /** The options of a server. */
-export interface ServerOptions extends Pick<ServerContext, 'coordinator' | 'dir' | 'access' | 'settings' | 'log'> {
+export interface ServerOptions extends Pick<App, 'coordinator' | 'dir' | 'log'> {
+  readonly access: AccessStore;
+  readonly settings: Settings;
   readonly config: Config;
   readonly service: Pick<Service, 'apps' | 'sandbox' | 'anybodyActs'>;
   /** Whether everyone needs a token; false only where no other machine can reach the server. */

@@ -11,10 +11,10 @@ import { sessionRoutes, tokenRoutes } from './access/access-routes.ts';
 import { guard } from './access/guard.ts';
 import { bareServer } from './bare-server.ts';
 import { consoleRoutes } from './console-files.ts';
+import { openContext } from './context.ts';
 import { docsRoutes } from './docs.ts';
 import { importHandlers } from './import-handlers.ts';
 import { memberRoutes } from './member-routes.ts';
-import { openContext } from './open-context.ts';
 import { describeRoutes } from './openapi.ts';
 import { rowRoutes } from './row-routes.ts';
 import { serveAll } from './serve.ts';
@@ -30,7 +30,7 @@ export async function createServer(options: ServerOptions) {
   const app = await bareServer(options, () => stopping);
   const guarding = guard(app, access, options.tokenRequired);
   app.decorate('sendsTo', coordinator.sendsTo);
-  const context = await openContext(app, { ...options, registry }, guarding.isStillAllowed);
+  const context = await openContext(app, { ...options, registry });
   app.addHook('preClose', async () => {
     stopping = true;
     context.events.close();
@@ -41,7 +41,7 @@ export async function createServer(options: ServerOptions) {
   serveAll(app, importOperations, importHandlers(context));
   rowRoutes(app, context);
   memberRoutes(app, context);
-  eventRoutes(app, context);
+  eventRoutes(app, context, guarding);
   settingsRoutes(app, context);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);

@@ -8,6 +8,7 @@ import { LIMITS } from '../features/sync/guard-limits.ts';
 import { numberCursor } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import { isoTime } from '../text/wording.ts';
+import type { Guard } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 import { regionHandlers } from './import-handlers.ts';
@@ -121,7 +122,11 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
 }
 
 /** `GET /v1/events`: server-sent events. */
-export function eventRoutes(app: Api, { events, isStillAllowed }: ServerContext): void {
+export function eventRoutes(
+  app: Api,
+  { events }: ServerContext,
+  { isStillAllowed }: Pick<Guard, 'isStillAllowed'>,
+): void {
   serveAll(
     app,
     { lists: { ...eventOperations.lists, exposeHeadRoute: false } },

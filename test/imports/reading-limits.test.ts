@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openInspectThread } from '../../src/features/inspect/routes.ts';
+import type { InspectThread } from '../../src/features/inspect/inspect-thread.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import type { LedgerThread } from '../../src/imports/report/ledger-thread.ts';
-import { openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
+import { HEAP_MB, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { ThreadQueue } from '../../src/platform/thread-queue.ts';
@@ -19,7 +19,11 @@ function openThreads() {
 }
 
 function openHeads() {
-  const heads = openInspectThread();
+  const heads = new ThreadQueue<InspectThread>({
+    thread: [import.meta.url, '../../src/features/inspect/inspect-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+  });
   onTestFinished(() => heads.close());
   return heads;
 }

@@ -3,8 +3,6 @@ import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { refusalOf } from '../../imports/read/intake-error.ts';
-import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
-import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { type Caller, callerOf } from '../../server/http-answers.ts';
 import { problemDocument, problemOf } from '../../server/problem.ts';
@@ -13,7 +11,7 @@ import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
 import { previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
-import type { InspectThread, PreviewRequest } from './inspect-thread.ts';
+import type { PreviewRequest } from './inspect-thread.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
 
 const PREVIEW_BYTES = 1024 * 1024;
@@ -110,12 +108,4 @@ function problemIn(error: unknown): RollcallError {
   const known = problemOf(error);
   if (known === undefined) throw error;
   return known;
-}
-
-export function openInspectThread(): ThreadQueue<InspectThread> {
-  return new ThreadQueue({
-    thread: [import.meta.url, './inspect-thread'],
-    atOnce: 1,
-    heapMb: HEAP_MB,
-  });
 }

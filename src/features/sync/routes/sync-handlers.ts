@@ -8,7 +8,6 @@ import { REGIONS } from '../../../membership/membership.ts';
 import { cursorContent, cursorText, pageOf } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import type { Events } from '../../../server/events.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';
@@ -129,10 +128,4 @@ export function syncHandlers({ dir, syncs }: Pick<ServerContext, 'dir' | 'syncs'
     approve: deciding((...asked) => syncs.approve(...asked), whole),
     reject: deciding((...asked) => syncs.reject(...asked), whole),
   } satisfies HandlersOf<typeof syncOperations>;
-}
-
-/** Tells those who watch of the states of syncs, and that planning comes further. */
-export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Pick<Events, 'tell' | 'progressed'>): void {
-  events.on('state', ({ id, state }) => told.tell('sync', { id, state }));
-  events.on('progress', told.progressed('planning'));
 }

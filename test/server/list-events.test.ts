@@ -1,7 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { isFinal } from '../../src/membership/import-state.ts';
-import { ListChannel, type Watcher } from '../../src/server/events.ts';
+import { openEvents } from '../../src/server/events.ts';
 
 /** The list's events over imports that are only names and states: what is asked for, and who is notified. */
 
@@ -22,30 +23,29 @@ function openList(count: number) {
     if (isBusy && id === 'import-2') throw new Error('too much to read');
     return { id, state };
   };
-  const sources = {
-    coordinator: { lookUp },
+  const events = new EventEmitter();
+  const list = openEvents({
+    coordinator: { lookUp, events, regions: { status: async () => [] } },
     unfinished: () => [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)),
     view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
-  };
-  const list = new ListChannel({ ...sources, everyMs: 1_000 } as unknown as ConstructorParameters<
-    typeof ListChannel
-  >[0]);
+  } as unknown as Parameters<typeof openEvents>[0]);
   const join = async (about?: string) => {
     const written: string[] = [];
-    const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };
-    const watcher = { response, about, isStillAllowed: () => true } as unknown as Watcher;
-    list.watchers.add(watcher);
-    await list.welcome(watcher);
+    const stream = await list.watch(about);
+    stream.on('data', (text: Buffer) => written.push(String(text)));
+    await once(stream, 'data');
     return written;
   };
+  const moved = (id: string) => events.emit('state', recordOf(id));
+  const removed = (id: string) => events.emit('removed', id);
   const setBusy = (busy: boolean) => {
     isBusy = busy;
   };
   const setMeanwhile = (act: () => void) => {
     meanwhile = act;
   };
-  return { list, states, join, setBusy, setMeanwhile, warnings, asked: () => asked };
+  return { list, states, join, moved, removed, setBusy, setMeanwhile, warnings, asked: () => asked };
 }
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
@@ -81,12 +81,12 @@ test('who connects after a change gets the current state', async () => {
 });
 
 test('an end that cannot be sent at first, because another import cannot be read just then, is sent later', async () => {
-  const { list, states, join, setBusy, warnings } = openList(3);
+  const { list, states, join, moved, setBusy, warnings } = openList(3);
   const written = await join();
   await vi.advanceTimersByTimeAsync(1_000);
   setBusy(true);
   states.set('import-1', 'completed');
-  list.moved('import-1');
+  moved('import-1');
   await vi.advanceTimersByTimeAsync(1_000);
   expect(warnings).toHaveLength(1);
   setBusy(false);
@@ -96,16 +96,16 @@ test('an end that cannot be sent at first, because another import cannot be read
 });
 
 test('of an import that is removed while it is looked at, nothing is sent after the news that it is gone', async () => {
-  const { list, states, join, setMeanwhile } = openList(3);
+  const { list, states, join, removed, setMeanwhile } = openList(3);
   const written = await join();
   await vi.advanceTimersByTimeAsync(1_000);
   for (const id of ['import-1', 'import-2']) states.set(id, 'paused');
   setMeanwhile(() => {
-    if (states.delete('import-1')) list.removed('import-1');
+    if (states.delete('import-1')) removed('import-1');
   });
   await vi.advanceTimersByTimeAsync(1_000);
-  const [removed, ...after] = written.slice(1);
-  expect(removed).toContain('event: removed');
+  const [gone, ...after] = written.slice(1);
+  expect(gone).toContain('event: removed');
   expect(after.join()).toContain('import-2');
   expect(after.join()).not.toContain('import-1');
   list.close();
