@@ -10,7 +10,7 @@ import { openScheduleCatalog } from './schedule-catalog.ts';
 import { ScheduleRuns } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
-interface ScheduleParts {
+export interface ScheduleParts {
   readonly syncs: SyncRunner;
   readonly sendsTo: Aimed;
   readonly dir: DataDir;

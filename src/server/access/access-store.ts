@@ -56,7 +56,7 @@ export interface AuditEntry {
 }
 
 /** Filter of the audit log; a field that is not given matches anything. Times are ms since 1970. */
-interface AuditFilter {
+export interface AuditFilter {
   readonly limit: number;
   /** The id of the last one seen. */
   readonly before?: number | undefined;
@@ -71,7 +71,7 @@ interface AuditFilter {
 }
 
 /** An upload that was answered under an Idempotency-Key. */
-interface KeptUpload {
+export interface KeptUpload {
   /** SHA-256 of its options and of its file, in hex. */
   readonly options: string;
   readonly body: string;
