@@ -9,8 +9,6 @@ import { type Counters, totalRows } from '../imports/record/counters.ts';
 import type { ImportProgress } from '../imports/report/import-reader.ts';
 import type { DataReader } from './data-reader.ts';
 
-export type RunningImports = ReturnType<typeof runningImports>;
-
 /** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
 export function runningImports(sources: {
   readonly coordinator: Pick<Coordinator, 'events'>;

@@ -102,8 +102,6 @@ function charsetOf(parameter: string): string | undefined {
 /** Time that looking at the beginning of a file may take, in ms. */
 const DEADLINE_MS = 10_000;
 
-export type Recipes = ReturnType<typeof openRecipes>;
-
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export function openRecipes(dir: DataDir) {
   const thread = new ThreadQueue<RecipeThread>({
