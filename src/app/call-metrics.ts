@@ -27,7 +27,7 @@ export function readGauge(
   });
 }
 
-/** What gauges show of a region. */
+/** The state of a region, as gauges show it. */
 interface RegionState extends QueueDepth, Pick<RegionStatus, 'region' | 'limitedForMs' | 'stopped'> {
   readonly callsPerMinute: number | null | undefined;
   readonly importsPerMinute: number | null | undefined;

@@ -144,7 +144,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
   };
 }
 
-/** What those who watch know of imports. */
+/** The views of imports, for those who watch. */
 function viewsFor(
   watchers: ReadonlySet<Watcher>,
   {
