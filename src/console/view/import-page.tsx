@@ -43,7 +43,7 @@ import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { isReviewed } from './import/import-rules.ts';
-import { type ImportParts, type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
+import { type ImportParts, type LiveImport, useLiveImport, useQueues } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
@@ -53,7 +53,6 @@ export function ImportPage() {
   const live = useLiveImport(id);
   return (
     <>
-      <Queues live={live} />
       <ImportTitle live={live} />
       <div class="stack">
         <ImportBody live={live} />
@@ -63,7 +62,7 @@ export function ImportPage() {
 }
 
 function ImportTitle({ live }: { live: LiveImport }) {
-  const view = live.view.value;
+  const view = live.data.value;
   const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
@@ -100,6 +99,8 @@ function Origin({ view }: { view: ImportView }) {
 function ImportBody({ live }: { live: LiveImport }) {
   const { isOperator } = usePlace();
   const filter = useRowsWanted();
+  const view = live.data.value;
+  const queues = useQueues(view?.state);
   if (live.error.value !== undefined) {
     return (
       <>
@@ -110,9 +111,8 @@ function ImportBody({ live }: { live: LiveImport }) {
       </>
     );
   }
-  const view = live.view.value;
   if (view === undefined) return <Empty>Loading …</Empty>;
-  const parts = { live, view, filter };
+  const parts = { live, view, filter, queues };
   const hasRows = view.state !== 'staging' && view.rows.read > 0;
   const isWaiting = isReviewed(view);
   const isUnderWay = hasRows && view.finishedAt === null && view.startedAt !== null;

@@ -40,7 +40,7 @@ export function KindTag({ view }: { view: ImportView }) {
 /** States whose reason says more than the state. */
 const REASONED: readonly ImportView['state'][] = ['aborted', 'rejected', 'failed'];
 
-export function ImportHead({ live, view }: ImportParts) {
+export function ImportHead({ live, view, queues }: ImportParts) {
   const asOf = connection.asOf.value;
   return (
     <div>
@@ -57,7 +57,7 @@ export function ImportHead({ live, view }: ImportParts) {
           create them, or cancel.
         </p>
       )}
-      {view.state === 'running' && <Troubles live={live} view={view} />}
+      {view.state === 'running' && <Troubles queues={queues} view={view} />}
       <FollowUps live={live} view={view} />
       <div class="reading col">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
       {view.rows.read > 0 && (
@@ -94,8 +94,7 @@ export function Reason({ view }: { view: ImportView }) {
  * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
  * not answer: it may be over in a minute, and a person can pause the import until then.
  */
-function Troubles({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
-  const queues = live.queues.value;
+function Troubles({ queues, view }: Pick<ImportParts, 'queues' | 'view'>) {
   const open = Object.entries(view.regions).flatMap(([region, { rows }]) => {
     const [queue, left] = [queues[region], rows.read - sumOfOutcomes(rows)];
     return queue === undefined || left === 0 ? [] : [{ ...queue, left }];

@@ -10,8 +10,8 @@ import { addressOf, connection } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
 
-export function ImportRegions({ live, view }: ImportParts) {
-  const now = connection.asOf.value === null ? live.queues.value : {};
+export function ImportRegions({ view, queues }: ImportParts) {
+  const now = connection.asOf.value === null ? queues : {};
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
     <ul class="regions plain">

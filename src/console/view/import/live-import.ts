@@ -7,7 +7,7 @@ import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../
 import { stateSentence } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
 import { onListEvents } from '../../live.ts';
-import { addressOf, call, isAway } from '../../requests.ts';
+import { addressOf, call, Question } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -17,55 +17,28 @@ const ANNOUNCED_EVERY_MS = 15_000;
 /** An import, and its pace while it is sent. */
 type Followed = ImportView & Partial<RunningImport>;
 
-export class LiveImport {
-  /** Undefined until it is known. */
-  view = signal<Followed | undefined>(undefined);
-  /** The error; undefined while the import can be shown, or may be soon. */
-  error = signal<unknown>(undefined);
+/** An event is newer than the answer to a question that was asked before; where it is not, the next one follows. */
+export class LiveImport extends Question<Followed> {
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
   turns = signal(0);
-  /** Queues of its regions as they are now, by region; none while it is not at work. */
-  queues = signal<Readonly<Record<string, RegionQueue>>>({});
-  over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
+  over = computed(() => (this.data.value?.finishedAt ?? null) !== null);
   readonly id;
-  #heard = 0;
-  #isRemoved = false;
   #announced = { percent: 0, at: 0 };
 
   constructor(id: string) {
+    super();
     this.id = id;
   }
 
-  async load(signal: AbortSignal): Promise<void> {
-    const heard = this.#heard;
-    try {
-      const view = await call('GET /v1/imports/:id', { id: this.id }, signal);
-      // An event that came in the meantime may be newer than the answer; if it is older, the next one follows. None
-      // follows the last.
-      if (heard === this.#heard) this.#update(view);
-      else if (this.over.peek()) await this.load(signal);
-    } catch (error) {
-      if (!signal.aborted && !(isAway(error) && this.view.peek() !== undefined)) this.error.value = error;
-    }
+  load(left: AbortSignal): Promise<void> {
+    return this.ask(() => call('GET /v1/imports/:id', { id: this.id }, left), left);
   }
 
-  hear(view: Followed) {
-    this.#heard += 1;
-    this.#update(view);
-  }
-
-  /** Answers to what was asked for before may still come. */
-  removed() {
-    this.#isRemoved = true;
-  }
-
-  #update(view: Followed) {
-    if (this.#isRemoved) return;
-    const before = this.view.peek();
+  override set(view: Followed) {
+    const before = this.data.peek();
     const hasMoved = before !== undefined && before.state !== view.state;
     batch(() => {
-      this.view.value = view;
-      this.error.value = undefined;
+      super.set(view);
       if (hasMoved) this.turns.value += 1;
     });
     if (hasMoved) announce(stateSentence(view), view.id);
@@ -87,6 +60,8 @@ export interface ImportParts {
   live: LiveImport;
   view: Followed;
   filter: RowsWanted;
+  /** Queues of its regions as they are now, by region; none while it is not at work. */
+  queues: ReturnType<typeof useQueues>;
 }
 
 /** Follows the import for as long as this part of the page is there. */
@@ -100,13 +75,9 @@ export function useLiveImport(id: string) {
       {
         imports: ({ imports }) => {
           const view = imports.find((one) => one.id === id);
-          if (view !== undefined) live.hear(view);
+          if (view !== undefined) live.set(view);
         },
-        removed: (removed) => {
-          if (removed.id !== id) return;
-          live.removed();
-          void ask();
-        },
+        removed: (removed) => void (removed.id === id && ask()),
       },
       () => void ask().then(() => void live.turns.value++),
     );
@@ -123,18 +94,14 @@ const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cance
 /** While a region waits: the time that is left is in no event. */
 const EVERY_MS = 2000;
 
-/** Asks for the queues, and draws nothing. */
-export function Queues({ live: { view, queues } }: { live: LiveImport }) {
-  const isAtWork = AT_WORK.some((one) => one === view.value?.state);
+export function useQueues(state: ImportState | undefined): Readonly<Record<string, RegionQueue>> {
+  const isAtWork = AT_WORK.some((one) => one === state);
   const { data } = useAnswer(isAtWork ? addressOf('GET /v1/regions', {}) : null, {
     news: ['imports'],
     everyMs: (known) => (known?.regions.some(isWaiting) ? EVERY_MS : undefined),
   });
-  useEffect(() => {
-    const regions = isAtWork ? (data?.regions ?? []) : [];
-    queues.value = Object.fromEntries(regions.map((queue) => [queue.region, queue]));
-  }, [data, isAtWork]);
-  return null;
+  const regions = isAtWork ? (data?.regions ?? []) : [];
+  return Object.fromEntries(regions.map((queue) => [queue.region, queue]));
 }
 
 function isWaiting({ limitedForMs, unanswered }: RegionQueue) {
