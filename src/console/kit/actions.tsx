@@ -113,6 +113,8 @@ export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onCli
   text: ComponentChildren;
   /** Asked first. */
   question?: ToConfirm | undefined;
+  /** It cannot be done yet. */
+  isOff?: boolean;
   /** The work that it does, or the address of a page that it leads to. */
   act: string | ((signal: AbortSignal) => Promise<unknown>);
 }
@@ -123,7 +125,7 @@ export function Actions({ list, menu, onDone, class: kind = 'buttons row', child
   const place = useKeptFocus();
   const drawn = (one: ActionButton | false, index: number) => {
     if (one === false) return null;
-    const { text, act, label, question, kind = '' } = one;
+    const { text, act, label, question, isOff = false, kind = '' } = one;
     if (typeof act === 'string')
       return (
         <a key={index} class={kind} href={act} aria-label={label}>
@@ -137,7 +139,7 @@ export function Actions({ list, menu, onDone, class: kind = 'buttons row', child
     return (
       <WorkButton
         key={index}
-        busy={work.busy}
+        busy={work.busy || isOff}
         kind={kind}
         label={label}
         onClick={() => void work.start(task, question)}

@@ -8,14 +8,13 @@ import type { ImportView } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
 import { stateSentence } from '../../import-words.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
-import { useKeptFocus, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Card, ErrorPlace, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
+import { Card, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { Creating } from '../upload/creating-fields.tsx';
-import { BackToColumns, useColumnsOf } from '../upload/file-choice.tsx';
+import { useColumnsOf } from '../upload/file-choice.tsx';
 import { creatingField } from '../upload/file-options.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
@@ -94,7 +93,6 @@ export function Review(parts: ImportParts) {
               </>
             )}
             <SendButton {...parts} form={form} rows={plan.data?.rows} choices={choices} place={place} />
-            <ImportActions {...parts} />
           </div>
         </Card>
       )}
@@ -136,44 +134,41 @@ interface SendButtonProperties extends ImportParts {
   place: string;
 }
 
-function SendButton({ view, live, form, rows, choices, place }: SendButtonProperties) {
-  const work = useWork();
+function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperties) {
+  const { live, view } = parts;
   const acting = useActing(live, view);
   const decision = decisionOf(view);
-  const buttons = useKeptFocus();
   const { id } = view;
   const isSent = useRef(false);
   // Only when it leaves: with other choices, the page would ask what sending takes while it is under way.
   useEffect(() => () => void (isSent.current && forget(place)), []);
-  const send = () =>
-    work.start(async (signal) => {
-      // Removals and bans are agreed to on their own.
-      if (decision !== undefined)
-        return acting('resume', { ...decision, choices: { ...choices, ...decision.choices } })(signal);
-      await form.attempt(
-        async () => {
-          await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
-          isSent.current = true;
-          await live.load(signal);
-        },
-        (field) => (field === 'only' ? 'onlyGroups' : creatingField(field, form)),
-      );
-    });
+  const send = async (signal: AbortSignal) => {
+    // Removals and bans are agreed to on their own.
+    if (decision !== undefined)
+      return acting('resume', { ...decision, choices: { ...choices, ...decision.choices } })(signal);
+    await form.attempt(
+      async () => {
+        await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
+        isSent.current = true;
+        await live.load(signal);
+      },
+      (field) => (field === 'only' ? 'onlyGroups' : creatingField(field, form)),
+    );
+  };
+  const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`;
   return (
-    <>
-      <ErrorPlace error={work.error} />
-      <div class="buttons row" ref={buttons}>
-        {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} />}
-        <WorkButton busy={work.busy || rows === undefined} kind={rows === 0 ? '' : 'main'} onClick={send}>
-          {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}
-        </WorkButton>
-        {view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && (
-          <a class="button" href={repairHref(id)}>
-            Repair rows…
-          </a>
-        )}
-      </div>
-    </>
+    <ImportActions
+      {...parts}
+      first={[
+        { text, kind: rows === 0 ? '' : 'main', isOff: rows === undefined, act: send },
+        view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && {
+          text: 'Repair rows…',
+          kind: 'button',
+          act: repairHref(id),
+        },
+      ]}
+      leadsBack={rows === 0}
+    />
   );
 }
 

@@ -115,7 +115,20 @@ const KINDS: Readonly<Partial<Record<Action, string>>> = {
   delete: 'danger quiet',
 };
 
-export function ImportActions({ live, view, filter }: ImportParts) {
+interface ImportActionsProperties extends ImportParts {
+  /** Before the others. */
+  first?: readonly (ActionButton | false)[];
+  /** Whether another look at the columns is a way on. */
+  leadsBack?: boolean;
+}
+
+export function ImportActions({
+  live,
+  view,
+  filter,
+  first = [],
+  leadsBack = view.state === 'rejected',
+}: ImportActionsProperties) {
   const { go } = usePlace();
   const acting = useActing(live, view);
   const undo = async (signal: AbortSignal) => {
@@ -129,7 +142,7 @@ export function ImportActions({ live, view, filter }: ImportParts) {
   return (
     <div class="actions col">
       <Actions
-        list={[...waysOf(view, acting, { filter }), ...those('pause', 'retry')]}
+        list={[...first, ...waysOf(view, acting, { filter }), ...those('pause', 'retry')]}
         menu={{
           label: 'More actions',
           list: [
@@ -138,7 +151,7 @@ export function ImportActions({ live, view, filter }: ImportParts) {
           ],
         }}
       >
-        {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} />}
+        {leadsBack && <BackToColumns kind={IMPORT} href={importHref(view.id)} />}
         <ImportDownloads view={view} />
       </Actions>
     </div>

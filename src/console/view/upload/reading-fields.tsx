@@ -7,7 +7,7 @@ import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import type { Shape } from '../../answers.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
-import { type Choice, Fields, FoldedFields, type Form, focusField, optionsOf } from '../../kit/form.tsx';
+import { type Choice, Control, Fields, FoldedFields, type Form, focusField } from '../../kit/form.tsx';
 import type { FileForm } from './file-form.ts';
 import { HEADER, IDS, partOf, SEVERAL, type ShapeField } from './file-options.ts';
 
@@ -151,28 +151,27 @@ function Where({ form }: { form: FileForm }) {
       {shown.map(({ column, isNot, is = isNot }, index) => {
         const comparison = isNot === undefined ? 'is' : 'isNot';
         return (
-          <div key={index} class="condition" role="group" aria-label={`Condition ${index + 1}`}>
-            <select
-              aria-label="Column"
+          <div key={index} class="fields col" role="group" aria-label={`Condition ${index + 1}`}>
+            <Control
+              id={`where-${index}-column`}
+              label="Column"
+              choices={[['', 'choose a column'], ...columnChoices(form.columns.value)]}
               value={column}
-              onChange={({ currentTarget }) => change(index, { column: currentTarget.value, [comparison]: is })}
-            >
-              {optionsOf([['', 'choose a column'], ...columnChoices(form.columns.value)])}
-            </select>
-            <select
-              aria-label="Comparison"
+              onValue={(chosen) => change(index, { column: chosen, [comparison]: is })}
+            />
+            <Control
+              id={`where-${index}-comparison`}
+              label="Comparison"
+              choices={COMPARISONS}
               value={comparison}
-              onChange={({ currentTarget }) => change(index, { column, [currentTarget.value]: is })}
-            >
-              {optionsOf(COMPARISONS)}
-            </select>
-            <input
-              aria-label="Value"
-              type="text"
-              value={is?.join('|')}
+              onValue={(chosen) => change(index, { column, [chosen]: is })}
+            />
+            <Control
+              id={`where-${index}-value`}
+              label="Value"
               placeholder="active"
-              autocomplete="off"
-              onInput={({ currentTarget }) => change(index, { column, [comparison]: currentTarget.value.split('|') })}
+              value={is?.join('|') ?? ''}
+              onValue={(text) => change(index, { column, [comparison]: text.split('|') })}
             />
             {all.length > 0 && (
               <button

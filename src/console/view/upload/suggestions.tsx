@@ -3,7 +3,7 @@ import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import { columnLabel } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
-import { type Choice, focusField, optionsOf } from '../../kit/form.tsx';
+import { type Choice, Control, focusField } from '../../kit/form.tsx';
 import { openWords, type Suggestion, scopeWordsIn, seenSentence, suggestionsFor } from './columns-rules.ts';
 import type { FileForm } from './file-form.ts';
 
@@ -112,24 +112,22 @@ export function ScopeWords({ form }: { form: FileForm }) {
           </button>
         )}
       </div>
-      <ul class="plain">
+      <div class="fields col">
         {strange.map(({ word, rows, meaning, suggested }, index) => (
-          <li key={word}>
-            <label for={`word-${index}`}>{word === '*' ? 'Any other word' : <>“{foreign(word)}”</>}</label>
-            <span class="soft">{rows > 0 && counted(rows, 'row')}</span>
-            <select
-              id={`word-${index}`}
-              value={meaning}
-              onChange={({ currentTarget }) => put({ [word]: currentTarget.value })}
-            >
-              {optionsOf([
-                ['', suggested === '' ? 'not decided' : `${suggested === 'none' ? 'no membership' : suggested}?`],
-                ...MEANINGS,
-              ])}
-            </select>
-          </li>
+          <Control
+            key={word}
+            id={`word-${index}`}
+            label={word === '*' ? 'Any other word' : `“${word}”`}
+            note={rows > 0 ? counted(rows, 'row') : undefined}
+            choices={[
+              ['', suggested === '' ? 'not decided' : `${suggested === 'none' ? 'no membership' : suggested}?`],
+              ...MEANINGS,
+            ]}
+            value={meaning}
+            onValue={(chosen) => put({ [word]: chosen })}
+          />
         ))}
-      </ul>
+      </div>
       {plain.length > 0 && (
         <p class="note">
           {plain
