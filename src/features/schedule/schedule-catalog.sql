@@ -49,7 +49,7 @@ select run from schedule_run_records where schedule = :schedule and due_at >= :s
 -- Out: by name: nextDue (ms; null while it is paused), success (ms, when the last run that put everyone in place ended; null: none has),
 -- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
 select s.name, iif(s.schedule ->> 'paused', null, s.schedule ->> 'nextDue') as nextDue,
-       (select coalesce(y.finished_at, cast(unixepoch(r.run ->> 'at', 'subsec') * 1000 as integer)) from schedule_runs r left join syncs y on y.id = r.sync_id
+       (select coalesce(y.finished_at, cast(round(unixepoch(r.run ->> 'at', 'subsec') * 1000) as integer)) from schedule_runs r left join syncs y on y.id = r.sync_id
          where r.id = last.id) as success,
        (select count(*) from schedule_runs r
          where r.schedule = s.name and r.id > coalesce(last.id, 0) and r.state <> 'running') as unsuccessful

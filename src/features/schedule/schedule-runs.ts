@@ -100,7 +100,7 @@ export class ScheduleRuns {
 
   /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
   start(): void {
-    const due = this.#takeDue();
+    const due = [...this.#takeDue()];
     // One may have been begun by now, since this process can be asked for it.
     for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
       if (!this.#begun.has(run.id)) this.#goOn(run);
@@ -132,6 +132,7 @@ export class ScheduleRuns {
 
   #sleep(): void {
     clearTimeout(this.#alarm);
+    if (this.#stopping.signal.aborted) return;
     const next = Math.min(...this.#times().map(({ nextDue }) => nextDue));
     this.#alarm = setTimeout(() => this.ring(), Math.min(Math.max(0, next - this.#clock()), MAX_SLEEP_MS));
   }
@@ -152,22 +153,22 @@ export class ScheduleRuns {
     return this.#catalog.list().filter(({ paused }) => !paused);
   }
 
-  /** Schedules that are due, each once: the catalog has their next times already. */
-  #takeDue(): Schedule[] {
+  /** Schedules that are due, each once: the catalog has its next time already, and that of none behind it. */
+  *#takeDue(): Generator<Schedule> {
     const now = this.#clock();
     // What was planned by a wrong time is planned again, and nothing runs twice at a time.
     const isSetBack = now < this.#seenAt;
     this.#seenAt = now;
-    return this.#times().filter((record) => {
+    for (const record of this.#times()) {
       const { name, cron, tz, nextDue } = record;
       const isDue = nextDue <= now;
-      if (!isDue && !isSetBack) return false;
+      if (!isDue && !isSetBack) continue;
       const [last] = isDue ? [] : this.#catalog.runs(name, 1);
       const isTrue = last !== undefined && Date.parse(last.at) <= now + SET_BACK_MS;
       const next = nextRun(cron, tz, isTrue ? Math.max(now, Date.parse(last.dueAt)) : now);
       if (isDue || next < nextDue) this.#catalog.note(record, { nextDue: next });
-      return isDue;
-    });
+      if (isDue) yield record;
+    }
   }
 
   /** Its schedule may have been removed meanwhile, and its runs with it. */
