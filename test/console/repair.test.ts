@@ -108,10 +108,9 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
     clipboardData.setData('text/plain', 'eve\\nnobody-3\\nnobody-4\\n');
     document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);
-  await dialog
-    .getByText('They go into row 6 and those below it, up to row 7. 1 line is left out, from “nobody-4” on')
-    .waitFor();
-  await page.getByRole('button', { name: 'Enter 2 lines' }).click();
+  await dialog.getByText('Row 7: nobody-2 becomes nobody-3').waitFor();
+  await dialog.getByText('1 line left out, from “nobody-4” on: there is no row below.').waitFor();
+  await page.getByRole('button', { name: 'Change 2 rows' }).click();
   await page.getByText('5 rows to repair: 5 ready to send').waitFor();
   await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();

@@ -155,20 +155,15 @@ select count(distinct row_id) filter (where state = 'ready') as ready,
 update repairs set import_id = :import
  where row_id in (select row_id from temp.repairable where state = 'ready' and own_id in (select own_id from temp.edited));
 
--- name: add_send
--- In: import.
-insert into sends (import_id) values (:import);
-
--- name: set_created
--- In: there (JSON array of imports that the catalog has).
-update sends set created = 1 where import_id in (select value from json_each(:there));
+-- name: note_sends
+-- In: there (JSON array of imports that the catalog has). Their rows were sent, even if one of them is deleted later.
+insert or replace into sends (import_id, created) select value, 1 from json_each(:there);
 
 -- name: release
--- In: gone (JSON array of imports that ended before their rows were read), there. The rows of these, and of imports that were never
--- created, can be sent again. An import that was there and is missing now was deleted by a user: its rows were sent.
-update repairs set import_id = null where import_id in (
-  select s.import_id from sends s where s.import_id in (select value from json_each(:gone))
-      or not s.created and s.import_id not in (select value from json_each(:there)));
+-- In: gone (JSON array of imports that ended before their rows were read). The rows of these, and of imports that were never
+-- created, can be sent again.
+update repairs set import_id = null
+ where import_id in (select value from json_each(:gone)) or import_id not in (select import_id from sends where created);
 
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.

@@ -14,12 +14,10 @@ const AT_ONCE = 5_000;
  * @param isThere of those that the catalog has; false: ended before
  */
 export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<string, boolean>>): void {
-  const all = Object.keys(isThere);
-  const there = JSON.stringify(all.filter((id) => isThere[id]));
-  const gone = JSON.stringify(all.filter((id) => !isThere[id]));
+  const ids = (there: boolean) => JSON.stringify(Object.keys(isThere).filter((id) => isThere[id] === there));
   inTransaction(database, () => {
-    sql('set_created').run({ there });
-    sql('release').run({ there, gone });
+    sql('note_sends').run({ there: ids(true) });
+    sql('release').run({ gone: ids(false) });
   });
 }
 
@@ -29,14 +27,11 @@ export function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<s
  * @throws CannotRepair if a cell was edited since
  */
 export async function claim(repair: OpenRepair, importId: string, path: string, seen?: number) {
-  const { database, sql, input, options } = repair;
+  const { sql, input, options } = repair;
   if (seen !== undefined && seen !== editedIn(repair).revision) {
     throw cannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
   }
-  inTransaction(database, () => {
-    sql('claim').run({ import: importId });
-    sql('add_send').run({ import: importId });
-  });
+  sql('claim').run({ import: importId });
   const rows = sql<{ row: number }>('rows_of_send')
     .all({ import: importId })
     .map(({ row }) => row);

@@ -3,10 +3,9 @@
 import { batch, signal, useSignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
-import type { SentFor } from '../../../api/operation.ts';
 import { columnLabel } from '../../../console/import-words.ts';
 import { useEntry } from '../../../console/kept-entries.ts';
-import { announce, useLeaving, useWork } from '../../../console/kit/actions.tsx';
+import { announce, useWork } from '../../../console/kit/actions.tsx';
 import { useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { useListNews } from '../../../console/live.ts';
@@ -14,9 +13,8 @@ import { isNarrow, usePlace } from '../../../console/place.ts';
 import { addressOf, call, connection } from '../../../console/requests.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RefusedEdit, RepairRow, RepairTaken, RepairView, repairOperations } from '../operations.ts';
+import type { AskedEdit, RefusedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
 
-type Replacement = NonNullable<SentFor<typeof repairOperations.replace>['body']>;
 /** A new value; null: as the file had it. */
 type NewValue = { row: RepairRow; column: string; value: string | null };
 
@@ -96,12 +94,6 @@ const STATES: Choice[] = [
   ['sent', 'sent'],
 ];
 
-/** A problem as the address has it, by default any. */
-function problemOf(text = '[]') {
-  const [status, code, problemColumn] = JSON.parse(text);
-  return { status, code: code || undefined, problemColumn: problemColumn || undefined };
-}
-
 function problemChoice({ status, code, column, total, ready, sent }: RepairView['problems'][number]): Choice {
   const where = column === '' ? '' : ` in ${columnLabel(column)}`;
   const left = total - ready - sent;
@@ -112,42 +104,43 @@ function problemChoice({ status, code, column, total, ready, sent }: RepairView[
 /** The rows that pass the filter, and how many there are. */
 function useShown(id: string) {
   const { data: view, error, set } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
-  const problems = (view?.problems ?? []).map(problemChoice);
   const filter = useFilter({
-    problem: { label: 'Problem', isLong: true, choices: [['', 'all'], ...problems] },
+    problem: { label: 'Problem', isLong: true, choices: [['', 'all'], ...(view?.problems ?? []).map(problemChoice)] },
     state: { label: 'Show rows that are', choices: STATES },
   });
-  const { problem, state } = filter.values;
-  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: { ...problemOf(problem), state } });
+  const { problem = '[]', state } = filter.values;
+  const [status, code, problemColumn] = JSON.parse(problem);
+  const wanted = { status, code: code || undefined, problemColumn: problemColumn || undefined };
+  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: { ...wanted, state } });
   // On a phone each row is as high as a card.
   const pages = usePages(view === undefined ? null : rows, { name: 'rows', limit: isNarrow() ? 20 : 50 });
-  /** The rows that are shown are not from before this revision. */
-  const seen = useRef<number | undefined>(undefined);
-  seen.current ??= view?.revision;
+  /** The rows that are shown are not from before it. */
+  const seen = useRef<RepairView | undefined>(undefined);
+  seen.current ??= view;
   const refresh = async () => {
     const now = await call('GET /v1/imports/:id/repair', { id });
     set(now);
     await pages.refresh();
-    seen.current = now.revision;
+    seen.current = now;
   };
   useListNews(
     ['imports'],
     () => refresh().catch(() => undefined),
     ({ imports }) => imports.some((one) => one.retryOf === id),
   );
-  return { view, error, filter, pages, seen, refresh };
+  return { view, error, filter, wanted, state, pages, seen, refresh };
 }
 
 export function useRepair() {
   const { param: id } = usePlace();
-  const { seen, refresh, ...shown } = useShown(id);
-  const { view, filter } = shown;
+  const { refresh, ...shown } = useShown(id);
   const edits = useEntry(`repair ${id}`, () => new Edits(id));
   const { unsaved, refused } = edits;
+  /** The last edit that was made by hand. */
   const latest = useSignal<AskedEdit | undefined>(undefined);
+  /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
   const work = useWork();
-  const leaving = useLeaving();
   useEffect(() => void edits.save(), []);
   edits.onSaved = async ([first], { refused: left, wrong }) => {
     await refresh();
@@ -158,7 +151,7 @@ export function useRepair() {
   };
   /** The value of a cell in the file; null where there is no such cell. */
   const inFile = ({ cells }: RepairRow, column: string) =>
-    cells[view?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
+    cells[shown.view?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
   /** The same, with its edits, saved or not. */
   const valueNow = (row: RepairRow, column: string) => {
     const own = unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
@@ -168,9 +161,7 @@ export function useRepair() {
     ...shown,
     id,
     edits,
-    /** The last edit that was made by hand. */
     latest,
-    /** The result of the last work on many rows, in sentences. */
     done,
     work,
     inFile,
@@ -193,19 +184,10 @@ export function useRepair() {
         done.value = [await task(signal)].flat();
         await refresh();
       }),
-    /** Finds and replaces in the rows that pass the filter. */
-    replace: (given: Pick<Replacement, 'column' | 'as' | 'from' | 'to'>, preview: boolean) => {
-      const { problem, state } = filter.values;
-      if (!preview) latest.value = undefined;
-      const states = state && { states: [state] as Replacement['states'] };
-      return call(
-        'POST /v1/imports/:id/repair/replace',
-        { id, body: { ...problemOf(problem), ...states, ...given, preview } },
-        leaving(),
-      );
-    },
     /** Sends what is ready, if it is what is shown. @returns the import that it became */
-    send: (signal: AbortSignal) =>
-      call('POST /v1/imports/:id/repair/send', { id, query: { revision: seen.current } }, signal).finally(refresh),
+    send: (signal: AbortSignal) => {
+      const revision = shown.seen.current?.revision;
+      return call('POST /v1/imports/:id/repair/send', { id, query: { revision } }, signal).finally(refresh);
+    },
   };
 }

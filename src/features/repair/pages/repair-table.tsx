@@ -2,12 +2,13 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
-import { type ActionButton, confirmed } from '../../../console/kit/actions.tsx';
+import type { ActionButton } from '../../../console/kit/actions.tsx';
 import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { counted, grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
+import { grouped } from '../../../text/wording.ts';
+import type { AskedEdit, RepairRow, RepairView } from '../operations.ts';
+import { paste } from './many-rows.tsx';
 import { type Repair, useRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
@@ -115,7 +116,7 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
         const lines = (event.clipboardData?.getData('text/plain') ?? '').replace(/\r?\n$/, '').split(/\r?\n/);
         if (lines.length === 1 || isFixed) return;
         event.preventDefault();
-        void repair.carryOut(() => paste(repair, lines, row, column));
+        void paste(repair, lines, row, column);
       }}
     />
   );
@@ -168,10 +169,10 @@ function RowState({ row }: { row: RepairRow }) {
 }
 
 /** Actions on a row as a whole. */
-function actionsOf(row: RepairRow, { view, edit }: Repair): (ActionButton | false)[] {
-  const { line, state, edits, cells } = row;
+function actionsOf(row: RepairRow, { view, edit, valueNow }: Repair): (ActionButton | false)[] {
+  const { line, state, edits } = row;
   const edited = Object.keys(edits);
-  const missing = view.columns.filter(({ name }, place) => (edits[name] ?? cells[place] ?? null) === null);
+  const missing = view.columns.filter(({ name }) => valueNow(row, name) === null);
   return [
     lacksCells(row) &&
       missing.length > 0 && {
@@ -190,88 +191,6 @@ function actionsOf(row: RepairRow, { view, edit }: Repair): (ActionButton | fals
   ];
 }
 
-/** Enters the value that a person entered last in all rows that had the same. */
-export function EnterInAll() {
-  const repair = useRows();
-  const last = repair.latest.value;
-  if (last === undefined || last.value === null) return null;
-  const { column, was, value: to } = last;
-  return (
-    <button
-      type="button"
-      class="quiet"
-      onClick={() => void repair.carryOut(() => replace(repair, { column, from: was ?? '', to, as: 'cell' }))}
-    >
-      {`Enter “${to}” in all rows ${was ? `with “${was}”` : `without ${columnLabel(column)}`}…`}
-    </button>
-  );
-}
-
 function wasText(was: string | null, column: string) {
   return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
-}
-
-/** Lines that are pasted at once: all of their rows are shown. */
-const MAX_LINES = 1000;
-
-/** Enters lines in a column, from a row on. @returns what was done */
-async function paste(repair: Repair, lines: readonly string[], row: RepairRow, column: string) {
-  if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
-  const below = () => {
-    const rows = repair.pages.shown.items ?? [];
-    return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
-  };
-  const wanted = Math.min(lines.length, MAX_LINES);
-  while (below().length < wanted && repair.pages.shown.cursor !== null) await repair.pages.more();
-  const rows = below().slice(0, wanted);
-  const left = lines.length - rows.length;
-  const yes = await confirmed({
-    question: `Enter ${left > 0 ? `${grouped(rows.length)} of ` : ''}${counted(lines.length, 'line')} in ${columnLabel(column)}?`,
-    explanation: [
-      `They go into row ${grouped(row.line)} and those below it, up to row ${grouped(rows.at(-1)?.line ?? 0)}. `,
-      left > 0 && [
-        `${counted(left, 'line')} ${left === 1 ? 'is' : 'are'} left out, from “`,
-        foreign(lines[rows.length] ?? ''),
-        '” on',
-      ],
-      left > 0 && (rows.length === MAX_LINES ? ': for more, correct a file.' : ': there is no row below.'),
-    ],
-    yes: `Enter ${counted(rows.length, 'line')}`,
-    no: 'Enter nothing',
-    tone: 'main',
-  });
-  if (!yes) return 'Nothing was entered.';
-  await repair.edit(rows.map((one, index) => ({ row: one, column, value: lines[index] ?? '' })));
-  return [];
-}
-
-/** Finds and replaces, after a look at what would change. @returns what was done */
-export async function replace(repair: Repair, given: Parameters<Repair['replace']>[0]) {
-  const found = await repair.replace(given, true);
-  if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
-  const yes = await confirmed({
-    question: `Change ${columnLabel(given.column)} in ${counted(found.rows, 'row')}?`,
-    explanation: examplesOf(found),
-    yes: `Change ${counted(found.rows, 'row')}`,
-    no: 'Change nothing',
-    tone: 'main',
-  });
-  if (!yes) return 'Nothing was changed.';
-  const { rows, ready } = await repair.replace(given, false);
-  return `${counted(rows, 'row')} changed; ${grouped(ready)} of them can be sent.`;
-}
-
-function examplesOf({ rows, examples }: RepairTaken) {
-  return (
-    <>
-      {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
-      <ul class="plain">
-        {examples.map(({ line, from, to }) => (
-          <li key={line}>
-            Row {grouped(line)}: <code>{foreign(from) ?? 'empty'}</code> becomes <code>{foreign(to) ?? 'empty'}</code>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
 }

@@ -1,17 +1,17 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { columnChoices, fileName } from '../../../console/import-words.ts';
-import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
+import { fileName } from '../../../console/import-words.ts';
+import { confirmed, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { addressOf, call, request } from '../../../console/requests.ts';
+import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import { takenWords } from '../taken-words.ts';
+import { EnterInAll, RepairTools } from './many-rows.tsx';
 import { RepairContext, useRepair, useRows } from './repair-rows.ts';
-import { EnterInAll, RepairTable, replace } from './repair-table.tsx';
+import { RepairTable } from './repair-table.tsx';
 
 export function RepairPage() {
   const { param: id } = usePlace();
@@ -71,13 +71,13 @@ function Repair() {
 
 function RepairHead() {
   const { isOperator, go } = usePlace();
-  const { id, view, pages, edits, work, send } = useRows();
+  const { id, view, pages, edits, work, send, seen } = useRows();
   const { total, ready, wrong, sent } = view.rows;
   const failure = edits.failure.value;
   const sendAsked = () =>
     work.start(async (signal) => {
       await edits.allSaved();
-      const { rows } = await call('GET /v1/imports/:id/repair', { id }, signal);
+      const { rows } = seen.current ?? view;
       const left = rows.total - rows.sent - rows.ready;
       // The destination is that of the import that the rows are from.
       const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
@@ -102,7 +102,7 @@ function RepairHead() {
     <>
       <p class="sentence" role="status">
         {counted(total, 'row')} to repair: {grouped(ready)} ready to send, {grouped(wrong)} edited and still wrong,{' '}
-        {grouped(Math.max(0, total - sent - ready - wrong))} not edited, {grouped(sent)} sent.
+        {grouped(total - sent - ready - wrong)} not edited, {grouped(sent)} sent.
       </p>
       {isOperator && (
         <p role="status">
@@ -136,94 +136,5 @@ function RepairHead() {
       )}
       <ErrorPlace error={failure} />
     </>
-  );
-}
-
-function RepairTools() {
-  const { done } = useRows();
-  return (
-    <div class="repair-tools row">
-      <details>
-        <summary>Find and replace</summary>
-        <FindReplace />
-      </details>
-      <details>
-        <summary>With a spreadsheet</summary>
-        <CorrectedFile />
-      </details>
-      <div role="status">
-        <ul class="plain">
-          {done.value.map((line, at) => (
-            <li key={at} class={at > 0 ? 'attention' : ''}>
-              {foreign(line)}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
-  );
-}
-
-function FindReplace() {
-  const repair = useRows();
-  const { columns, problems } = repair.view;
-  const names = columns.map(({ name }) => name);
-  const column = problems.map((problem) => problem.column).find((one) => names.includes(one)) ?? names[0] ?? '';
-  return (
-    <EntryForm
-      fields={{
-        column: { label: 'In column', choices: columnChoices(names) },
-        as: {
-          label: 'Match',
-          choices: [
-            ['text', 'anywhere in the value'],
-            ['cell', 'the whole value'],
-          ],
-        },
-        from: { label: 'Find' },
-        to: { label: 'Replace with', note: 'Upper and lower case count.' },
-      }}
-      initial={{ column, as: 'text', from: '', to: '' }}
-      button="Preview…"
-      isKept
-      onSend={({ column = '', as, from = '', to = '' }) =>
-        repair.carryOut(() => replace(repair, { column, as: as === 'cell' ? 'cell' : 'text', from, to }))
-      }
-    />
-  );
-}
-
-/** The way of the spreadsheet: rows are downloaded, corrected and given back. */
-function CorrectedFile() {
-  const { id, view, carryOut } = useRows();
-  const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
-  const download = (format: string) => (
-    <a href={addressOf('GET /v1/imports/:id/report', { id, query: { format, status } })} download>
-      {format.toUpperCase()}
-    </a>
-  );
-  return (
-    <div class="repair-tool col">
-      <p>
-        Download these rows as {download('xlsx')} or {download('csv')}, correct their cells, keep the columns, and
-        choose the file here. Nothing is sent before you send it.
-      </p>
-      <div class="field col">
-        <label for="corrected">Corrected file</label>
-        <input
-          id="corrected"
-          type="file"
-          accept=".csv,.xlsx,.ods"
-          onChange={({ currentTarget }) => {
-            const [body] = currentTarget.files ?? [];
-            const path = addressOf('POST /v1/imports/:id/repair/file', { id });
-            if (body !== undefined)
-              void carryOut(async (signal) => takenWords(await request(path, { method: 'POST', body, signal })));
-            // So that the same file can be given again when it has been corrected.
-            currentTarget.value = '';
-          }}
-        />
-      </div>
-    </div>
   );
 }
