@@ -1,4 +1,4 @@
-/** What is done in many rows at once: find and replace, a pasted column, a corrected file. */
+/** Tools for many rows at once: find and replace, a pasted column, a corrected file. */
 import type { ComponentChildren } from 'preact';
 import { columnChoices, columnLabel } from '../../../console/import-words.ts';
 import { confirmed, EntryForm } from '../../../console/kit/actions.tsx';
