@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { ActionMessage, GroupEntity, ServiceError, UserEntity } from '../chat/contract.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { FaultKind } from './injected-faults.ts';
-import { type App, type Group, type Obstacle, SYSTEM_USER, type User } from './sandbox-app.ts';
+import { type App, type Group, type Obstacle, SYSTEM_USER, storedId, type User } from './sandbox-app.ts';
 
 /** One request for an operation of an app, after authentication. */
 export interface Call {
   readonly app: App;
   readonly behaviour: Behaviour;
-  /** Path parameters in the order of the path, decoded. */
-  readonly params: readonly string[];
+  /** The parameters of the path by their names, decoded. */
+  readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly contentType: string;
   readonly body: string;
@@ -19,13 +19,16 @@ export interface Call {
   readonly now: number;
   /** The fault injected into this call, for operations that show it themselves. */
   readonly fault: FaultKind | undefined;
+  /** What the reply says beside its data: a list sets its paging information. */
+  meta?: object;
 }
 
 /**
- * Carries out a call and returns the body of its reply, or throws a Refusal. A Map is an object whose keys stay in their order:
- * an object of JavaScript puts those that are numbers first.
+ * Operations of an app by method and path below the version prefix, in which a segment in braces is a parameter. Each carries
+ * out a call and returns the data of its reply, or throws a Refusal. A Map is an object whose keys stay in their order: an
+ * object of JavaScript puts those that are numbers first.
  */
-export type Operation = (call: Call) => object;
+export type Operations = Readonly<Record<string, (call: Call) => object>>;
 
 export function jsonOf(body: unknown): string {
   if (!(body instanceof Map)) return JSON.stringify(body);
@@ -75,6 +78,15 @@ export function obstacleError(obstacle: Obstacle, uid: string, guid: string): Se
   return serviceError(obstacle, messages[obstacle]);
 }
 
+/**
+ * Carries out the parts of a call one after another, and returns a result for each; a fault may end it halfway, or keep the
+ * last result back.
+ */
+export function eachPart<Part, Result>({ fault }: Call, parts: readonly Part[], carryOut: (part: Part) => Result) {
+  const results = (fault === 'reset-midway' ? parts.slice(0, parts.length >> 1) : parts).map(carryOut);
+  return fault === 'omit-uid' ? results.slice(0, -1) : results;
+}
+
 /** The request body as the schema has it, or a 400 that names each field and what is wrong with it. */
 export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
   if (!/^application\/json\s*(;|$)/i.test(call.contentType)) {
@@ -96,8 +108,8 @@ export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
   throw badRequest(Object.fromEntries(details));
 }
 
-/** The group of the path, which is the first parameter; refused when there is none. */
-export function requireGroup(call: Call, guid = call.params[0] ?? ''): Group {
+/** The group of the path, or another one; refused when there is none. */
+export function requireGroup(call: Call, guid = call.params['guid'] ?? '') {
   const group = call.app.groups.find(guid);
   if (group !== undefined) return group;
   throw refusal(call.behaviour.unknownGroupStatus, 'ERR_GUID_NOT_FOUND', `The group with GUID ${guid} does not exist.`);
@@ -109,11 +121,23 @@ export function activeUser({ app }: Call, uid: string): User | undefined {
   return user?.deactivatedAt === undefined ? user : undefined;
 }
 
+/** The id of a new user or group, as it is stored; refused where it is taken. */
+export function freeId({ app, behaviour }: Call, kind: 'user' | 'group', id: string) {
+  const stored = storedId(id);
+  const name = kind === 'user' ? 'uid' : 'guid';
+  const shown = name.toUpperCase();
+  if (stored === undefined) throw badRequest({ [name]: [`A ${shown} has up to 100 letters, digits, "-" and "_".`] });
+  if (app[`${kind}s`].get(stored) === undefined) return stored;
+  const message = `The ${kind} with ${shown} ${stored} already exists.`;
+  throw refusal(behaviour.duplicateStatus, `ERR_${shown}_ALREADY_EXISTS`, message);
+}
+
 export function uidNotFound(uid: string): ServiceError {
   return serviceError('ERR_UID_NOT_FOUND', `The user with UID ${uid} does not exist.`);
 }
 
-export function requireUser(call: Call, uid = call.params[0] ?? ''): User {
+/** The user of the path, or another one; refused when there is none. */
+export function requireUser(call: Call, uid = call.params['uid'] ?? '') {
   const user = activeUser(call, uid);
   if (user === undefined) throw new Refusal(404, uidNotFound(uid));
   return user;

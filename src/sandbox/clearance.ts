@@ -1,5 +1,5 @@
 import type { MemberList, MemberScope } from '../chat/service/lists.ts';
-import { actingUser, type Call, obstacleError, Refusal, refusal, requireUser } from './call.ts';
+import { actingUser, type Call, obstacleError, Refusal, refusal } from './call.ts';
 import { type Group, SYSTEM_USER, type User } from './sandbox-app.ts';
 
 /**
@@ -8,21 +8,21 @@ import { type Group, SYSTEM_USER, type User } from './sandbox-app.ts';
  */
 
 /** Whether the service itself acts, or a user who may do everything. */
-function mayDoAll({ behaviour }: Call, actor: User, group: Group): boolean {
+function mayDoAll({ behaviour }: Call, actor: User, group: Group) {
   return actor === SYSTEM_USER || behaviour.actingUser === 'anybody' || actor.uid === group.profile.owner;
 }
 
-function notJoined({ uid }: User, { profile: { guid } }: Group): Refusal {
+function notJoined({ uid }: User, { profile: { guid } }: Group) {
   const message = `The user with UID ${uid} is not a member of the group with GUID ${guid}.`;
   return refusal(401, 'ERR_GROUP_NOT_JOINED', message);
 }
 
-function noClearance(code: string, message: string): Refusal {
+function noClearance(code: string, message: string) {
   return refusal(403, code, message);
 }
 
 /** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anyone else. */
-export function actingScope(call: Call, actor: User, group: Group): MemberScope {
+export function actingScope(call: Call, actor: User, group: Group) {
   if (mayDoAll(call, actor, group)) return 'admin';
   const scope = group.memberScope(actor.uid);
   if (scope === undefined) throw notJoined(actor, group);
@@ -30,7 +30,7 @@ export function actingScope(call: Call, actor: User, group: Group): MemberScope 
 }
 
 /** Changes and deletions of a group itself. */
-export function requireGroupScope(call: Call, group: Group, least: 'admin' | 'moderator'): void {
+export function requireGroupScope(call: Call, group: Group, least: 'admin' | 'moderator') {
   const scope = actingScope(call, actingUser(call), group);
   if (scope === 'admin' || scope === least) return;
   const message = `The group with GUID ${group.profile.guid} is changed so by members of the scope ${least} or higher.`;
@@ -38,7 +38,7 @@ export function requireGroupScope(call: Call, group: Group, least: 'admin' | 'mo
 }
 
 /** Returns the reason why the acting user may not add or ban one of the users of a call; undefined where it may. */
-export function refusedAddition(call: Call, group: Group, list: MemberList, uid: string): Refusal | undefined {
+export function refusedAddition(call: Call, group: Group, list: MemberList, uid: string) {
   const { behaviour } = call;
   const { guid } = group.profile;
   const actor = actingUser(call);
@@ -70,7 +70,7 @@ export function refusedAddition(call: Call, group: Group, list: MemberList, uid:
 }
 
 /** Returns the reason why a user cannot join a group; undefined where it can. Members and full groups are not looked at. */
-function refusedJoin(group: Group, { uid }: User): Refusal | undefined {
+function refusedJoin(group: Group, { uid }: User) {
   const { guid, type } = group.profile;
   if (group.memberScope(uid) !== undefined) return undefined;
   if (group.places.get(uid)?.banned) return new Refusal(403, obstacleError('ERR_BANNED_GROUPMEMBER', uid, guid));
@@ -80,25 +80,19 @@ function refusedJoin(group: Group, { uid }: User): Refusal | undefined {
     : noClearance('ERR_GROUP_JOIN_NOT_ALLOWED', `No one can join the group with GUID ${guid} alone.`);
 }
 
-function selfAction({ uid }: User): Refusal {
+function selfAction({ uid }: User) {
   return noClearance('ERR_GROUP_NO_SELF_ACTION', `The user with UID ${uid} cannot do this to itself.`);
 }
 
-/** A change of one member. */
-export interface MemberEdit {
-  readonly uid: string;
-  /** `scope` is given; the others take a place away. */
-  readonly what: 'remove' | 'ban' | 'unban' | 'scope';
-  readonly to?: MemberScope;
-}
+/** A change of one member: to another scope; the others take a place away. */
+export type Edit = 'remove' | 'ban' | 'unban' | 'scope';
 
 /** Refuses a change that the acting user may not make. No one changes the owner; an admin changes everyone else. */
-export function requireClearanceOver(call: Call, group: Group, { uid, what, to }: MemberEdit): void {
+export function requireClearanceOver(call: Call, group: Group, user: User, what: Edit, to: MemberScope) {
   const { guid, owner } = group.profile;
   const { behaviour } = call;
   const actor = actingUser(call);
   const scope = actingScope(call, actor, group);
-  const user = requireUser(call, uid);
   if (user.uid === owner) {
     const message = `The user with UID ${owner} owns the group with GUID ${guid}, and cannot be changed in it.`;
     throw noClearance('ERR_GROUP_NO_CLEARANCE', message);

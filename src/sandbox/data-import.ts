@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   badRequest,
   type Call,
+  eachPart,
+  type Operations,
   obstacleError,
   Refusal,
   readBody,
@@ -14,17 +16,15 @@ import { additionRules } from './group-members.ts';
 import { groupProfile, makeGroup } from './groups.ts';
 import { makeUser, userProfile } from './users.ts';
 
-/** Bulk import of users, groups and members (docs/chat-service.md, 72 to 78): public documentation, not contract. */
-
 /** Entities in one call. */
 const MAX_ENTITIES = 50;
 
 /** Seconds since 1970, read as milliseconds; the documentation shows them as numbers and as texts. */
 const time = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).transform((at) => at * 1000);
 
-const importedUser = z.looseObject({ uid: z.string(), ...userProfile, createdAt: time.optional() });
-const importedGroup = z.looseObject({ guid: z.string(), ...groupProfile, createdAt: time.optional() });
-const importedMember = z.looseObject({
+const importedUser = userProfile.extend({ uid: z.string(), createdAt: time.optional() });
+const importedGroup = groupProfile.extend({ guid: z.string(), createdAt: time.optional() });
+const importedMember = z.object({
   memberId: z.string(),
   guid: z.string(),
   uid: z.string(),
@@ -38,20 +38,12 @@ const importedMember = z.looseObject({
 /** Codes that say of an entity that it is there already, which is no damage to the rest of the call. */
 const REPEATED = new Set(['ERR_UID_ALREADY_EXISTS', 'ERR_GUID_ALREADY_EXISTS', 'ERR_ALREADY_JOINED']);
 
-/** POST /data_import/users. */
-export function importUsers(call: Call): object {
-  return importEach(call, 'user', 'uid', importedUser, importUser);
-}
-
-/** POST /data_import/groups. */
-export function importGroups(call: Call): object {
-  return importEach(call, 'group', 'guid', importedGroup, importGroup);
-}
-
-/** POST /data_import/members: of any groups. */
-export function importMembers(call: Call): object {
-  return importEach(call, 'member', 'memberId', importedMember, importMember);
-}
+/** Bulk import of users, groups and members, of any groups (docs/chat-service.md, 72 to 78): public documentation, not contract. */
+export const importOperations: Operations = {
+  'POST data_import/users': (call) => importEach(call, 'user', 'uid', importedUser, importUser),
+  'POST data_import/groups': (call) => importEach(call, 'group', 'guid', importedGroup, importGroup),
+  'POST data_import/members': (call) => importEach(call, 'member', 'memberId', importedMember, importMember),
+};
 
 /** Carries out the entities of a body one after another, and reports each under its key. */
 function importEach<Id extends string, Entity extends Readonly<Record<Id, string>>>(
@@ -60,14 +52,14 @@ function importEach<Id extends string, Entity extends Readonly<Record<Id, string
   id: Id,
   schema: z.ZodType<Entity>,
   carryOut: (call: Call, entity: Entity) => object,
-): object {
+) {
   const name = `${kind}s`;
   const body = readBody(call, z.looseObject({ [name]: z.record(z.string(), z.unknown()) }));
   const entities = Object.entries(body[name] ?? {});
   if (entities.length > MAX_ENTITIES) {
     throw badRequest({ [name]: [`At most ${MAX_ENTITIES} can be imported in one call, got ${entities.length}.`] });
   }
-  function importOne(key: string, written: unknown): object {
+  function importOne(key: string, written: unknown) {
     const entity = schema.safeParse(written);
     if (!entity.success || entity.data[id] !== key) {
       const why = entity.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(', ');
@@ -76,15 +68,17 @@ function importEach<Id extends string, Entity extends Readonly<Record<Id, string
     }
     return carryOut(call, entity.data);
   }
-  const taken = call.fault === 'reset-midway' ? entities.slice(0, entities.length >> 1) : entities;
-  const results = taken.map(([key, entity]) => [key, result(call, () => importOne(key, entity))] as const);
-  if (call.fault === 'omit-uid') results.pop();
+  const results = eachPart(
+    call,
+    entities,
+    ([key, entity]) => [key, result(call, () => importOne(key, entity))] as const,
+  );
   const data = new Map(results);
-  return new Map([['data', call.behaviour.importReply === 'twice' ? new Map([['data', data]]) : data]]);
+  return call.behaviour.importReply === 'twice' ? new Map([['data', data]]) : data;
 }
 
 /** The result of one entity; or the end of the whole call, after those before were carried out. */
-function result({ behaviour }: Call, carryOut: () => object): object {
+function result({ behaviour }: Call, carryOut: () => object) {
   try {
     return { success: true, data: carryOut() };
   } catch (error) {
@@ -96,17 +90,17 @@ function result({ behaviour }: Call, carryOut: () => object): object {
   }
 }
 
-function importUser(call: Call, { createdAt = call.now, ...user }: z.infer<typeof importedUser>): object {
+function importUser(call: Call, { createdAt = call.now, ...user }: z.infer<typeof importedUser>) {
   const { uid, name } = makeUser(call, user, createdAt);
   return { uid, name };
 }
 
-function importGroup(call: Call, { createdAt = call.now, ...group }: z.infer<typeof importedGroup>): object {
+function importGroup(call: Call, { createdAt = call.now, ...group }: z.infer<typeof importedGroup>) {
   const { guid, name, type } = makeGroup(call, group, createdAt).profile;
   return { guid, name, type };
 }
 
-function importMember(call: Call, member: z.infer<typeof importedMember>): object {
+function importMember(call: Call, member: z.infer<typeof importedMember>) {
   const { guid, uid, scope, isBanned, joinedAt = call.now, userDetails, groupDetails } = member;
   const { app, behaviour, now } = call;
   // The details of a member may make its group and user.

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
-import { MEMBER_LISTS, type MemberList, SCOPE_OF_LIST } from '../chat/service/lists.ts';
+import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import {
-  type ActionWord,
   actingUser,
   actionMessage,
   activeUser,
   badRequest,
   type Call,
+  eachPart,
+  type Operations,
   obstacleError,
   Refusal,
   readBody,
@@ -18,47 +19,55 @@ import {
   seconds,
   uidNotFound,
 } from './call.ts';
-import { type MemberEdit, refusedAddition, requireClearanceOver } from './clearance.ts';
-import type { Group, Obstacle, User } from './sandbox-app.ts';
+import { type Edit, refusedAddition, requireClearanceOver } from './clearance.ts';
+import type { Group } from './sandbox-app.ts';
 
 /** One UID under the one list that counts for it. */
 interface RequestedMember {
   readonly list: MemberList;
   readonly uid: string;
+  /** Why the acting user may not do it. */
+  readonly refused?: Refusal | undefined;
 }
 
-/**
- * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
- * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refused.
- */
-export function addMembers(call: Call): object {
-  const { behaviour } = call;
-  const strict = behaviour.unknownFields === 'refuse';
-  const requested = readMemberLists(readBody(call, strict ? addMembersRequest : addMembersRequest.strip()), behaviour);
-  if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
-    throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
-  }
-  const group = requireGroup(call);
-  const refusals = requested.taken.map(({ list, uid }) => refusedAddition(call, group, list, uid));
-  // The second says something of the acting user and not of one who is added.
-  const ofAll = refusals.find(
-    (one) => one && (behaviour.clearance === 'refuse-call' || one.error.code === 'ERR_GROUP_NOT_JOINED'),
-  );
-  if (ofAll !== undefined) throw ofAll;
-  requireRoom(requested.taken, group, behaviour);
-  return new Map([['data', placeMembers(call, group, requested, refusals)]]);
-}
+const changeScopeRequest = z.object({ scope: z.enum(['admin', 'moderator', 'participant']) });
 
-/**
- * Adds and bans one after another, and returns the lists of the reply: an entry for each UID, in the order of the request.
- * @param refusals why the acting user may not do it, in the order of `requested`
- */
-export function placeMembers(
-  call: Call,
-  group: Group,
-  { lists, taken }: RequestedMembers,
-  refusals: readonly (Refusal | undefined)[] = [],
-): Map<string, object> {
+/** Operations on the members of a group; all but adding from public documentation, not contract. */
+export const memberOperations: Operations = {
+  /**
+   * Adds and bans users one after another, lists in the documented order, and reports the result per UID
+   * (docs/chat-service.md, 15 to 27). The reply is 200 even when every single UID was refused.
+   */
+  'POST groups/{guid}/members': (call) => {
+    const { behaviour } = call;
+    const strict = behaviour.unknownFields === 'refuse';
+    const requested = readMemberLists(
+      readBody(call, strict ? addMembersRequest : addMembersRequest.strip()),
+      behaviour,
+    );
+    if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
+      throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+    }
+    const group = requireGroup(call);
+    const taken = requested.taken.map((one) => ({ ...one, refused: refusedAddition(call, group, one.list, one.uid) }));
+    // The second says something of the acting user and not of one who is added.
+    const ofAll = taken.find(
+      ({ refused }) =>
+        refused && (behaviour.clearance === 'refuse-call' || refused.error.code === 'ERR_GROUP_NOT_JOINED'),
+    );
+    if (ofAll?.refused !== undefined) throw ofAll.refused;
+    requireRoom(taken, group, behaviour);
+    return placeMembers(call, group, { ...requested, taken });
+  },
+  'PUT groups/{guid}/members/{uid}': (call) => edit(call, 'scope', readBody(call, changeScopeRequest).scope),
+  'DELETE groups/{guid}/members/{uid}': (call) => edit(call, 'remove'),
+  'POST groups/{guid}/bannedusers/{uid}': (call) => edit(call, 'ban'),
+  /** The user is then not a member, and can be added again. */
+  'DELETE groups/{guid}/bannedusers/{uid}': (call) => edit(call, 'unban'),
+};
+
+/** Adds and bans one after another, and returns the lists of the reply: an entry for each UID, in the order of the request. */
+export function placeMembers(call: Call, group: Group, { lists, taken }: RequestedMembers) {
   const { behaviour, now } = call;
   const rules = additionRules(behaviour);
   const places = {
@@ -66,7 +75,7 @@ export function placeMembers(
     moderator: { scope: 'moderator', banned: false, joinedAt: now },
     participant: { scope: 'participant', banned: false, joinedAt: now },
   } as const;
-  function carryOut({ list, uid }: RequestedMember, refused: Refusal | undefined): MemberResult {
+  function carryOut({ list, uid, refused }: RequestedMember): MemberResult {
     if (refused !== undefined) return refusedMember(refused.error, behaviour);
     const user = activeUser(call, uid);
     if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
@@ -78,9 +87,7 @@ export function placeMembers(
     return { success: true, data: actionMessage(call, group, action, user) };
   }
 
-  const carriedOut = call.fault === 'reset-midway' ? taken.slice(0, taken.length >> 1) : taken;
-  const results = carriedOut.map((one, index) => ({ ...one, result: carryOut(one, refusals[index]) }));
-  if (call.fault === 'omit-uid') results.pop();
+  const results = eachPart(call, taken, (one) => ({ ...one, result: carryOut(one) }));
   const replied = new Map<string, object>();
   for (const list of behaviour.replyLists === 'all' ? MEMBER_LISTS : lists) {
     const entries = results
@@ -106,7 +113,7 @@ interface RequestedMembers {
 export function readMemberLists(
   request: z.infer<typeof addMembersRequest>,
   { maxUidsPerCall, tooManyUids }: Behaviour,
-): RequestedMembers {
+) {
   const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
   let requested = lists.flatMap((list) => (request[list] ?? []).map((uid): RequestedMember => ({ list, uid })));
   if (requested.length > maxUidsPerCall) {
@@ -143,59 +150,33 @@ function refusedMember(error: ServiceError, { failureEntry }: Behaviour): Member
   return { success: false, error: failureEntry === 'without-code' ? withoutCode : error };
 }
 
-/** Operations that change the place of one user in a group; shapes from public documentation, not contract. */
-const changeScopeRequest = z.looseObject({ scope: z.enum(['admin', 'moderator', 'participant']) });
-
-/** PUT /groups/{guid}/members/{uid}. */
-export function changeScope(call: Call): object {
-  const { scope } = readBody(call, changeScopeRequest);
-  return edit(call, { what: 'scope', to: scope }, 'scopeChanged', (group, { uid }) =>
-    group.changeScope(uid, scope, call.now),
-  );
-}
-
-/** DELETE /groups/{guid}/members/{uid}. */
-export function removeMember(call: Call): object {
-  return edit(call, { what: 'remove' }, 'kicked', (group, { uid }) => group.remove(uid, call.now));
-}
-
-/** POST /groups/{guid}/bannedusers/{uid}. */
-export function banMember(call: Call): object {
-  return edit(call, { what: 'ban' }, 'banned', (group, { uid }) =>
-    group.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? group.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
-  );
-}
-
-/** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
-export function unbanMember(call: Call): object {
-  return edit(call, { what: 'unban' }, 'unbanned', (group, { uid }) => group.unban(uid, call.now));
-}
-
 /** Guess, as all statuses of these refusals but that of ERR_NOT_A_MEMBER. */
 const OBSTACLE_STATUS = 400;
 
-function edit(
-  call: Call,
-  asked: Omit<MemberEdit, 'uid'>,
-  action: ActionWord,
-  change: (group: Group, user: User) => Obstacle | undefined,
-): object {
+/** The action of the message about each edit. */
+const ACTIONS = { scope: 'scopeChanged', remove: 'kicked', ban: 'banned', unban: 'unbanned' } as const;
+
+/** @param to the new scope, where that is what changes */
+function edit(call: Call, what: Edit, to: MemberScope = 'participant') {
+  const { behaviour, now } = call;
   const group = requireGroup(call);
-  const user = requireUser(call, call.params[1]);
+  const user = requireUser(call);
   const { guid } = group.profile;
   const { uid } = user;
-  requireClearanceOver(call, group, { ...asked, uid });
-  const obstacle = change(group, user);
+  requireClearanceOver(call, group, user, what, to);
+  const isRefused = what === 'ban' && behaviour.banningStrangers === 'refuse' && !group.places.has(uid);
+  const change = () => (what === 'scope' ? group.changeScope(uid, to, now) : group[what](uid, now));
+  const obstacle = isRefused ? 'ERR_NOT_A_MEMBER' : change();
   if (obstacle !== undefined) {
     throw new Refusal(obstacle === 'ERR_NOT_A_MEMBER' ? 404 : OBSTACLE_STATUS, obstacleError(obstacle, uid, guid));
   }
-  if (call.behaviour.editReply === 'action') {
-    const word = action === 'kicked' && uid === actingUser(call).uid ? 'left' : action;
-    return { data: actionMessage(call, group, word, user) };
+  const action = ACTIONS[what];
+  if (behaviour.editReply === 'action') {
+    return actionMessage(call, group, what === 'remove' && uid === actingUser(call).uid ? 'left' : action, user);
   }
-  if (asked.to !== undefined) {
-    return { data: { guid, uid, scope: asked.to, joinedAt: seconds(group.places.get(uid)?.joinedAt ?? call.now) } };
+  if (what === 'scope') {
+    return { guid, uid, scope: to, joinedAt: seconds(group.places.get(uid)?.joinedAt ?? now) };
   }
-  const word = action === 'kicked' ? 'removed' : action;
-  return { data: { success: true, message: `The user with UID ${uid} was ${word} from the group with GUID ${guid}.` } };
+  const word = what === 'remove' ? 'removed' : action;
+  return { success: true, message: `The user with UID ${uid} was ${word} from the group with GUID ${guid}.` };
 }

@@ -1,13 +1,12 @@
 import { randomBytes, webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { messageOf } from '../errors/message-of.ts';
 
-/** First byte of a TLS connection: the record type "handshake". */
-const TLS_HANDSHAKE = 0x16;
-
+/** Errors of TLS for a request that came over plain HTTP. */
+const PLAIN_HTTP: ReadonlySet<unknown> = new Set(['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER']);
 const PLAIN_HTTP_TEXT = 'This is an HTTPS port, and the request came over plain HTTP. Use an https:// address.\n';
 const PLAIN_HTTP_REPLY = [
   'HTTP/1.1 400 Bad Request',
@@ -35,37 +34,31 @@ interface ListenerOptions {
  */
 export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions) {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
-  const https = createHttpsServer({ cert, key, keepAliveTimeout: 120_000 }, onRequest);
-  // A client that does not trust the certificate disconnects; that is not an error here.
-  https.on('tlsClientError', (_error, socket) => socket.destroy());
+  const https = createServer({ cert, key, keepAliveTimeout: 120_000, noDelay: true }, onRequest);
 
   /** By the client's address: the TCP connection beneath TLS, which alone can be reset. */
   const sockets = new Map<string, Socket>();
-  const tcp = createServer({ noDelay: true }, (socket) => {
+  https.on('connection', (socket: Socket) => {
     const client = clientOf(socket);
     sockets.set(client, socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       if (sockets.get(client) === socket) sockets.delete(client);
     });
-    socket.once('data', (first) => {
-      if (first[0] === TLS_HANDSHAKE) {
-        socket.pause();
-        socket.unshift(first);
-        https.emit('connection', socket);
-      } else {
-        socket.end(PLAIN_HTTP_REPLY);
-      }
-    });
+  });
+  // A client that does not trust the certificate disconnects; that is not an error here.
+  https.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    if (PLAIN_HTTP.has(error.code)) sockets.get(clientOf(socket))?.end(PLAIN_HTTP_REPLY);
+    else socket.destroy();
   });
 
-  tcp.listen(port, listenOn);
+  https.listen(port, listenOn);
   try {
-    await once(tcp, 'listening');
+    await once(https, 'listening');
   } catch (error) {
     throw new Error(`port ${port} on ${listenOn} ${whyNot(error)}`, { cause: error });
   }
-  const address = tcp.address();
+  const address = https.address();
   if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
 
   return {
@@ -78,8 +71,8 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
     },
     /** Stops listening and cuts every connection. */
     async close() {
-      const closed = once(tcp, 'close');
-      tcp.close();
+      const closed = once(https, 'close');
+      https.close();
       https.closeAllConnections();
       for (const socket of sockets.values()) socket.destroy();
       await closed;

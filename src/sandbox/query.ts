@@ -60,26 +60,25 @@ export function searching(call: Call, idName: string): (id: string, name: string
 const DEFAULT_PER_PAGE = 100;
 const MAX_PER_PAGE = 1000;
 
-/** Cuts the page that the query asks for (`perPage`, `page`) out of a list, in the service's envelope. */
-export function pageOf<T>(call: Call, items: readonly T[], show: (item: T) => object): object {
+/** Cuts the page that the query asks for (`perPage`, `page`) out of a list. */
+export function pageOf<T>(call: Call, items: readonly T[], show: (item: T) => object) {
   const perPage = wholeNumber(call, 'perPage', DEFAULT_PER_PAGE, MAX_PER_PAGE);
   const page = wholeNumber(call, 'page', 1, Number.MAX_SAFE_INTEGER);
   const from = call.fault === 'repeat-page' ? 0 : (page - 1) * perPage;
   const shown = spoilt(call.fault, items.slice(from, from + perPage)).map(show);
-  if (call.behaviour.pagination === 'absent') return { data: shown };
-  const isRight = call.behaviour.pagination === 'right';
-  return {
-    data: shown,
-    meta: {
-      pagination: {
-        total: isRight ? items.length : 0,
-        count: call.behaviour.pagination === 'sample' ? shown.length + 1 : shown.length,
-        per_page: perPage,
-        current_page: page,
-        total_pages: isRight ? Math.max(1, Math.ceil(items.length / perPage)) : 1,
-      },
+  const { pagination } = call.behaviour;
+  if (pagination === 'absent') return shown;
+  const isRight = pagination === 'right';
+  call.meta = {
+    pagination: {
+      total: isRight ? items.length : 0,
+      count: pagination === 'sample' ? shown.length + 1 : shown.length,
+      per_page: perPage,
+      current_page: page,
+      total_pages: isRight ? Math.max(1, Math.ceil(items.length / perPage)) : 1,
     },
   };
+  return shown;
 }
 
 function spoilt<T>(fault: FaultKind | undefined, page: readonly T[]): readonly T[] {

@@ -1,77 +1,52 @@
-import { createKey, deleteKey, getKey, listKeys, updateKey } from './api-keys.ts';
-import type { Operation } from './call.ts';
-import { importGroups, importMembers, importUsers } from './data-import.ts';
-import { addMembers, banMember, changeScope, removeMember, unbanMember } from './group-members.ts';
-import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers, updateGroup } from './groups.ts';
+import { keyOperations } from './api-keys.ts';
+import type { Operations } from './call.ts';
+import { importOperations } from './data-import.ts';
+import { memberOperations } from './group-members.ts';
+import { groupOperations } from './groups.ts';
 import type { FaultyCall } from './injected-faults.ts';
-import {
-  createAuthToken,
-  createUser,
-  deactivateUsers,
-  deleteUser,
-  getUser,
-  listUsers,
-  reactivateUsers,
-  sendMessage,
-  updateUser,
-} from './users.ts';
+import { userOperations } from './users.ts';
 
-/** An operation of an app, and the keys that open it (docs/chat-service.md, 9). */
-interface Route {
-  readonly operation: Operation;
-  /** Whether a key of the scope authOnly opens it too. */
-  readonly authOnly?: true;
-  /** For the faults that hit only such calls. */
-  readonly faulty?: FaultyCall;
-}
+const OPERATIONS: Operations = {
+  ...memberOperations,
+  ...groupOperations,
+  ...userOperations,
+  ...importOperations,
+  ...keyOperations,
+};
+
+/** Operations that a key of the scope authOnly opens too (docs/chat-service.md, 9). */
+const AUTH_ONLY: ReadonlySet<string> = new Set(['POST users', 'POST users/{uid}/auth_tokens']);
+
+/** Operations that have faults of their own. */
+const FAULTY: Readonly<Record<string, FaultyCall>> = {
+  'POST groups/{guid}/members': 'add-members',
+  'POST data_import/members': 'add-members',
+  'GET groups/{guid}/members': 'list',
+  'GET groups/{guid}/bannedusers': 'list',
+  'GET groups': 'list',
+  'GET users': 'list',
+  'POST groups': 'create',
+  'POST users': 'create',
+  'POST data_import/groups': 'create',
+  'POST data_import/users': 'create',
+};
 
 /**
- * The operations, by method and path below the version prefix, in which a segment in braces is a parameter.
+ * Returns the function that finds the operation of a method and path, if there is one, with the parameters of the path.
  * @param banned address of the banned users of a group; documentation has two
  */
-const routesWith = (banned: string): Readonly<Record<string, Route>> => ({
-  'POST groups/{guid}/members': { operation: addMembers, faulty: 'add-members' },
-  'GET groups/{guid}/members': { operation: listMembers, faulty: 'list' },
-  'PUT groups/{guid}/members/{uid}': { operation: changeScope },
-  'DELETE groups/{guid}/members/{uid}': { operation: removeMember },
-  [`GET groups/{guid}/${banned}`]: { operation: listBanned, faulty: 'list' },
-  [`POST groups/{guid}/${banned}/{uid}`]: { operation: banMember },
-  [`DELETE groups/{guid}/${banned}/{uid}`]: { operation: unbanMember },
-  'GET groups/{guid}': { operation: getGroup },
-  'PUT groups/{guid}': { operation: updateGroup },
-  'DELETE groups/{guid}': { operation: deleteGroup },
-  'GET groups': { operation: listGroups, faulty: 'list' },
-  'POST groups': { operation: createGroup, faulty: 'create' },
-  'GET users': { operation: listUsers, faulty: 'list' },
-  'PUT users': { operation: reactivateUsers },
-  'DELETE users': { operation: deactivateUsers },
-  'GET users/{uid}': { operation: getUser },
-  'PUT users/{uid}': { operation: updateUser },
-  'DELETE users/{uid}': { operation: deleteUser },
-  'POST users': { operation: createUser, authOnly: true, faulty: 'create' },
-  'POST users/{uid}/auth_tokens': { operation: createAuthToken, authOnly: true },
-  'POST data_import/members': { operation: importMembers, faulty: 'add-members' },
-  'POST data_import/users': { operation: importUsers, faulty: 'create' },
-  'POST data_import/groups': { operation: importGroups, faulty: 'create' },
-  'GET apikeys': { operation: listKeys },
-  'POST apikeys': { operation: createKey },
-  'GET apikeys/{apiKey}': { operation: getKey },
-  'PUT apikeys/{apiKey}': { operation: updateKey },
-  'DELETE apikeys/{apiKey}': { operation: deleteKey },
-  'POST messages': { operation: sendMessage },
-});
-
-/** Finds the operation of a method and path, if there is one, with the parameters of the path. */
-export function routerWith(banned: string): (called: string) => (Route & { params: readonly string[] }) | undefined {
-  const routes = Object.entries(routesWith(banned)).map(([place, route]) => {
-    return { ...route, pattern: new RegExp(`^${place.replaceAll(/\{\w+\}/g, '([^/]+)')}$`) };
+export function routerWith(banned: string) {
+  const routes = Object.entries(OPERATIONS).map(([place, operation]) => {
+    const path = place.replace('bannedusers', banned).replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+    return { operation, authOnly: AUTH_ONLY.has(place), faulty: FAULTY[place], pattern: new RegExp(`^${path}$`) };
   });
-  return (called) => {
+  return (called: string) => {
     for (const { pattern, ...route } of routes) {
       const found = pattern.exec(called);
       if (found === null) continue;
+      const params = Object.entries(found.groups ?? {});
       try {
-        return { ...route, params: found.slice(1).map(decodeURIComponent) };
+        return { ...route, params: Object.fromEntries(params.map(([name, text]) => [name, decodeURIComponent(text)])) };
       } catch {
         return undefined; // a broken percent escape
       }

@@ -97,19 +97,19 @@ export class Group {
   }
 
   /** Bans a user, who need not be a member, and ends a membership; or says what prevents it. */
-  ban(uid: string, at: number): Obstacle | undefined {
+  ban(uid: string, at: number) {
     const { scope = 'participant', joinedAt = at, banned } = this.places.get(uid) ?? {};
     if (banned) return 'ERR_ALREADY_BANNED';
     return this.#put(uid, { scope, banned: true, joinedAt, bannedAt: at }, at);
   }
 
   /** Lifts a ban, which does not make the user a member again; or says what prevents it. */
-  unban(uid: string, at: number): Obstacle | undefined {
+  unban(uid: string, at: number) {
     return this.places.get(uid)?.banned ? this.#put(uid, undefined, at) : 'ERR_NOT_A_BANNED_USER';
   }
 
   /** Ends a membership, or says what prevents it. */
-  remove(uid: string, at: number): Obstacle | undefined {
+  remove(uid: string, at: number) {
     return this.#noMember(uid) ?? this.#put(uid, undefined, at);
   }
 
@@ -119,7 +119,7 @@ export class Group {
   }
 
   /** Changes a member's scope, or says what prevents it. */
-  changeScope(uid: string, scope: MemberScope, at: number): Obstacle | undefined {
+  changeScope(uid: string, scope: MemberScope, at: number) {
     const before = this.places.get(uid);
     if (before?.banned === false && before.scope === scope) return 'ERR_SAME_SCOPE';
     return this.#noMember(uid) ?? this.#put(uid, { joinedAt: at, banned: false, ...before, scope }, at);
@@ -154,44 +154,34 @@ export function storedId(id: string): string | undefined {
   return POSSIBLE_ID.test(folded) ? folded : undefined;
 }
 
-/** Users or groups by their ids. */
-class Directory<Item, Profile> {
-  readonly all = new Map<string, Item>();
-  readonly #knowsAny: boolean;
-  readonly #foldsIds: boolean;
-  readonly #make: (id: string, profile: Partial<Profile>) => Item;
-
-  constructor(knowsAny: boolean, foldsIds: boolean, make: (id: string, profile: Partial<Profile>) => Item) {
-    this.#knowsAny = knowsAny;
-    this.#foldsIds = foldsIds;
-    this.#make = make;
-  }
-
+/** Users or groups by their ids. @param knowsAny every possible one exists, from the first time that it is asked for */
+function directory<Item, Profile>(
+  knowsAny: boolean,
+  foldsIds: boolean,
+  make: (id: string, profile: Partial<Profile>) => Item,
+) {
+  const all = new Map<string, Item>();
   /** The id that a call means by this one. */
-  #named(id: string): string {
-    return this.#foldsIds ? id.toLowerCase() : id;
-  }
-
-  /** One that was made already. */
-  get(id: string): Item | undefined {
-    return this.all.get(this.#named(id));
-  }
-
-  /** One that a call may name. */
-  find(id: string): Item | undefined {
-    return this.get(id) ?? (this.#knowsAny && this.#named(id) === id.toLowerCase() ? this.add(id) : undefined);
-  }
-
+  const named = (id: string) => (foldsIds ? id.toLowerCase() : id);
   /** Makes it unless it is there; undefined when none can have that id. */
-  add(id: string, profile: Given<Profile> = {}): Item | undefined {
+  const add = (id: string, profile: Given<Profile> = {}) => {
     const stored = storedId(id);
     if (stored === undefined) return undefined;
-    const known = this.all.get(stored);
+    const known = all.get(stored);
     if (known !== undefined) return known;
-    const made = this.#make(stored, given(profile));
-    this.all.set(stored, made);
+    const made = make(stored, given(profile));
+    all.set(stored, made);
     return made;
-  }
+  };
+  /** One that was made already. */
+  const get = (id: string) => all.get(named(id));
+  return {
+    all,
+    add,
+    get,
+    /** One that a call may name. */
+    find: (id: string) => get(id) ?? (knowsAny && named(id) === id.toLowerCase() ? add(id) : undefined),
+  };
 }
 
 export interface ApiKey {
@@ -206,7 +196,7 @@ export interface ApiKey {
 interface AppOptions {
   readonly region: Region;
   readonly appId: string;
-  /** Every possible UID or GUID is known: it exists from the first time that it is asked for. */
+  /** Every possible UID or GUID is known. */
   readonly anyUser: boolean;
   readonly anyGroup: boolean;
   /** Whether ids of calls may have capital letters. */
@@ -215,78 +205,70 @@ interface AppOptions {
   readonly createdAt: number;
 }
 
-/** Users, groups and messages of one app in one region. */
-export class App {
-  readonly region: Region;
-  readonly appId: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  /** API keys by themselves. */
-  readonly keys = new Map<string, ApiKey>();
-  /** Roles that a new user can have. */
-  readonly roles = new Set(['default']);
-  readonly users: Directory<User, User>;
-  readonly groups: Directory<Group, GroupProfile>;
-  #lastMessageId = 0;
+export type App = ReturnType<typeof createApp>;
 
-  constructor({ region, appId, createdAt, foldsIds, anyUser, anyGroup }: AppOptions) {
-    this.region = region;
-    this.appId = appId;
-    this.createdAt = createdAt;
-    this.users = new Directory(anyUser, foldsIds, (uid, profile) => ({
-      name: uid,
-      role: 'default',
-      createdAt,
-      ...profile,
-      uid,
-    }));
-    this.groups = new Directory(anyGroup, foldsIds, (guid, profile) => {
-      const owner = SYSTEM_USER.uid;
-      const icon = 'https://assets.localhost/group.png';
-      return new Group({
+/** Users, groups and messages of one app in one region. */
+export function createApp({ region, appId, createdAt, foldsIds, anyUser, anyGroup }: AppOptions) {
+  const users = directory<User, User>(anyUser, foldsIds, (uid, profile) => ({
+    name: uid,
+    role: 'default',
+    createdAt,
+    ...profile,
+    uid,
+  }));
+  const groups = directory<Group, GroupProfile>(
+    anyGroup,
+    foldsIds,
+    (guid, profile) =>
+      new Group({
         name: guid,
         type: 'public',
         description: '',
-        icon,
+        icon: 'https://assets.localhost/group.png',
         tags: [],
-        owner,
+        owner: SYSTEM_USER.uid,
         createdAt,
         ...profile,
         guid,
-      });
-    });
-  }
-
-  /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
-  setActive(uid: string, active: boolean, at: number): boolean {
-    const user = this.users.get(uid);
-    if (user === undefined || (user.deactivatedAt === undefined) === active) return false;
-    this.users.all.set(user.uid, { ...user, deactivatedAt: active ? undefined : at });
-    return true;
-  }
-
-  /** @param unset fields that it loses */
-  changeUser(uid: string, profile: Given<User>, unset: readonly (keyof User)[]): void {
-    const user = this.users.get(uid);
-    if (user === undefined) return;
-    const changed = { ...user, ...given(profile) };
-    for (const field of unset) Reflect.deleteProperty(changed, field);
-    this.users.all.set(user.uid, changed);
-  }
-
-  deleteUser(uid: string): void {
-    this.users.all.delete(uid);
-    for (const group of this.groups.all.values()) group.forget(uid);
-  }
-
-  /** All users in a group, the banned with `ban`; empty for a group that has not been made. */
-  members(guid: string): Map<string, Scope> {
-    const places = this.groups.all.get(guid.toLowerCase())?.places ?? [];
-    return new Map([...places].map(([uid, place]) => [uid, place.banned ? 'ban' : place.scope]));
-  }
-
-  nextMessageId(): string {
-    this.#lastMessageId += 1;
-    return String(this.#lastMessageId);
-  }
+      }),
+  );
+  let lastMessageId = 0;
+  return {
+    region,
+    appId,
+    /** Milliseconds since 1970. */
+    createdAt,
+    /** API keys by themselves. */
+    keys: new Map<string, ApiKey>(),
+    /** Roles that a new user can have. */
+    roles: new Set(['default']),
+    users,
+    groups,
+    /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
+    setActive: (uid: string, active: boolean, at: number) => {
+      const user = users.get(uid);
+      if (user === undefined || (user.deactivatedAt === undefined) === active) return false;
+      users.all.set(user.uid, { ...user, deactivatedAt: active ? undefined : at });
+      return true;
+    },
+    /** @param unset fields that it loses */
+    changeUser: (user: User, profile: Given<User>, unset: readonly (keyof User)[]) => {
+      const changed = { ...user, ...given(profile) };
+      for (const field of unset) Reflect.deleteProperty(changed, field);
+      users.all.set(user.uid, changed);
+    },
+    deleteUser: (uid: string) => {
+      users.all.delete(uid);
+      for (const group of groups.all.values()) group.forget(uid);
+    },
+    /** All users in a group, the banned with `ban`; empty for a group that has not been made. */
+    members: (guid: string) => {
+      const places = groups.all.get(guid.toLowerCase())?.places ?? [];
+      return new Map([...places].map(([uid, place]): [string, Scope] => [uid, place.banned ? 'ban' : place.scope]));
+    },
+    nextMessageId: () => {
+      lastMessageId += 1;
+      return String(lastMessageId);
+    },
+  };
 }

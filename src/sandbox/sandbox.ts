@@ -5,8 +5,8 @@ import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { certificatesFor, listen } from './https.ts';
 import { type Fault, Faults, seededRandom } from './injected-faults.ts';
 import type { GroupProfile } from './sandbox-app.ts';
-import { hostNames, type ManagementKey, Service } from './sandbox-service.ts';
-import { type AppKeys, makeTenant, newKey, type TenantOptions, type TrafficCounter } from './tenant.ts';
+import { createService, hostNames, type ManagementKey } from './sandbox-service.ts';
+import { type AppKeys, makeTenant, newKey, type TenantOptions } from './tenant.ts';
 
 /** A sandbox: its ports, its limits, and what it knows at the start. */
 export interface SandboxOptions extends TenantOptions {
@@ -56,13 +56,13 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const { domain = 'localhost', listenOn = '127.0.0.1', port = 0 } = options;
   const { caPem, serverPem: cert, serverKeyPem: key } = await certificatesFor(hostNames(domain));
   const latency = () => from + (to - from) * randomLatency();
-  const service = new Service({ tenants, management, domain, behaviour, faults, latencyMs: latency, now });
+  const answer = createService({ tenants, management, domain, behaviour, faults, latencyMs: latency, now });
   const listener = await listen({
     port,
     listenOn,
     cert,
     key,
-    onRequest: (request, response) => void service.handle(request, response, () => listener.reset(request)),
+    onRequest: (request, response) => void answer(request, response, () => listener.reset(request)),
   });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= listener.close());
@@ -90,7 +90,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** Environment variables that make every other command talk to this sandbox. */
     env: environment(host, apps, management, options.caFile),
     /** Live counters. */
-    calls: byRegion((region): Readonly<Omit<TrafficCounter, 'arrived' | 'ended'>> => tenants[region].traffic),
+    calls: byRegion((region) => tenants[region].traffic.counts),
     /** Can be set while the sandbox runs. */
     faults,
     /** Makes a user unless it exists. False when no user can have that UID; it is then unknown to every call. */

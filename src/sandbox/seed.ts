@@ -27,7 +27,7 @@ function idOr<Shape extends z.ZodType>(shape: Shape) {
 const userSeed = idOr(
   z.strictObject({
     uid: id,
-    ...z.object(userProfile).partial().shape,
+    ...userProfile.partial().shape,
     deactivated: z.boolean().optional(),
   }),
 );
@@ -35,7 +35,7 @@ const userSeed = idOr(
 const groupSeed = idOr(
   z.strictObject({
     guid: id,
-    ...z.object(groupProfile).partial().omit({ password: true, owner: true }).shape,
+    ...groupProfile.partial().omit({ password: true, owner: true }).shape,
   }),
 );
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Region } from '../chat/service/regions.ts';
 import type { Behaviour } from './behaviour.ts';
-import { App } from './sandbox-app.ts';
+import { createApp } from './sandbox-app.ts';
 import { type SeedDocument, seedApp, seedNumbers } from './seed.ts';
 
 /** Address and first keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
@@ -41,13 +41,13 @@ export function makeTenant(region: Region, options: TenantOptions, behaviour: Be
   };
   const { appId, apiKey, authOnlyKey } = keys;
   const foldsIds = behaviour.capitalIds === 'fold';
-  const app = new App({ region, appId, createdAt, foldsIds, anyUser: users === 'any', anyGroup: groups === 'any' });
+  const app = createApp({ region, appId, createdAt, foldsIds, anyUser: users === 'any', anyGroup: groups === 'any' });
   app.keys.set(apiKey, { apiKey, name: 'REST API Key', scope: 'fullAccess', createdAt });
   app.keys.set(authOnlyKey, { apiKey: authOnlyKey, name: 'Auth Key', scope: 'authOnly', createdAt });
   // First, because a group that it names may have an owner.
   if (options.seed !== undefined) seedApp(app, options.seed);
   seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
-  const budget = (limit: RateLimit) => new RateWindow(limit, behaviour.rateHeaders);
+  const budget = (limit: RateLimit) => rateWindow(limit, behaviour.rateHeaders);
   const window = budget(rateLimit);
   return {
     app,
@@ -57,7 +57,7 @@ export function makeTenant(region: Region, options: TenantOptions, behaviour: Be
     lists: behaviour.listsPerMinute === 0 ? window : budget({ calls: behaviour.listsPerMinute, perMs: 60_000 }),
     /** The window of bulk imports. */
     imports: budget({ calls: behaviour.importsPerMinute, perMs: 60_000 }),
-    traffic: new TrafficCounter(),
+    traffic: trafficCounter(),
   };
 }
 
@@ -78,69 +78,64 @@ const DEFAULT_RATE_LIMIT: RateLimit = { calls: 10_000, perMs: 60_000 };
 export type Headers = Readonly<Record<string, string | number>>;
 
 /** Counts the calls of one app in the present window. */
-class RateWindow {
-  readonly #limit: RateLimit;
-  readonly #spelling: Behaviour['rateHeaders'];
-  #window = -1;
-  #used = 0;
-
-  constructor(limit: RateLimit, spelling: Behaviour['rateHeaders']) {
-    this.#limit = limit;
-    this.#spelling = spelling;
-  }
-
-  /** Takes one call of the window at `now` (ms since 1970), if one is left. The headers belong on the reply either way. */
-  take(now: number): { limited: boolean; headers: Headers } {
-    const { calls, perMs } = this.#limit;
-    const window = Math.floor(now / perMs);
-    if (window !== this.#window) {
-      this.#window = window;
-      this.#used = 0;
-    }
-    const limited = this.#used >= calls;
-    if (!limited) this.#used += 1;
-    const headers = {
-      [this.#spelling === 'X-Rate-Limit' ? 'X-Rate-Limit' : 'X-RateLimit-Limit']: calls,
-      [`${this.#spelling}-Remaining`]: calls - this.#used,
-    };
-    return { limited, headers: limited ? { ...headers, ...this.refusal((window + 1) * perMs, now) } : headers };
-  }
-
+function rateWindow({ calls, perMs }: RateLimit, spelling: Behaviour['rateHeaders']) {
+  let current = -1;
+  let used = 0;
   /**
    * Returns the additional headers of a 429: the time from which calls are taken again (ms since 1970), rounded up to
    * whole seconds.
    */
-  refusal(resetAt: number, now: number): Headers {
-    return {
-      'Retry-After': Math.max(1, Math.ceil((resetAt - now) / 1000)),
-      [`${this.#spelling}-Reset`]: Math.ceil(resetAt / 1000),
-    };
-  }
+  const refusal = (resetAt: number, now: number): Headers => ({
+    'Retry-After': Math.max(1, Math.ceil((resetAt - now) / 1000)),
+    [`${spelling}-Reset`]: Math.ceil(resetAt / 1000),
+  });
+  return {
+    refusal,
+    /** Takes one call of the window at `now` (ms since 1970), if one is left. The headers belong on the reply either way. */
+    take: (now: number) => {
+      const window = Math.floor(now / perMs);
+      if (window !== current) {
+        current = window;
+        used = 0;
+      }
+      const limited = used >= calls;
+      if (!limited) used += 1;
+      const headers: Headers = {
+        [spelling === 'X-Rate-Limit' ? spelling : 'X-RateLimit-Limit']: calls,
+        [`${spelling}-Remaining`]: calls - used,
+        ...(limited && refusal((window + 1) * perMs, now)),
+      };
+      return { limited, headers };
+    },
+  };
 }
 
 /** Counts the calls of one region since the start: requests = the sum of byStatus + unanswered + those still open. */
-export class TrafficCounter {
-  requests = 0;
-  /** Answers by status; one that a fault cut off or changed counts with its status. */
-  byStatus: Record<number, number> = {};
-  /** Calls over the rate limit, among those with 429; the 429 of a fault does not count. */
-  rateLimited = 0;
-  /** Calls whose connection ended without an answer. */
-  unanswered = 0;
-  /** Most calls that were open at one moment; without latency this is hardly ever more than 1. */
-  maxConcurrent = 0;
-  #open = 0;
-
-  arrived(): void {
-    this.requests += 1;
-    this.#open += 1;
-    this.maxConcurrent = Math.max(this.maxConcurrent, this.#open);
-  }
-
-  /** @param status undefined for a call that got no answer */
-  ended(status: number | undefined): void {
-    this.#open -= 1;
-    if (status === undefined) this.unanswered += 1;
-    else this.byStatus[status] = (this.byStatus[status] ?? 0) + 1;
-  }
+function trafficCounter() {
+  let open = 0;
+  const counts = {
+    requests: 0,
+    /** Answers by status; one that a fault cut off or changed counts with its status. */
+    byStatus: {} as Record<number, number>,
+    /** Calls over the rate limit, among those with 429; the 429 of a fault does not count. */
+    rateLimited: 0,
+    /** Calls whose connection ended without an answer. */
+    unanswered: 0,
+    /** Most calls that were open at one moment; without latency this is hardly ever more than 1. */
+    maxConcurrent: 0,
+  };
+  return {
+    counts,
+    arrived: () => {
+      counts.requests += 1;
+      open += 1;
+      counts.maxConcurrent = Math.max(counts.maxConcurrent, open);
+    },
+    /** @param status undefined for a call that got no answer */
+    ended: (status: number | undefined) => {
+      open -= 1;
+      if (status === undefined) counts.unanswered += 1;
+      else counts.byStatus[status] = (counts.byStatus[status] ?? 0) + 1;
+    },
+  };
 }
