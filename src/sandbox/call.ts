@@ -19,7 +19,7 @@ export interface Call {
   readonly now: number;
   /** The fault injected into this call, for operations that show it themselves. */
   readonly fault: FaultKind | undefined;
-  /** What the reply says beside its data: a list sets its paging information. */
+  /** The part of the reply beside its data: a list sets its paging information. */
   meta?: object;
 }
 

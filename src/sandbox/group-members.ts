@@ -26,7 +26,7 @@ import type { Group } from './sandbox-app.ts';
 interface RequestedMember {
   readonly list: MemberList;
   readonly uid: string;
-  /** Why the acting user may not do it. */
+  /** The reason why the acting user may not do it. */
   readonly refused?: Refusal | undefined;
 }
 
