@@ -1,16 +1,18 @@
 /**
  * Changes one operator, number or word of the source at a time and runs the tests that should notice: the share that they
- * notice says what the tests of a room are worth. It works in a copy of the project, in which nothing else happens.
+ * notice says what the tests of a room are worth. It works in a copy of the last commit, in which nothing else happens.
+ * The tests nearest to a change run first, by their imports; the others only if it survives.
  *
- * Run   node tools/mutants.ts --rooms imports/send,imports/record --tests test/imports,test/jobs [--mutants 60] [--seed 1]
- * Read  one line for each mutant, "killed" or "SURVIVED", with the place, the change and the seconds; then the share. A survivor
- *       is a missing test, or a change that no user can see; the line says where to look.
+ * Run   node tools/mutants.ts --rooms imports/send --tests test/imports,test/jobs [--mutants 60] [--seed 1]
+ *       With --at src/imports/send/region.ts:47 it makes each change of that line, and no other.
+ * Read  one line for each mutant, "killed" with the test or "SURVIVED", with the seconds, the place and the change; then the
+ *       share. A survivor is a missing test, or a change that no user can see; the line says where to look.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { dirname, join } from 'node:path';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     tests: { type: 'string' },
     mutants: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    at: { type: 'string' },
   },
 });
 if (values.rooms === undefined || values.tests === undefined) throw new Error('name --rooms below src, and --tests');
@@ -76,6 +79,94 @@ function random(seed: number): () => number {
   };
 }
 
+/** Runs what is given with the changes in their files, which are as before afterwards. */
+function planted<T>(root: string, mutants: readonly Mutant[], run: () => T): T {
+  const texts = mutants.map(({ file }) => readFileSync(join(root, file), 'utf8'));
+  for (const [at, { file, line, after }] of mutants.entries()) {
+    const lines = texts[at]?.split('\n') ?? [];
+    lines[line - 1] = after;
+    writeFileSync(join(root, file), lines.join('\n'));
+  }
+  const result = run();
+  for (const [at, { file }] of mutants.entries()) writeFileSync(join(root, file), texts[at] ?? '');
+  return result;
+}
+
+/** Mutants of different files that compile: another one says nothing about the tests. */
+function compiling(root: string, mutants: readonly Mutant[]): readonly Mutant[] {
+  if (mutants.length === 0) return [];
+  const { status, stdout } = planted(root, mutants, () =>
+    spawnSync(
+      'npx',
+      ['tsc', '--checkers', '1', '--incremental', '--tsBuildInfoFile', 'tsc.json', '--pretty', 'false'],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    ),
+  );
+  if (status === 0) return mutants;
+  if (mutants.length === 1) return [];
+  const rest = mutants.filter(({ file }) => !stdout.includes(`${file}(`));
+  if (rest.length < mutants.length) return compiling(root, rest);
+  return mutants.flatMap((mutant) => compiling(root, [mutant]));
+}
+
+/** The first mutants that compile. */
+function firstOf(root: string, mutants: readonly Mutant[], count: number): readonly Mutant[] {
+  const found: Mutant[] = [];
+  const rest = [...mutants];
+  while (found.length < count && rest.length > 0) {
+    const some = rest.splice(0, count - found.length);
+    while (some.length > 0) {
+      const group = [...new Map(some.map((mutant) => [mutant.file, mutant])).values()];
+      for (const mutant of group) some.splice(some.indexOf(mutant), 1);
+      found.push(...compiling(root, group));
+    }
+  }
+  return found;
+}
+
+/** The files that a file names: what it imports, and what it starts. */
+const namesOf = new Map<string, readonly string[]>();
+function named(root: string, file: string): readonly string[] {
+  const known = namesOf.get(file);
+  if (known !== undefined) return known;
+  const text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+  const found = [...text.matchAll(/'(\.{1,2}\/[^'\n]+\.tsx?)'/g)].map(([, name = '']) => join(dirname(file), name));
+  namesOf.set(file, found);
+  return found;
+}
+
+/** The test files in waves: those nearest to the file, by imports, are first. */
+function wavesFor(root: string, tests: readonly string[], file: string): readonly string[][] {
+  const waves = new Map<number, string[]>();
+  for (const test of tests) {
+    const seen = new Set([test]);
+    let distance = 0;
+    for (let reached = [test]; !seen.has(file) && reached.length > 0; distance += 1) {
+      reached = reached.flatMap((one) => named(root, one)).filter((one) => !seen.has(one) && seen.add(one));
+    }
+    // What starts a process and imports nothing of it is last.
+    const wave = seen.has(file) ? distance : Number.POSITIVE_INFINITY;
+    waves.set(wave, [...(waves.get(wave) ?? []), test]);
+  }
+  return [...waves].sort(([a], [b]) => a - b).map(([, files]) => files);
+}
+
+/** The test that notices what is planted. */
+function noticedBy(root: string, waves: readonly string[][]): string | undefined {
+  for (const files of waves) {
+    const { status, stdout } = spawnSync('npx', ['vitest', 'run', '--project', 'quick', '--bail', '1', ...files], {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 600_000,
+    });
+    if (status !== 0) return / FAIL .*/.exec(stripVTControlCharacters(stdout))?.[0].trim() ?? 'a run without an end';
+  }
+  return undefined;
+}
+
 const root = mkdtempSync(join(tmpdir(), 'rollcall-mutants-'));
 execFileSync('git', ['clone', '-q', '.', root]);
 symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
@@ -83,36 +174,27 @@ symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
 const rooms = values.rooms.split(',').map((room) => (room === 'jobs' ? room : join('src', room)));
 const files = rooms.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: root })).sort();
 const all = files.flatMap((file) => mutantsOf(root, file));
+const tests = values.tests
+  .split(',')
+  .flatMap((path) => (path.endsWith('.ts') ? [path] : globSync(`${path}/**/*.test.ts`, { cwd: root })))
+  .filter((path) => !path.endsWith('.long.test.ts'));
 const next = random(Number(values.seed));
-const chosen = all
+const mixed = all
   .map((mutant) => ({ mutant, order: next() }))
   .sort((a, b) => a.order - b.order)
-  .slice(0, Number(values.mutants))
-  .map(({ mutant }) => mutant);
+  .map(({ mutant }) => mutant)
+  .filter(({ file, line }) => values.at === undefined || values.at === `${file}:${line}`);
+const chosen = firstOf(root, mixed, Number(values.mutants));
 
 let killed = 0;
-let tried = 0;
-for (const { file, line, before, after } of chosen) {
-  const path = join(root, file);
-  const text = readFileSync(path, 'utf8');
-  const lines = text.split('\n');
-  lines[line - 1] = after;
-  writeFileSync(path, lines.join('\n'));
-  // A change that does not compile says nothing about the tests.
-  const compiles = spawnSync('npx', ['tsc', '--checkers', '1'], { cwd: root }).status === 0;
-  if (compiles) {
-    tried += 1;
-    const started = performance.now();
-    const tests = spawnSync('npx', ['vitest', 'run', '--project', 'quick', '--bail', '1', ...values.tests.split(',')], {
-      cwd: root,
-      timeout: 600_000,
-    });
-    const seconds = Math.round((performance.now() - started) / 1_000);
-    if (tests.status !== 0) killed += 1;
-    process.stdout.write(
-      `${tests.status === 0 ? 'SURVIVED' : 'killed  '} ${seconds} s  ${file}:${line}\n    ${before.trim()}\n    ${after.trim()}\n`,
-    );
-  }
-  writeFileSync(path, text);
+for (const mutant of chosen) {
+  const { file, line, before, after } = mutant;
+  const started = performance.now();
+  const test = planted(root, [mutant], () => noticedBy(root, wavesFor(root, tests, file)));
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  if (test !== undefined) killed += 1;
+  process.stdout.write(
+    `${test === undefined ? 'SURVIVED' : 'killed  '} ${seconds} s  ${file}:${line}\n    ${before.trim()}\n    ${after.trim()}\n    ${test ?? ''}\n`,
+  );
 }
-process.stdout.write(`${killed} of ${tried} killed, of ${all.length} in ${files.length} files\n`);
+process.stdout.write(`${killed} of ${chosen.length} killed, of ${all.length} in ${files.length} files\n`);
