@@ -9,7 +9,7 @@
  *       share. A survivor is a missing test, or a change that no user can see; the line says where to look.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
@@ -157,17 +157,22 @@ function wavesFor(root: string, tests: readonly string[], file: string): readonl
 /** The test that notices what is planted. */
 function noticedBy(root: string, waves: readonly string[][]): string | undefined {
   for (const files of waves) {
-    const { status, stdout } = spawnSync('npx', ['vitest', 'run', '--project', 'quick', '--bail', '1', ...files], {
-      cwd: root,
-      encoding: 'utf8',
-      timeout: 600_000,
-    });
+    const { status, stdout } = spawnSync(
+      'node_modules/.bin/vitest',
+      ['run', '--project', 'quick', '--bail', '1', ...files],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        timeout: 600_000,
+      },
+    );
     if (status !== 0) return / FAIL .*/.exec(stripVTControlCharacters(stdout))?.[0].trim() ?? 'a run without an end';
   }
   return undefined;
 }
 
-const root = mkdtempSync(join(tmpdir(), 'rollcall-mutants-'));
+using copy = mkdtempDisposableSync(join(tmpdir(), 'rollcall-mutants-'));
+const root = copy.path;
 execFileSync('git', ['clone', '-q', '.', root]);
 symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
 
