@@ -166,7 +166,8 @@ function noticedBy(root: string, waves: readonly string[][]): string | undefined
         timeout: 600_000,
       },
     );
-    if (status !== 0) return / FAIL .*/.exec(stripVTControlCharacters(stdout))?.[0].trim() ?? 'a run without an end';
+    if (status !== 0)
+      return / FAIL .*/.exec(stripVTControlCharacters(stdout + stderr))?.[0].trim() ?? 'a run without an end';
   }
   return undefined;
 }
