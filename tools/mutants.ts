@@ -152,7 +152,7 @@ function wavesFor(root: string, tests: readonly string[], file: string): readonl
 /** The test that notices what is planted. */
 function noticedBy(root: string, waves: readonly string[][]): string | undefined {
   for (const files of waves) {
-    const { status, stdout } = spawnSync(
+    const { status, stdout, stderr } = spawnSync(
       'node_modules/.bin/vitest',
       ['run', '--project', 'quick', '--bail', '1', ...files],
       {

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isError } from '../../src/errors/rollcall-error.ts';
+import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, type Pipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
@@ -25,6 +26,22 @@ describe.each(QUEUE_PLACES)('on the $name queue, a coordinator that is started a
       expect(pipeline.counts(id)).toMatchObject({ read: 300, added: 300 });
     }
     expect(pipeline.sandbox.calls.us.requests).toBe(24);
+  });
+
+  test('asks about the batches that a killed process had with its workers, and sends what the group has not', async () => {
+    const { id, door, pipeline } = await runningImport(place);
+    await pipeline.coordinator.stop(0);
+    door.open();
+    // As a kill leaves them.
+    const ledger = openImportLedger(pipeline.dir.ledger(id));
+    ledger.markDispatched(ledger.pendingBatches('us', 2).map((batch) => batch.id));
+    ledger.close();
+    await pipeline.restart();
+    expect(await pipeline.coordinator.continueAll()).toEqual([]);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(pipeline.counts(id)).toMatchObject({ read: 300, added: 300 });
+    // Two of them are questions.
+    expect(pipeline.sandbox.calls.us.requests).toBe(14);
   });
 
   test('reads on what was being read, and sends it', async () => {
