@@ -13,6 +13,7 @@ import { existsSync, globSync, mkdtempDisposableSync, readFileSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { API } from 'typescript/unstable/sync';
 
 const { values } = parseArgs({
   options: {
@@ -79,47 +80,36 @@ function random(seed: number): () => number {
   };
 }
 
-/** Runs what is given with the changes in their files, which are as before afterwards. */
-function planted<T>(root: string, mutants: readonly Mutant[], run: () => T): T {
-  const texts = mutants.map(({ file }) => readFileSync(join(root, file), 'utf8'));
-  for (const [at, { file, line, after }] of mutants.entries()) {
-    const lines = texts[at]?.split('\n') ?? [];
-    lines[line - 1] = after;
-    writeFileSync(join(root, file), lines.join('\n'));
-  }
+/** Runs what is given with the change in its file, which is as before afterwards. */
+function planted<T>(root: string, { file, line, after }: Mutant, run: () => T): T {
+  const path = join(root, file);
+  const text = readFileSync(path, 'utf8');
+  const lines = text.split('\n').with(line - 1, after);
+  writeFileSync(path, lines.join('\n'));
   const result = run();
-  for (const [at, { file }] of mutants.entries()) writeFileSync(join(root, file), texts[at] ?? '');
+  writeFileSync(path, text);
   return result;
 }
 
-/** Those of the mutants, each of another file, that compile: another one says nothing about the tests. */
-function compiling(root: string, mutants: readonly Mutant[]): readonly Mutant[] {
-  const { status, stdout } = planted(root, mutants, () =>
-    spawnSync('node_modules/.bin/tsc', ['--incremental', '--tsBuildInfoFile', 'tsc.json', '--pretty', 'false'], {
-      cwd: root,
-      encoding: 'utf8',
-    }),
-  );
-  const refused = mutants.filter(({ file }) => stdout.includes(`${file}(`));
-  if (status === 0 || refused.length > 0) return mutants.filter((mutant) => !refused.includes(mutant));
-  // What does not compile is in files that use one of them.
-  return mutants.length === 1 ? [] : mutants.flatMap((mutant) => compiling(root, [mutant]));
-}
-
-/** The first mutants that compile. */
+/** The first mutants that compile: another one says nothing about the tests. */
 function firstOf(root: string, mutants: readonly Mutant[], count: number): readonly Mutant[] {
+  const compiler = new API({ cwd: root });
+  const config = join(root, 'tsconfig.json');
   const found: Mutant[] = [];
-  const rest = [...mutants];
-  while (found.length < count && rest.length > 0) {
-    // The compiler takes as long for one change as for many, and refuses every third.
-    const some = rest.splice(0, 2 * count);
-    while (some.length > 0) {
-      const group = [...new Map(some.map((mutant) => [mutant.file, mutant])).values()];
-      for (const mutant of group) some.splice(some.indexOf(mutant), 1);
-      found.push(...compiling(root, group));
-    }
+  let before: string[] = [];
+  for (const mutant of mutants) {
+    if (found.length === count) break;
+    const file = join(root, mutant.file);
+    const errors = planted(root, mutant, () => {
+      using snapshot = compiler.updateSnapshot({ openProjects: [config], fileChanges: { changed: [...before, file] } });
+      const program = snapshot.getProject(config)?.program;
+      return [program?.getSyntacticDiagnostics(file), program?.getSemanticDiagnostics(file)].flat();
+    });
+    before = [file];
+    if (errors.length === 0) found.push(mutant);
   }
-  return found.slice(0, count);
+  compiler.close();
+  return found;
 }
 
 /** The files that a file names: what it imports, and what it starts. */
@@ -191,7 +181,7 @@ let killed = 0;
 for (const mutant of chosen) {
   const { file, line, before, after } = mutant;
   const started = performance.now();
-  const test = planted(root, [mutant], () => noticedBy(root, wavesFor(root, tests, file)));
+  const test = planted(root, mutant, () => noticedBy(root, wavesFor(root, tests, file)));
   const seconds = Math.round((performance.now() - started) / 1_000);
   if (test !== undefined) killed += 1;
   process.stdout.write(
