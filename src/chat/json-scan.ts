@@ -169,8 +169,8 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
   let place = bytes[at] === MINUS ? at + 1 : at;
   // A zero in front stands alone.
   place = bytes[place] === 0x30 ? place + 1 : endOfDigits(bytes, place);
-  if (place > 0 && bytes[place] === 0x2e) place = endOfDigits(bytes, place + 1);
-  if (place > 0 && ((bytes[place] ?? 0) | 0x20) === 0x65) {
+  if (bytes[place] === 0x2e) place = endOfDigits(bytes, place + 1);
+  if (((bytes[place] ?? 0) | 0x20) === 0x65) {
     place++;
     if (bytes[place] === 0x2b || bytes[place] === MINUS) place++;
     place = endOfDigits(bytes, place);

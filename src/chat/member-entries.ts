@@ -205,20 +205,14 @@ function keep(bytes: Buffer, value: number, end: number, depth: number, found: F
   return true;
 }
 
-/** Most digits of a number that is exact in JavaScript, whatever they are. */
-const EXACT_DIGITS = 15;
-
 /** A value that has been walked over. Digits, with and without quotes, take a tenth of the time that JSON.parse takes. */
 function scalarIn(bytes: Buffer, from: number, to: number): unknown {
   const isText = bytes[from] === QUOTE;
   const first = isText ? from + 1 : from;
   const last = isText ? to - 1 : to;
   if (!hasDigitsOnly(bytes, first, last)) return JSON.parse(bytes.toString('utf8', from, to));
-  if (isText) return bytes.toString('latin1', first, last);
-  if (last - first > EXACT_DIGITS) return Number(bytes.toString('latin1', first, last));
-  let number = 0;
-  for (let at = first; at < last; at++) number = number * 10 + (bytes[at] ?? 0) - 0x30;
-  return number;
+  const digits = bytes.toString('latin1', first, last);
+  return isText ? digits : Number(digits);
 }
 
 function hasDigitsOnly(bytes: Buffer, from: number, to: number): boolean {

@@ -179,6 +179,8 @@ describe('reading the reply of adding members', () => {
     ],
     [{ success: false, code: 'ERR_X', message: 'No.' }, 'ERR_X', 'No.'],
     [{ success: false, error: 'No.' }, 'NO_CODE', 'No.'],
+    [{ success: false, message: 'No.' }, 'NO_CODE', 'No.'],
+    [{ error: { message: 'No.' } }, 'NO_CODE', 'No.'],
   ])('a refused UID keeps what the service says: %o', async (entry, code, message) => {
     const found = (await entriesOf({ participants: { u1: entry, u2: { success: true } } })).get('u1');
     expect(found && readEntry(found.list, found.entry)).toEqual({ outcome: 'failed', code, message });

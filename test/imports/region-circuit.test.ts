@@ -85,6 +85,17 @@ test('jobs wait while the circuit is open, until a question is answered and then
   await eventually(() => waits).toEqual([1_000, 0]);
 });
 
+test('tells of a reply its code alone, as its message may name users, and of a call without one what the network said', async () => {
+  for (const [verdict, message] of [
+    [SILENT, ''],
+    [{ ...SILENT, httpStatus: null }, SILENT.message],
+  ] as const) {
+    const { circuit, queue } = await openCircuit();
+    await circuit.unanswered('a', verdict, Date.now());
+    expect(readCircuit(await queue.readCircuit())).toMatchObject({ code: 'HTTP_503', message });
+  }
+});
+
 test('a probe whose question is answered and whose call is not uses an attempt: other calls are answered', async () => {
   const { circuit, service, told } = await openCircuit();
   await open(circuit);
