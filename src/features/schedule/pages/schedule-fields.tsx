@@ -2,24 +2,22 @@
 
 import { useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
-import { OWN_ZONE } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, TimeIn } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
-import { ApiError, addressOf, call } from '../../../console/requests.ts';
+import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { FileForm, READ_BY } from '../../../console/view/upload/file-form.ts';
+import { READ_BY } from '../../../console/view/upload/file-form.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
-import { creatingField, FORMAT, pairsText, shapeText } from '../../../console/view/upload/file-options.ts';
+import { FORMAT, pairsText, shapeText } from '../../../console/view/upload/file-options.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords, Suggestions } from '../../../console/view/upload/suggestions.tsx';
-import type { ScheduleView as Schedule } from '../operations.ts';
+import { below, type ScheduleForm, textsIn } from './schedule-entry.ts';
 import { cronOf, EVERY_CHOICES } from './schedule-rules.ts';
 import { cronWords } from './schedules.tsx';
-import { fieldsOf, settingsOf, textsIn } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -105,58 +103,6 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
   );
 }
 
-/** The form of a schedule: ids are looked up where its settings say, and a file that is too large is refused. */
-export class ScheduleForm extends FileForm {
-  readonly isImport = false;
-  /** The version that it was filled with. */
-  version;
-  /** Whether its file was asked for, also where that was refused or is still to be answered: not where there is no file. */
-  isWanted = false;
-  readonly #before;
-
-  /** @param before the schedule as it was */
-  constructor(sources: readonly string[], before: Schedule | undefined) {
-    super({
-      every: '* * *',
-      at: '02:30',
-      tz: OWN_ZONE,
-      file: sources[0] === undefined ? '' : below(sources[0]),
-      ...(before !== undefined && fieldsOf(before)),
-    });
-    this.#before = before;
-    this.version = before?.version ?? 0;
-  }
-
-  get isShown() {
-    return this.found.value !== undefined || this.facts.value !== undefined;
-  }
-
-  isUnsaved() {
-    return this.isChanged;
-  }
-
-  /** @throws ApiError where a field says too little */
-  get settings() {
-    return settingsOf(this.read(), this.#before);
-  }
-
-  override controlOf(field: string) {
-    if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
-    return creatingField(field, this);
-  }
-
-  protected override async look() {
-    this.isWanted = true;
-    try {
-      const body = { ...this.settings, name: this.#before?.name };
-      return await call('POST /v1/schedules/look', { body }, this.ending.signal);
-    } catch (error) {
-      this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
-      throw error;
-    }
-  }
-}
-
 export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
   const namedSources = settings.value?.namedSources ?? {};
   const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
@@ -184,11 +130,6 @@ export function SourceFields({ form, sources }: { form: Form; sources: readonly 
 
 function isWeb(file: string) {
   return /^https?:/.test(file);
-}
-
-/** The beginning of names in a place. A named source, such as the query of a database, may be the whole. */
-function below(source: string) {
-  return /[/:]$/.test(source) ? source : `${source}/`;
 }
 
 export function SourceFile({ form }: { form: ScheduleForm }) {

@@ -2,53 +2,42 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
+import { settings } from '../../../console/frame.tsx';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import {
-  Badge,
-  Card,
-  Empty,
-  ErrorNotice,
-  ErrorPlace,
-  foreign,
-  Pending,
-  syncHref,
-} from '../../../console/kit/elements.tsx';
+import { Card, Empty, ErrorPlace, foreign, Pending, syncHref } from '../../../console/kit/elements.tsx';
 import { Fields, FoldedFields, type Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
-import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/reading-fields.tsx';
-import { GuardLimits, PlanLegend } from '../../sync/pages/plan-parts.tsx';
-import { planFields } from '../../sync/pages/plan-rules.ts';
+import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan-parts.tsx';
+import { guardsSentence, planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
-import { ScheduleForm, SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
+import { EACH_RUN, nameIn, ScheduleForm } from './schedule-entry.ts';
+import { SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
 import { scheduleName } from './schedule-rules.ts';
 import { historyHref } from './schedules.tsx';
-import { EACH_RUN, nameIn } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
   const { param: edited, isOperator } = usePlace();
-  const settings = useAnswer(addressOf('GET /v1/settings', {}));
   const schedule = useAnswer(edited === '' ? null : addressOf('GET /v1/schedules/:name', { name: edited }));
   const title = edited === '' ? 'New schedule' : `Edit ${edited}`;
   useTitle(title);
-  const error = settings.error ?? schedule.error;
-  const isThere = settings.data !== undefined && (edited === '' || schedule.data !== undefined);
+  const known = settings.value;
   return (
     <>
       <h1 tabIndex={-1}>{foreign(title)}</h1>
       {!isOperator ? (
         <Empty>Schedules are made and edited by operators.</Empty>
-      ) : error !== undefined || settings.data === undefined || !isThere ? (
-        <Pending error={error} />
-      ) : settings.data.sources.length === 0 && edited === '' ? (
+      ) : schedule.error !== undefined || known === undefined || (edited !== '' && schedule.data === undefined) ? (
+        <Pending error={schedule.error} />
+      ) : known.sources.length === 0 && edited === '' ? (
         <NoSources />
       ) : (
-        <ScheduleCard settings={settings.data} before={schedule.data} reload={schedule.reload} />
+        <ScheduleCard settings={known} before={schedule.data} reload={schedule.reload} />
       )}
     </>
   );
@@ -105,13 +94,31 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
   const { sources } = settings;
   const place = location.pathname;
   const form = useEntry(place, () => new ScheduleForm(sources, before));
-  const { work, save, tryIt } = useAttempts(form, before, place);
+  const work = useWork();
+  const tried = useSignal('');
   const isKept = useMemo(() => form.isUnsaved(), [form]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
     if (isLate) void reload();
   }, [isLate]);
+  /** What is wrong with a field is said beside it. */
+  const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
+    work.start((signal) => form.attempt(() => task(signal)));
+  const save = () =>
+    attempt(async (signal) => {
+      const name = before?.name ?? nameIn(form.read());
+      await (before === undefined
+        ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
+        : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));
+      forget(place);
+      go(historyHref(name));
+    });
+  const tryIt = () =>
+    attempt(async (signal) => {
+      const body = { ...form.settings, name: before?.name };
+      tried.value = (await call('POST /v1/schedules/try', { body }, signal)).id;
+    });
   return (
     <Card id="settings" title="Settings">
       <form
@@ -147,7 +154,13 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
           <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
         </div>
-        <TryIt busy={work.busy} onTry={tryIt} />
+        <div class="tried col">
+          <WorkButton busy={work.busy} onClick={tryIt}>
+            Try it now
+          </WorkButton>
+          <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>
+          <div role="status">{tried.value !== '' && <Tried id={tried.value} />}</div>
+        </div>
         <ErrorPlace error={work.error} />
         <div class="buttons row">
           <button type="submit" class="main" aria-disabled={work.busy}>
@@ -183,31 +196,6 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
       </form>
     </Card>
   );
-}
-
-/** Saves the form and tries it: what is wrong with a field is said beside it. @param place keeps the entry */
-function useAttempts(form: ScheduleForm, before: Schedule | undefined, place: string) {
-  const { go } = usePlace();
-  const work = useWork();
-  const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
-    work.start((signal) => form.attempt(() => task(signal)));
-  const save = () =>
-    attempt(async (signal) => {
-      const name = before?.name ?? nameIn(form.read());
-      await (before === undefined
-        ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
-        : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));
-      forget(place);
-      go(historyHref(name));
-    });
-  const tryIt = async (): Promise<string | undefined> => {
-    let id: string | undefined;
-    await attempt(async (signal) => {
-      ({ id } = await call('POST /v1/schedules/try', { body: { ...form.settings, name: before?.name } }, signal));
-    });
-    return id;
-  };
-  return { work, save, tryIt };
 }
 
 /** Says whether a person decides about each plan. */
@@ -264,52 +252,29 @@ function NameField({ form }: { form: Form }) {
   );
 }
 
-/** Period of looks, because events may be missed, in ms. */
-const ASK_EVERY_MS = 3000;
+/** A plan that is made is asked for so often. */
+const ASK_EVERY_MS = 1000;
 
-/** `onTry` gives the id of the sync that plans. */
-export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<string | undefined> }) {
-  const id = useSignal('');
-  const { data, error } = useAnswer(id.value === '' ? null : addressOf('GET /v1/syncs/:id', { id: id.value }), {
+/** The plan of a try. @param id of its sync */
+function Tried({ id }: { id: string }) {
+  const { data, error } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), {
     everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
-    news: ['planning', 'sync'],
-    concerns: (news) => 'id' in news && news.id === id.peek(),
   });
-  const view = data?.id === id.value ? data : undefined;
-  const run = async () => {
-    id.value = (await onTry()) ?? id.peek();
-  };
+  // It may still be that of the try before.
+  if (error !== undefined || data?.id !== id) return <Pending error={error}>Getting the file …</Pending>;
+  const { state, guards, totals } = data;
   return (
-    <div class="tried col">
-      <WorkButton busy={busy} onClick={run}>
-        Try it now
-      </WorkButton>
-      <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>
-      <div role="status">
-        {error !== undefined && <ErrorNotice error={error} />}
-        {error === undefined && view === undefined && id.value !== '' && 'Getting the file …'}
-        {error === undefined && view !== undefined && (
-          <>
-            <p>
-              <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
-              {view.state === 'failed' ? view.reason : syncSentence(view)}
-            </p>
-            {view.guards.length > 0 && (
-              <p class="attention">
-                A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
-              </p>
-            )}
-            {view.totals !== null && <PlanLegend actions={view.totals.actions} />}
-            {view.state !== 'planning' && (
-              <p>
-                <a href={syncHref(view.id)} target="_blank" rel="noopener">
-                  The plan (new tab)
-                </a>
-              </p>
-            )}
-          </>
-        )}
-      </div>
-    </div>
+    <>
+      <Standing sync={data} />
+      {guards.length > 0 && <p class="attention">A run would be held. {guardsSentence(guards)}</p>}
+      {totals !== null && <PlanLegend actions={totals.actions} />}
+      {state !== 'planning' && (
+        <p>
+          <a href={syncHref(id)} target="_blank" rel="noopener">
+            The plan (new tab)
+          </a>
+        </p>
+      )}
+    </>
   );
 }

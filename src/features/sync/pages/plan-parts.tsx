@@ -1,10 +1,10 @@
-/** Parts of pages that have a plan: the limits of its guards as fields of a form, and its numbers. */
+/** Parts of pages that have a plan: the limits of its guards as fields of a form, its state, and its numbers. */
 import type { ComponentChildren } from 'preact';
-import type { PlanTotals } from '../../../console/answers.ts';
+import type { PlanTotals, SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { swatch } from '../../../console/kit/elements.tsx';
+import { Badge, foreign, swatch } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
-import { ACTION_COLOURS } from '../../../console/sync-words.ts';
+import { ACTION_COLOURS, REASONED, SYNC_TONES, standsStill, syncSentence } from '../../../console/sync-words.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN } from '../../../membership/plan-words.ts';
 import { capitalised, grouped } from '../../../text/wording.ts';
 import { LIMIT } from './plan-rules.ts';
@@ -17,6 +17,23 @@ export function GuardLimits({ form }: { form: Form }) {
     return [`${LIMIT}${name}`, { label: name, placeholder: String(byDefault), note }];
   });
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
+}
+
+/** The state in a sentence, and its reason where that says more. */
+export function Standing({ sync }: { sync: SyncEntry }) {
+  const { state, reason } = sync;
+  const isBlocked = standsStill(sync);
+  return (
+    <>
+      <div class="standing row">
+        <Badge tone={isBlocked ? 'attention' : SYNC_TONES[state]}>{isBlocked ? 'blocked' : state}</Badge>
+        <p class="sentence" id="state">
+          {syncSentence(sync)}
+        </p>
+      </div>
+      {REASONED.includes(state) && <p class="note">{foreign(reason)}</p>}
+    </>
+  );
 }
 
 interface PlanLegendProperties {

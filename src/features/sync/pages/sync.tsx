@@ -7,7 +7,6 @@ import { settings, targetFacts } from '../../../console/frame.tsx';
 import { isUndo, stateSentence } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
-  Badge,
   Card,
   Facts,
   FileNotes,
@@ -26,7 +25,6 @@ import { ApiError, addressOf } from '../../../console/requests.ts';
 import {
   createdWords,
   modeWords,
-  REASONED,
   SYNC_TONES,
   standsStill,
   syncSentence,
@@ -41,7 +39,7 @@ import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SyncGuards, SyncPlan } from './plan.tsx';
-import { PlanLegend } from './plan-parts.tsx';
+import { PlanLegend, Standing } from './plan-parts.tsx';
 import { leavingIn } from './plan-rules.ts';
 import { SyncActions } from './sync-actions.tsx';
 import { SYNC } from './syncs.tsx';
@@ -155,18 +153,11 @@ function Origin({ view }: { view: SyncView }) {
 }
 
 function SyncHead({ view }: { view: SyncView }) {
-  const { state, reason, approved, importId, totals, planning, leftInPlace: left } = view;
-  const isBlocked = standsStill(view);
+  const { state, approved, importId, totals, planning, leftInPlace: left } = view;
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
     <div>
-      <div class="standing row">
-        <Badge tone={isBlocked ? 'attention' : SYNC_TONES[state]}>{isBlocked ? 'blocked' : state}</Badge>
-        <p class="sentence" id="state">
-          {syncSentence(view)}
-        </p>
-      </div>
-      {REASONED.includes(state) && <p class="note">{foreign(reason)}</p>}
+      <Standing sync={view} />
       {approved !== null && (
         <p class="note">
           Approved by <b>{foreign(approved.by)}</b>: {foreign(approved.reason)}
@@ -180,7 +171,7 @@ function SyncHead({ view }: { view: SyncView }) {
       {left !== null && <p class="notice attention">{foreign(left.sentence)}</p>}
       {(state === 'planning' || (state === 'applying' && importId === null)) && <SilentService />}
       <div class="reading col">
-        {state === 'planning' && !isBlocked && <progress max={1} value={done} aria-label="Creating the plan" />}
+        {state === 'planning' && !standsStill(view) && <progress max={1} value={done} aria-label="Creating the plan" />}
       </div>
       {importId !== null ? (
         <ItsImport id={importId} state={state} totals={totals} />

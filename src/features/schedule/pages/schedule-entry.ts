@@ -1,13 +1,78 @@
-/** The fields of a schedule's form, and the settings that they stand for. Pure. */
-
-import { wrongField } from '../../../console/requests.ts';
-import { pairsIn, pairsText, readingOptions, shapeIn, unsaidOf } from '../../../console/view/upload/file-options.ts';
+/** The form of a schedule, and the settings that its fields stand for. */
+import { OWN_ZONE } from '../../../console/format.ts';
+import { ApiError, call, wrongField } from '../../../console/requests.ts';
+import { FileForm } from '../../../console/view/upload/file-form.ts';
+import {
+  creatingField,
+  pairsIn,
+  pairsText,
+  readingOptions,
+  shapeIn,
+  unsaidOf,
+} from '../../../console/view/upload/file-options.ts';
 import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
 import { cronOf, scheduleName, timeFields } from './schedule-rules.ts';
 
 type Values = Readonly<Record<string, string>>;
+
+/** The form of a schedule: ids are looked up where its settings say, and a file that is too large is refused. */
+export class ScheduleForm extends FileForm {
+  readonly isImport = false;
+  /** The version that it was filled with. */
+  version;
+  /** Whether its file was asked for, also where that was refused or is still to be answered: not where there is no file. */
+  isWanted = false;
+  readonly #before;
+
+  /** @param before the schedule as it was */
+  constructor(sources: readonly string[], before: Schedule | undefined) {
+    super({
+      every: '* * *',
+      at: '02:30',
+      tz: OWN_ZONE,
+      file: sources[0] === undefined ? '' : below(sources[0]),
+      ...(before !== undefined && fieldsOf(before)),
+    });
+    this.#before = before;
+    this.version = before?.version ?? 0;
+  }
+
+  get isShown() {
+    return this.found.value !== undefined || this.facts.value !== undefined;
+  }
+
+  isUnsaved() {
+    return this.isChanged;
+  }
+
+  /** @throws ApiError where a field says too little */
+  get settings() {
+    return settingsOf(this.read(), this.#before);
+  }
+
+  override controlOf(field: string) {
+    if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
+    return creatingField(field, this);
+  }
+
+  protected override async look() {
+    this.isWanted = true;
+    try {
+      const body = { ...this.settings, name: this.#before?.name };
+      return await call('POST /v1/schedules/look', { body }, this.ending.signal);
+    } catch (error) {
+      this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
+      throw error;
+    }
+  }
+}
+
+/** The beginning of names in a place. A named source, such as the query of a database, may be the whole. */
+export function below(source: string) {
+  return /[/:]$/.test(source) ? source : `${source}/`;
+}
 
 /** @throws ApiError where there is none */
 export function nameIn({ name: given = '' }: Values) {
@@ -32,7 +97,7 @@ export function textsIn(settings: object): Values {
 }
 
 /** The fields that a schedule's settings fill. */
-export function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedule): Values {
+function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedule): Values {
   const { users: maxUsers = '', groups: maxGroups = '' } = pairsIn(maxCreate);
   return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers), maxUsers, maxGroups };
 }
@@ -41,7 +106,7 @@ export function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedul
  * The settings that the fields stand for, with what the form does not show. An empty field leaves its setting to the server.
  * @throws ApiError where a field says too little
  */
-export function settingsOf(values: Values, before: Schedule | undefined): ScheduleSettings {
+function settingsOf(values: Values, before: Schedule | undefined): ScheduleSettings {
   const { file = '', headers = '' } = values;
   if (/^$|\/$/.test(file)) throw wrongField('file', 'Say which file is read: give its path.');
   const unsaid = unsaidOf(shapeIn(values['shape']) ?? {});
