@@ -306,7 +306,6 @@ export const WORK_ERRORS = {
     cause: 'It is the file that `--protect` names; nothing is planned without it.',
     exit: 2,
   }),
-  BAD_CRON: failure({ title: 'A cron expression or a time zone cannot be used', exit: 2 }),
   UNKNOWN_SCOPE: failure({
     title: 'The service lists a member with a scope that rollcall does not know',
     exit: 4,

@@ -9,10 +9,11 @@ const ALLOWED = `allowed are five fields (minute, hour, day of month, month, wee
 const RANGES =
   'minutes are 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12 and weekdays 0 to 7, as lists, ranges or steps';
 
-/** @throws BAD_CRON when one of the two cannot be used, or the expression names a time that never comes */
+/** @throws BAD_OPTION that names which of the two cannot be used, or an expression whose time never comes */
 export function checkCron(cron: string, tz: string): void {
   const refused = (why = '') =>
-    new RollcallError('BAD_CRON', {
+    new RollcallError('BAD_OPTION', {
+      field: 'cron',
       what: `${JSON.stringify(cron)} is not a valid cron expression${why === '' ? '' : `: ${why}`}; ${ALLOWED}`,
     });
   const written = cron.trim();
@@ -25,7 +26,8 @@ export function checkCron(cron: string, tz: string): void {
   // cron-parser replaces H by a random number, another one each time.
   if (/(^|[\s,/-])H/i.test(cron)) throw refused('H is not supported');
   if (!isTimeZone(tz)) {
-    throw new RollcallError('BAD_CRON', {
+    throw new RollcallError('BAD_OPTION', {
+      field: 'tz',
       what: `${JSON.stringify(tz)} is not a valid time zone; allowed are names such as Europe/Rome, or UTC`,
     });
   }

@@ -3,8 +3,7 @@ import { planDocument } from '../../src/features/sync/api.ts';
 import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { planJson } from '../../src/features/sync/plan/plan-download.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
-import { planMarkdown } from '../../src/features/sync/plan/plan-markdown.ts';
-import { planText } from '../../src/features/sync/plan/plan-text.ts';
+import { planMarkdown, planText } from '../../src/features/sync/plan/plan-print.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [
@@ -153,9 +152,9 @@ describe('a plan as Markdown, for a comment on a pull request', () => {
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 | \`team\` (us) | 1 | 1 | 1 | 1 | 1 | 1 |
 
-- Up to 4 messages will be written into 1 group, one for each change.
-
 - \`nowhere\` (eu): the service does not know the group (ERR\\_GUID\\_NOT\\_FOUND: no such group); 3 rows of the file wait for it
+
+- Up to 4 messages will be written into 1 group, one for each change.
 
 <details><summary>1 to remove</summary>
 

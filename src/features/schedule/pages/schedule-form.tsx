@@ -252,7 +252,7 @@ function NameField({ form }: { form: Form }) {
   );
 }
 
-/** A plan that is made is asked for so often. */
+/** Between two looks at a plan that is being made, in ms. */
 const ASK_EVERY_MS = 1000;
 
 /** The plan of a try. @param id of its sync */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { mapLookups } from '../../../options/lookups.ts';
-import { nextRun, nextRuns } from '../../../queue/cron.ts';
+import { checkCron, nextRun, nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
@@ -19,7 +19,7 @@ import {
 } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { creationOf } from '../schedule-sync.ts';
-import { checkTimes, type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
+import { type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
 type Handlers = HandlersOf<typeof scheduleOperations>;
 
@@ -61,7 +61,7 @@ export function lookingHandlers(catalog: ScheduleCatalogReader) {
   return {
     list: async () => ({ schedules: catalog.list().map(entry) }),
     next: async ({ cron, tz }) => {
-      checkTimes(cron, tz);
+      checkCron(cron, tz);
       return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
     },
     one: async ({ name }) => view(catalog.get(name)),

@@ -41,7 +41,7 @@ export async function settingsToKeep(
   at: GivenAt,
 ): Promise<KeptSettings> {
   const { cron, tz, headers, region = at.defaultRegion } = given;
-  checkTimes(cron, tz);
+  checkCron(cron, tz);
   const own = ofMachine(given, before, at);
   // An unchanged address keeps the query that is not shown.
   const same = before !== undefined && [before.file, shownFile(before)].includes(given.file) ? before : undefined;
@@ -94,12 +94,6 @@ function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sends
   return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
 }
 
-/** @throws RollcallError that names which of the two is wrong */
-export function checkTimes(cron: string, tz: string): void {
-  named('cron', () => checkCron(cron, 'UTC'));
-  named('tz', () => checkCron(cron, tz));
-}
-
 async function anyFile({ file, headers, sourceSettings }: GivenSettings, { namedSources: named }: GivenAt) {
   return wholeSource(file, '/', { named, given: { ...sourceSettings, headers } });
 }
@@ -134,7 +128,11 @@ function checkHeaders(
     );
   }
   for (const [header, variable] of Object.entries(given)) {
-    named('headers', () => headerFrom(`${header}=env:${variable}`));
+    try {
+      headerFrom(`${header}=env:${variable}`);
+    } catch (error) {
+      throw asSetting('headers', error);
+    }
     if (isHere || known[header] === variable || OPEN_VARIABLE.test(variable)) continue;
     throw badSetting(
       'headers',
@@ -166,15 +164,6 @@ export function checkedReading(settings: KeptSettings): ImportOptions {
   const options = readingOptions(settings);
   checkIntakeOptions(options);
   return options;
-}
-
-/** @throws RollcallError about this setting */
-function named(field: string, check: () => unknown) {
-  try {
-    check();
-  } catch (error) {
-    throw asSetting(field, error);
-  }
 }
 
 function asSetting(field: string, error: unknown): unknown {

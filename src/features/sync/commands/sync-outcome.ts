@@ -13,7 +13,7 @@ import { shellWord } from '../../../text/terminal-text.ts';
 import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
-import { resultMarkdown } from '../plan/plan-markdown.ts';
+import { resultMarkdown } from '../plan/plan-print.ts';
 import type { Syncs } from './sync-client.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';

@@ -3,9 +3,8 @@ import { Thread } from '../../../platform/threads.ts';
 import { isoTime } from '../../../text/wording.ts';
 import type { PlanDocument } from '../api.ts';
 import { planCsv } from './plan-csv.ts';
-import { planMarkdown } from './plan-markdown.ts';
+import { type PlanTextOptions, planMarkdown, planText } from './plan-print.ts';
 import { openPlanReader, type PlanReader } from './plan-reading.ts';
-import { type PlanTextOptions, planText } from './plan-text.ts';
 import { planTotals } from './plan-totals.ts';
 
 export interface PlanDownload {

@@ -1,0 +1,157 @@
+import { styleText } from 'node:util';
+import { type RowCounts, sumOfOutcomes } from '../../../membership/outcome.ts';
+import { sumEquation } from '../../../membership/outcome-words.ts';
+import type { PlanActionName } from '../../../membership/plan-words.ts';
+import { cut, drawTable, wrap } from '../../../text/terminal-text.ts';
+import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
+import type { SyncView } from '../api.ts';
+import { contentsOf, type PlanList } from './plan-contents.ts';
+import type { GroupName, PlanReader } from './plan-reading.ts';
+
+/** The form in which a plan is written as text. */
+export interface PlanTextOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Lines of each list before it is cut; 20 by default. */
+  readonly shown?: number;
+}
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+const NAME_WIDTH = 40;
+
+/**
+ * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
+ * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
+ */
+export function planText(plan: PlanReader, { width, color, shown = 20 }: PlanTextOptions): string {
+  const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
+  const { file, verdict, heads, rows, total, lists } = contentsOf(plan);
+  const nameOf = ({ guid, region }: GroupName) => `${cut(printable(guid), NAME_WIDTH)} (${region})`;
+  const more = (all: number, noun: string) => (all > shown ? [`… and ${counted(all - shown, `more ${noun}`)}`] : []);
+  const table = () => {
+    const cells = rows.slice(0, shown).map(({ group, counts }) => [nameOf(group), ...counts]);
+    const [head = '', ...lines] = drawTable(['', ...heads], [...cells, total], width).split('\n');
+    const last = lines.pop() ?? '';
+    return [paint('dim', head), ...lines, ...more(rows.length, 'group'), paint('bold', last)];
+  };
+  const list = ({ title, lines, noun, isProblem }: PlanList) => [
+    ...(title === undefined ? [] : [paint(['bold', 'red'], cut(title, width))]),
+    ...lines.slice(0, shown).flatMap(({ group, text }) => {
+      if (group === undefined)
+        return title === undefined ? wrap(printable(text), width) : wrap(`- ${printable(text)}`, width, '  ');
+      const line = cut(`${nameOf(group)}: ${printable(text)}`, width);
+      return [isProblem ? paint('yellow', line) : line];
+    }),
+    ...more(lines.length, noun),
+  ];
+  const blocks = [
+    [
+      paint('dim', cut(`plan for ${printable(file)}`, width)),
+      ...wrap(verdict, width).map((line) => paint('bold', line)),
+    ],
+    ...(rows.length === 0 ? [] : [table()]),
+    ...lists.map(list),
+  ];
+  return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
+}
+
+/** Bytes of the plan, which leave room for the result, and of its lists before the members. GitHub takes comments of 65,536 characters. */
+const MAX_BYTES = 57_000;
+const MAX_LIST_BYTES = 12_000;
+const MAX_ID_LENGTH = 80;
+const MAX_SENTENCE_LENGTH = 600;
+
+/** Actions that take something away come first: there may not be room for everyone. */
+const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
+  ['remove', 'to remove'],
+  ['ban', 'to ban'],
+  ['change', 'to change'],
+  ['add', 'to add'],
+  ['report', 'reported, and left as they are'],
+];
+
+/**
+ * The plan as a comment on a pull request, of less than 60,000 bytes: the totals, the objections of the guards, a line for
+ * each group and for each member, in folded lists that are cut and say by how much.
+ */
+export function planMarkdown(plan: PlanReader): string {
+  const { file, totals, verdict, heads, rows, total, lists } = contentsOf(plan);
+  const nameOf = ({ guid, region }: GroupName) => `${code(guid)} (${region})`;
+  const list = ({ title, lines, noun }: PlanList) => {
+    const items = lines.map(
+      ({ group, text }) => `- ${group === undefined ? '' : `${nameOf(group)}: `}${words(text)}\n`,
+    );
+    return `${title === undefined ? '' : `#### ${title}\n\n`}${bounded(items, items.length, noun, MAX_LIST_BYTES)}`;
+  };
+  const held = lists.filter(({ title }) => title !== undefined);
+  const cells = rows.map(({ group, counts }) => [nameOf(group), ...counts]);
+  const groups = [...tableLines(['group', ...heads], rows.length === 1 ? cells : [total, ...cells], '---:')];
+  let text = [
+    `### Sync of ${code(file)}\n\n**${words(verdict)}**\n`,
+    ...held.map(list),
+    ...(rows.length === 0 ? [] : [bounded(groups, groups.length, 'group', MAX_LIST_BYTES)]),
+    ...lists.filter((one) => !held.includes(one)).map(list),
+  ].join('\n');
+  const sections = SECTIONS.filter(([action]) => totals.actions[action] > 0);
+  for (const [at, [action, label]] of sections.entries()) {
+    const members = plan
+      .actions([action])
+      .map(({ uid, from, to, sentence, ...group }) => [nameOf(group), code(uid), from, to, words(sentence)]);
+    const head = `\n<details><summary>${grouped(totals.actions[action])} ${label}</summary>\n\n`;
+    const room = (MAX_BYTES - Buffer.byteLength(text)) / (sections.length - at) - 2 * head.length;
+    const lines = tableLines(['group', 'user', 'from', 'to', 'why'], members);
+    text += `${head}${bounded(lines, totals.actions[action] + 2, 'user', room)}\n</details>\n`;
+  }
+  return text;
+}
+
+/** Describes the result of a sync. @param rows of the import that carries it out */
+export function resultMarkdown(
+  { id, state, reason }: Pick<SyncView, 'id' | 'state' | 'reason'>,
+  rows?: RowCounts,
+): string {
+  const equation =
+    rows === undefined ? '' : ` ${sumEquation(rows, rows.read - sumOfOutcomes(rows)).replaceAll('\u00a0', ' ')}.`;
+  return `\nSync ${code(id)} is **${state}**: ${words(asSentence(reason))}${equation}\n`;
+}
+
+/** @param others the alignment of columns behind the first */
+function* tableLines(heads: readonly string[], rows: Iterable<readonly string[]>, others = '---'): Generator<string> {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  yield line(heads);
+  yield line(heads.map((_, at) => (at === 0 ? '---' : others)));
+  for (const cells of rows) yield line(cells);
+}
+
+/** Returns as many of the lines as fit. */
+function bounded(lines: Iterable<string>, all: number, noun: string, room: number) {
+  let text = '';
+  let taken = 0;
+  let bytes = 100;
+  for (const one of lines) {
+    bytes += Buffer.byteLength(one);
+    if (bytes > room) break;
+    text += one;
+    taken++;
+  }
+  return taken < all ? `${text}\n… and ${counted(all - taken, `more ${noun}`)}\n` : text;
+}
+
+/** An id in a code span: nothing in it is read as Markdown, HTML, or the name of a person to notify. */
+function code(id: string) {
+  const text = cut(printable(id), MAX_ID_LENGTH).replaceAll('|', '\\|');
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
+}
+
+/** A sentence that may name what is in the file. */
+function words(sentence: string) {
+  return cut(printable(sentence), MAX_SENTENCE_LENGTH)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('@', '@\u200b')
+    .replace(/[\\`*_[\]|~]/g, '\\$&');
+}
