@@ -102,7 +102,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
     // Loads what another person has saved: saving once more then replaces that.
     if (isLate) void reload();
   }, [isLate]);
-  /** What is wrong with a field is said beside it. */
+  /** Says beside a field what is wrong with it. */
   const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
     work.start((signal) => form.attempt(() => task(signal)));
   const save = () =>
