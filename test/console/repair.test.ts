@@ -86,15 +86,20 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
 
   await cell(page, 'Rolle, row 4').fill('moderator');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Enter “moderator” in all rows with “chief”…' }).click();
+  await page.getByText('Find and replace').click();
+  await page.getByLabel('In column').selectOption('Rolle');
+  await page.getByLabel('Match').selectOption('the whole value');
+  await page.getByLabel('Find', { exact: true }).fill('chief');
+  await page.getByLabel('Replace with').fill('moderator');
+  await page.getByRole('button', { name: 'Preview…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Row 5: chief becomes moderator').waitFor();
   await dialog.getByRole('button', { name: 'Change 1 row' }).click();
   await page.getByText('3 ready to send').waitFor();
   await eventually(() => cell(page, 'Rolle, row 5').inputValue()).toBe('moderator');
-  await page.getByText('Find and replace').click();
   await page.getByLabel('In column').selectOption('Remark');
   await page.getByLabel('Find', { exact: true }).fill('late');
+  await page.getByLabel('Replace with').fill('');
   await page.getByRole('button', { name: 'Preview…' }).click();
   await dialog.getByText('Row 5: late becomes empty').waitFor();
   await dialog.getByRole('button', { name: 'Change nothing' }).click();

@@ -3,8 +3,7 @@ import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { cellsOf, editablePlaces } from './edited-rows.ts';
-import { CONTRADICTION_CODES, judge } from './judge.ts';
+import { CONTRADICTION_CODES, cellsOf, editablePlaces, judge } from './edited-rows.ts';
 import { type AskedEdit, MAX_CELL, type RefusedEdit, type RepairReplace, type RepairTaken } from './operations.ts';
 import {
   cannotRepair,

@@ -15,7 +15,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Thread } from '../../platform/threads.ts';
 import type { Subject } from './repair-ledger.ts';
-import { type Asked, type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
+import { type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
@@ -26,7 +26,7 @@ export async function doRepair<Name extends TaskName>(
   name: Name,
   ...given: Given<Name>
 ): Promise<Result<Name>> {
-  const asked: Asked = { subject, name, given };
+  const asked = { subject, name, given };
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
   if (!isLong) return (await work(asked)) as Result<Name>;

@@ -22,62 +22,56 @@ type NewValue = { row: RepairRow; column: string; value: string | null };
 const MAX_EDITS = 1000;
 
 /** Edits that the server does not have yet. They outlive the page, and are saved when the server is back. */
-class Edits {
+function openEdits(id: string) {
   /** In order. */
-  unsaved = signal<readonly AskedEdit[]>([]);
+  const unsaved = signal<readonly AskedEdit[]>([]);
   /** Those that the server did not take. */
-  refused = signal<readonly RefusedEdit[]>([]);
+  const refused = signal<readonly RefusedEdit[]>([]);
   /** The error for which they are not saved. */
-  failure = signal<unknown>(undefined);
-  /** Shows the rows as they are then. */
-  onSaved: (edits: readonly AskedEdit[], taken: RepairTaken) => Promise<void> = async () => undefined;
-  #id;
-  #saving: Promise<void> | undefined;
-  #over = new AbortController();
-
-  constructor(id: string) {
-    this.#id = id;
-    connection.addEventListener('back', () => void this.save(), { signal: this.#over.signal });
-  }
-
-  isUnsaved() {
-    return this.unsaved.peek().length > 0;
-  }
-
-  end() {
-    this.#over.abort();
-  }
-
-  /** Resolves when all are saved, or one could not be. */
-  save(): Promise<void> {
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
-  }
-
-  async #save() {
+  const failure = signal<unknown>(undefined);
+  const over = new AbortController();
+  let saving: Promise<void> | undefined;
+  const isUnsaved = () => unsaved.peek().length > 0;
+  const saveAll = async () => {
     try {
-      while (this.isUnsaved()) {
-        const edits = this.unsaved.peek().slice(0, MAX_EDITS);
-        const taken = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits } });
-        await this.onSaved(edits, taken);
+      while (isUnsaved()) {
+        const edits = unsaved.peek().slice(0, MAX_EDITS);
+        const taken = await call('PATCH /v1/imports/:id/repair/rows', { id, body: { edits } });
+        await own.onSaved(taken, edits[0]?.row);
         batch(() => {
-          this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
-          this.refused.value = [...this.refused.peek(), ...taken.refused];
+          unsaved.value = unsaved.peek().filter((edit) => !edits.includes(edit));
+          refused.value = [...refused.peek(), ...taken.refused];
         });
       }
-      this.failure.value = undefined;
+      failure.value = undefined;
     } catch (error) {
-      this.failure.value = error;
+      failure.value = error;
     }
-  }
-
-  /** @throws the error for which one cannot be saved */
-  async allSaved() {
-    await this.save();
-    if (this.isUnsaved()) throw this.failure.peek();
-  }
+  };
+  /** Resolves when all are saved, or one could not be. */
+  const save = () => {
+    saving ??= saveAll().finally(() => {
+      saving = undefined;
+    });
+    return saving;
+  };
+  connection.addEventListener('back', () => void save(), { signal: over.signal });
+  const own = {
+    unsaved,
+    refused,
+    failure,
+    isUnsaved,
+    save,
+    end: () => over.abort(),
+    /** Shows the rows as they are then. */
+    onSaved: async (_taken: RepairTaken, _first: number | undefined) => {},
+    /** @throws the error for which one cannot be saved */
+    allSaved: async () => {
+      await save();
+      if (isUnsaved()) throw failure.peek();
+    },
+  };
+  return own;
 }
 
 export type Repair = ReturnType<typeof useRepair> & { view: RepairView };
@@ -110,8 +104,8 @@ function useShown(id: string) {
   });
   const { problem = '[]', state } = filter.values;
   const [status, code, problemColumn] = JSON.parse(problem);
-  const wanted = { status, code: code || undefined, problemColumn: problemColumn || undefined };
-  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: { ...wanted, state } });
+  const wanted = { status, code: code || undefined, problemColumn: problemColumn || undefined, state };
+  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: wanted });
   // On a phone each row is as high as a card.
   const pages = usePages(view === undefined ? null : rows, { name: 'rows', limit: isNarrow() ? 20 : 50 });
   /** The rows that are shown are not from before it. */
@@ -128,23 +122,21 @@ function useShown(id: string) {
     () => refresh().catch(() => undefined),
     ({ imports }) => imports.some((one) => one.retryOf === id),
   );
-  return { view, error, filter, wanted, state, pages, seen, refresh };
+  return { view, error, filter, wanted, pages, seen, refresh };
 }
 
 export function useRepair() {
   const { param: id } = usePlace();
   const { refresh, ...shown } = useShown(id);
-  const edits = useEntry(`repair ${id}`, () => new Edits(id));
+  const edits = useEntry(`repair ${id}`, () => openEdits(id));
   const { unsaved, refused } = edits;
-  /** The last edit that was made by hand. */
-  const latest = useSignal<AskedEdit | undefined>(undefined);
   /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
   const work = useWork();
   useEffect(() => void edits.save(), []);
-  edits.onSaved = async ([first], { refused: left, wrong }) => {
+  edits.onSaved = async ({ refused: left, wrong }, first) => {
     await refresh();
-    const own = shown.pages.shown.items?.find(({ row }) => row === first?.row);
+    const own = shown.pages.shown.items?.find(({ row }) => row === first);
     if (own === undefined) return;
     const problems = wrong.find(({ line }) => line === own.line)?.problems ?? [];
     announce(`Row ${own.line}: ${[...left, ...problems].map(({ reason }) => reason).join('; ') || 'can be sent'}`);
@@ -161,7 +153,6 @@ export function useRepair() {
     ...shown,
     id,
     edits,
-    latest,
     done,
     work,
     inFile,
@@ -170,7 +161,6 @@ export function useRepair() {
       const asked = values.map(({ row, ...edit }) => ({ ...edit, row: row.row, was: valueNow(row, edit.column) }));
       const isAgain = (one: RefusedEdit) => asked.some(({ row, column }) => row === one.row && column === one.column);
       batch(() => {
-        latest.value = asked.length === 1 ? asked[0] : undefined;
         refused.value = refused.peek().filter((one) => !isAgain(one));
         unsaved.value = [...unsaved.peek(), ...asked];
       });

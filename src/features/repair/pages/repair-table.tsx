@@ -2,13 +2,12 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
-import type { ActionButton } from '../../../console/kit/actions.tsx';
+import { type ActionButton, confirmed } from '../../../console/kit/actions.tsx';
 import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RepairRow, RepairView } from '../operations.ts';
-import { paste } from './many-rows.tsx';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { AskedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
 import { type Repair, useRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
@@ -92,7 +91,6 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
     <input
       type="text"
       class={Object.hasOwn(row.edits, column) ? 'edited' : ''}
-      data-column={column}
       aria-label={`${columnLabel(column)}, row ${row.line}`}
       aria-invalid={row.problems.some((problem) => problem.column === column) || undefined}
       aria-describedby={`state-${row.row}`}
@@ -128,12 +126,10 @@ function lacksCells({ problems }: RepairRow) {
 
 /** @returns whether there is a field below */
 function focusBelow(field: HTMLInputElement) {
-  const row = field.closest('tr')?.nextElementSibling;
-  const below = [...(row?.querySelectorAll('input') ?? [])].find(
-    ({ dataset }) => dataset['column'] === field.dataset['column'],
-  );
+  const cell = field.closest('td');
+  const below = cell?.closest('tr')?.nextElementSibling?.children[cell.cellIndex]?.querySelector('input');
   below?.focus();
-  return below !== undefined;
+  return below != null;
 }
 
 /** The state of a row: its first line in the row, all of it where the row is opened. */
@@ -193,4 +189,65 @@ function actionsOf(row: RepairRow, { view, edit, valueNow }: Repair): (ActionBut
 
 function wasText(was: string | null, column: string) {
   return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
+}
+
+/** Lines that are pasted at once: all of their rows are shown. */
+const MAX_LINES = 1000;
+/** Changes that are shown before they are made. */
+const MAX_EXAMPLES = 10;
+
+/** Enters lines in a column, from a row on. */
+function paste({ pages, valueNow, edit, carryOut }: Repair, lines: readonly string[], row: RepairRow, column: string) {
+  return carryOut(async () => {
+    if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
+    const below = () => {
+      const rows = pages.shown.items ?? [];
+      return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
+    };
+    const wanted = Math.min(lines.length, MAX_LINES);
+    while (below().length < wanted && pages.shown.cursor !== null) await pages.more();
+    const values = below()
+      .slice(0, wanted)
+      .map((one, index) => ({ row: one, column, value: lines[index] ?? '' }));
+    const left = lines.length - values.length;
+    const examples = values
+      .slice(0, MAX_EXAMPLES)
+      .map(({ row, value }) => ({ line: row.line, from: valueNow(row, column) ?? '', to: value }));
+    const why = values.length === MAX_LINES ? 'for more, correct a file' : 'there is no row below';
+    const leftOut = left > 0 && [
+      `${counted(left, 'line')} left out, from “`,
+      foreign(lines[values.length] ?? ''),
+      `” on: ${why}.`,
+    ];
+    if (!(await agreed(column, { rows: values.length, examples }, leftOut))) return 'Nothing was entered.';
+    await edit(values);
+    return [];
+  });
+}
+
+/** Asks before values of many rows are changed. */
+export function agreed(
+  column: string,
+  { rows, examples }: Pick<RepairTaken, 'rows' | 'examples'>,
+  note: ComponentChildren = '',
+) {
+  return confirmed({
+    question: `Change ${columnLabel(column)} in ${counted(rows, 'row')}?`,
+    explanation: (
+      <>
+        {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
+        <ul class="plain">
+          {examples.map(({ line, from, to }) => (
+            <li key={line}>
+              Row {grouped(line)}: <code>{foreign(from) ?? 'empty'}</code> becomes <code>{foreign(to) ?? 'empty'}</code>
+            </li>
+          ))}
+        </ul>
+        {note}
+      </>
+    ),
+    yes: `Change ${counted(rows, 'row')}`,
+    no: 'Change nothing',
+    tone: 'main',
+  });
 }

@@ -1,17 +1,18 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { fileName } from '../../../console/import-words.ts';
-import { confirmed, WorkButton } from '../../../console/kit/actions.tsx';
+import { columnChoices, fileName } from '../../../console/import-words.ts';
+import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { addressOf, call } from '../../../console/requests.ts';
+import { addressOf, call, request } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import { EnterInAll, RepairTools } from './many-rows.tsx';
+import type { RepairReplace } from '../operations.ts';
+import { takenWords } from '../taken-words.ts';
 import { RepairContext, useRepair, useRows } from './repair-rows.ts';
-import { RepairTable } from './repair-table.tsx';
+import { agreed, RepairTable } from './repair-table.tsx';
 
 export function RepairPage() {
   const { param: id } = usePlace();
@@ -113,7 +114,6 @@ function RepairHead() {
               : 'Not saved'}
         </p>
       )}
-      {isOperator && <EnterInAll />}
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
         <p class="note">
@@ -136,5 +136,104 @@ function RepairHead() {
       )}
       <ErrorPlace error={failure} />
     </>
+  );
+}
+
+function RepairTools() {
+  const { done } = useRows();
+  return (
+    <div class="repair-tools row">
+      <details>
+        <summary>Find and replace</summary>
+        <FindReplace />
+      </details>
+      <details>
+        <summary>With a spreadsheet</summary>
+        <CorrectedFile />
+      </details>
+      <div role="status">
+        <ul class="plain">
+          {done.value.map((line, at) => (
+            <li key={at} class={at > 0 ? 'attention' : ''}>
+              {foreign(line)}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** Finds and replaces in the rows that pass the filter, after a look at what would change. */
+function FindReplace() {
+  const { id, view, wanted, carryOut } = useRows();
+  const names = view.columns.map(({ name }) => name);
+  const column = view.problems.map((problem) => problem.column).find((one) => names.includes(one)) ?? names[0] ?? '';
+  return (
+    <EntryForm
+      fields={{
+        column: { label: 'In column', choices: columnChoices(names) },
+        as: {
+          label: 'Match',
+          choices: [
+            ['text', 'anywhere in the value'],
+            ['cell', 'the whole value'],
+          ],
+        },
+        from: { label: 'Find' },
+        to: { label: 'Replace with', note: 'Upper and lower case count.' },
+      }}
+      initial={{ column, as: 'text', from: '', to: '' }}
+      button="Preview…"
+      isKept
+      onSend={(given) =>
+        carryOut(async (signal) => {
+          const { state, ...filter } = wanted;
+          const body = { ...filter, ...(state && { states: [state] }), ...given } as RepairReplace;
+          const ask = (preview: boolean) =>
+            call('POST /v1/imports/:id/repair/replace', { id, body: { ...body, preview } }, signal);
+          const found = await ask(true);
+          if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
+          if (!(await agreed(body.column, found))) return 'Nothing was changed.';
+          const { rows, ready } = await ask(false);
+          return `${counted(rows, 'row')} changed; ${grouped(ready)} of them can be sent.`;
+        })
+      }
+    />
+  );
+}
+
+/** The way of the spreadsheet: rows are downloaded, corrected and given back. */
+function CorrectedFile() {
+  const { id, view, carryOut } = useRows();
+  const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
+  const download = (format: string) => (
+    <a href={addressOf('GET /v1/imports/:id/report', { id, query: { format, status } })} download>
+      {format.toUpperCase()}
+    </a>
+  );
+  return (
+    <div class="repair-tool col">
+      <p>
+        Download these rows as {download('xlsx')} or {download('csv')}, correct their cells, keep the columns, and
+        choose the file here. Nothing is sent before you send it.
+      </p>
+      <div class="field col">
+        <label for="corrected">Corrected file</label>
+        <input
+          id="corrected"
+          type="file"
+          accept=".csv,.xlsx,.ods"
+          onChange={({ currentTarget }) => {
+            const [body] = currentTarget.files ?? [];
+            const path = addressOf('POST /v1/imports/:id/repair/file', { id });
+            if (body !== undefined)
+              void carryOut(async (signal) => takenWords(await request(path, { method: 'POST', body, signal })));
+            // So that the same file can be given again when it has been corrected.
+            currentTarget.value = '';
+          }}
+        />
+      </div>
+    </div>
   );
 }
