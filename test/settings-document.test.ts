@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { settingFlag } from '../src/cli/flags/option-flags.ts';
+import { settingFlag } from '../src/cli/flags/flags.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { CONFIG_NAMES, type FlagName, SETTINGS, type SettingDeclaration, VARIABLES } from '../src/platform/settings.ts';
 import { settingsTable } from '../tools/settings-table.ts';

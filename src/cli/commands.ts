@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Action } from './exit-codes.ts';
-import { withProfile } from './flags/option-flags.ts';
+import { withProfile } from './flags/flags.ts';
 import type { Names } from './suggestions.ts';
 
 export interface CommandEntry {
@@ -80,7 +80,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   resume: {
     usage: '[options] [id]',
     description: 'continue an import that was paused, blocked, interrupted or only checked',
-    load: () => import('./commands/resume-command.ts'),
+    load: () => import('./commands/continue-commands.ts'),
   },
   cancel: {
     usage: '[options] [id]',
@@ -90,7 +90,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   retry: {
     usage: '[options] [id]',
     description: 'send again what failed, was not confirmed or was not sent, as a new import',
-    load: () => import('./commands/retry-command.ts'),
+    load: () => import('./commands/continue-commands.ts'),
   },
   report: {
     usage: '[options] [id]',
@@ -111,17 +111,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
-    load: () => import('../features/sync/commands/undo-command.ts'),
+    load: () => import('../features/sync/commands/sync-command.ts'),
   },
   expiring: {
     usage: '[options]',
     description: 'show memberships that end, as rows of files have said',
-    load: () => import('../features/sync/commands/expiring-command.ts'),
+    load: () => import('../features/sync/commands/sync-command.ts'),
   },
   expire: {
     usage: '[options]',
     description: 'plan the removal of members whose memberships are over; --apply carries it out',
-    load: () => import('../features/sync/commands/expiring-command.ts'),
+    load: () => import('../features/sync/commands/sync-command.ts'),
   },
   schedule: {
     usage: '',

@@ -11,12 +11,10 @@ import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { fileOperations } from '../server/import-handlers.ts';
 import type { Server } from './client/server-client.ts';
+import { type ImportFlags, maxCallsOf, shapeOf } from './flags/file-flags.ts';
 import { tagsOf } from './flags/flags.ts';
-import { type ImportFlags, maxCallsOf } from './flags/import-flags.ts';
-import { shapeOf } from './flags/shape-flags.ts';
-import { IMPORT_BEGINS, importWork } from './import-work.ts';
 import { expectedRows, inputFiles, optionsWithRecipe, requireCount } from './input-files.ts';
-import { type Running, run, sayNothingBegan, type Work } from './run.ts';
+import { IMPORT_BEGINS, importWork, type Running, run, sayNothingBegan, type Work } from './run.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 

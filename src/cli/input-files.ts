@@ -18,7 +18,7 @@ import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { EXIT } from './exit-codes.ts';
-import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
+import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/file-flags.ts';
 import type { Running } from './run.ts';
 import { type Io, say } from './screen/io.ts';
 

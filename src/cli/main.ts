@@ -5,7 +5,7 @@ import { NEXT_ADDRESS_MS } from '../platform/hosts.ts';
 import { VERSION } from '../platform/packages.ts';
 import { COMMANDS, loadCommand } from './commands.ts';
 import { type Action, EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
-import { refuseSecondValues, settingFlag } from './flags/option-flags.ts';
+import { refuseSecondValues, settingFlag } from './flags/flags.ts';
 import { refuse, sayRefusal, unexpected } from './refusal.ts';
 import { type Io, print, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';

@@ -1,19 +1,23 @@
+import { once } from 'node:events';
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
 import { patienceOf } from '../imports/send/give-up.ts';
 import { aimText } from '../imports/target.ts';
+import { isFinal } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { intoOneFile } from '../platform/sqlite.ts';
 import { type Imports, importsIn, isAlone } from './client/import-place.ts';
 import { ownerClient } from './client/local-client.ts';
 import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
-import { importOwner, type Owner, openOwner, ownerAnswers } from './owner.ts';
+import { importOwner, type Owner, openOwner, ownerAnswers, ownImports } from './owner.ts';
 import { failureWords } from './refusal.ts';
+import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
@@ -235,4 +239,35 @@ async function openHere(
   const client = await work.open(here);
   const doing: Doing = { client, imports: importsIn({ ...imports, client }), signal, here };
   return { app, doing, failed };
+}
+
+export const IMPORT_BEGINS = 'the import to begin';
+
+/** An import that a command begins or continues, and follows to its end. */
+export function importWork({ io, imports, json }: Running, importing: Partial<Work> & Pick<Work, 'begin'>): Work {
+  return {
+    open: (here) => ownImports(here),
+    begins: IMPORT_BEGINS,
+    ...importing,
+    named: (id) => `Import ${id}`,
+    follow: async ({ imports, signal, here }, id) => {
+      const end = await followImport(io, imports, id, { signal, begins: true });
+      if (end === 'left') return 'left';
+      // One that ends may still show its state before, while its reports are written.
+      const isAborted = signal.aborted || once(signal, 'abort');
+      await Promise.race([here?.coordinator.settled(id), here && isAborted]);
+      if (here !== undefined && isFinal(here.coordinator.find(id).state)) intoOneFile(here.dir.ledger(id));
+      return 'over';
+    },
+    howToContinue: (id, sandbox) => [
+      'Continue with:',
+      `  ${imports.command('resume', id)}${sandbox ? ' --sandbox' : ''}`,
+    ],
+    howToFollow: (id, where) => [
+      `Import ${id} continues ${where}. Watch it, or cancel it, with:`,
+      `  ${imports.command('watch', id)}`,
+      `  ${imports.command('cancel', id)}`,
+    ],
+    conclude: ({ id }) => conclude(imports, io, id, json),
+  };
 }

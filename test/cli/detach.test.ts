@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { resumeCommand } from '../../src/cli/commands/continue-commands.ts';
 import { importCommand } from '../../src/cli/commands/import-command.ts';
-import { resumeCommand } from '../../src/cli/commands/resume-command.ts';
 import { sendingArguments } from '../../src/cli/detach.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { readConfig } from '../../src/platform/config.ts';

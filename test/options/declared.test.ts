@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { queryOf, writtenShape } from '../../src/api/query-options.ts';
-import { withOptions } from '../../src/cli/flags/option-flags.ts';
+import { withOptions } from '../../src/cli/flags/flags.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { CREATION, createOptions, createOptionsOf } from '../../src/options/create-options.ts';

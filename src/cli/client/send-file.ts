@@ -10,9 +10,8 @@ import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import type { RecipeFlags } from '../flags/option-flags.ts';
-import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
-import type { SourceFlags } from '../flags/source-flags.ts';
+import { type ShapeFlags, type SourceFlags, shapeOf } from '../flags/file-flags.ts';
+import type { RecipeFlags } from '../flags/flags.ts';
 import { expectedRows, inputFiles, requireCount, STANDARD_INPUT } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';

@@ -5,11 +5,25 @@ import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { BANS, EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { tagFlag, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
-import { type ImportFlags, withCheckCost } from '../flags/import-flags.ts';
-import { settingFlag, withOptions, withRecipeFlag } from '../flags/option-flags.ts';
-import { withCreation, withShape, withTrial } from '../flags/shape-flags.ts';
-import { withSource } from '../flags/source-flags.ts';
+import {
+  type ImportFlags,
+  withCheckCost,
+  withCreation,
+  withShape,
+  withSource,
+  withTrial,
+} from '../flags/file-flags.ts';
+import {
+  settingFlag,
+  tagFlag,
+  withJson,
+  withOptions,
+  withPace,
+  withRecipeFlag,
+  withSandbox,
+  withServer,
+  withWorkers,
+} from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */

@@ -66,7 +66,7 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
   }
   const [{ dispatchOnly, NO_SERVICE }, { importWork }, { run }] = await Promise.all([
     import('../../app/chat-service.ts'),
-    import('../import-work.ts'),
+    import('../run.ts'),
     import('../run.ts'),
   ]);
   // Nothing is sent, so it needs no service; but batches may wait in a shared queue, whose name has the app in it.

@@ -6,8 +6,15 @@ import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { openImports } from '../client/open-imports.ts';
 import type { Action } from '../exit-codes.ts';
-import { type CommonFlags, type OutputFlags, refuseExisting, withOutput, withServer } from '../flags/flags.ts';
-import { optionFlag, withOptions } from '../flags/option-flags.ts';
+import {
+  type CommonFlags,
+  type OutputFlags,
+  optionFlag,
+  refuseExisting,
+  withOptions,
+  withOutput,
+  withServer,
+} from '../flags/flags.ts';
 import { type Io, say, writeOut } from '../screen/io.ts';
 
 interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {

@@ -12,8 +12,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
-import { repeatable, secret } from '../flags/option-flags.ts';
+import { faultList, portFlag, repeatable, secret, wholeNumber } from '../flags/flags.ts';
 import { type Io, printJson } from '../screen/io.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */

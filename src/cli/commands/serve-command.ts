@@ -2,8 +2,17 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { Action } from '../exit-codes.ts';
-import { byteCount, portFlag, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
-import { settingFlag, withLog } from '../flags/option-flags.ts';
+import {
+  byteCount,
+  portFlag,
+  settingFlag,
+  withDataDir,
+  withLog,
+  withNotify,
+  withPace,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
 import type { ServeFlags } from '../serving.ts';
 
 const DEFAULT_PORT = 7700;

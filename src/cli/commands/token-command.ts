@@ -16,8 +16,7 @@ import {
 import { isoTime, printable } from '../../text/wording.ts';
 import { atTerminal } from '../client/local-client.ts';
 import type { Action } from '../exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
-import { valueOfFlag } from '../flags/option-flags.ts';
+import { type CommonFlags, valueOfFlag, withDataDir, withJson } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 
 interface CreateFlags extends CommonFlags {

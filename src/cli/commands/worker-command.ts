@@ -16,8 +16,7 @@ import { VERSION } from '../../platform/packages.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { type CommonFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
-import { settingFlag, withLog } from '../flags/option-flags.ts';
+import { type CommonFlags, regionList, settingFlag, wholeNumber, withLog, withQueue } from '../flags/flags.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { withOptions, withRecipeFlag } from '../../../src/cli/flags/option-flags.ts';
-import { withShape } from '../../../src/cli/flags/shape-flags.ts';
+import { withShape } from '../../../src/cli/flags/file-flags.ts';
+import { withOptions, withRecipeFlag } from '../../../src/cli/flags/flags.ts';
 import { importOptionsOf } from '../../../src/cli/import-file.ts';
 import { asFlag } from '../../../src/errors/named-options.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';

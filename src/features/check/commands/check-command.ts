@@ -1,11 +1,19 @@
 import { Command } from 'commander';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/file-flags.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/import-flags.ts';
-import { importWork } from '../../../cli/import-work.ts';
 import { ownImports } from '../../../cli/owner.ts';
-import { checkTarget, type Doing, type Here, openRunning, type Running, run, type Work } from '../../../cli/run.ts';
+import {
+  checkTarget,
+  type Doing,
+  type Here,
+  importWork,
+  openRunning,
+  type Running,
+  run,
+  type Work,
+} from '../../../cli/run.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport, followSurvey } from '../../../cli/screen/follow.ts';
 import { confirm, type Io, say } from '../../../cli/screen/io.ts';

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
-import { type OutputFlags, regionList, withOutput } from '../../../cli/flags/flags.ts';
-import { repeatable, withOptions } from '../../../cli/flags/option-flags.ts';
-import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
+import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/file-flags.ts';
+import { type OutputFlags, regionList, repeatable, withOptions, withOutput } from '../../../cli/flags/flags.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';

@@ -1,10 +1,14 @@
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/look.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
-import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
-import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import {
+  addressFlagsOf,
+  type ShapeFlags,
+  type SourceFlags,
+  withShape,
+  withSource,
+} from '../../../cli/flags/file-flags.ts';
+import { type CommonFlags, withDataDir, withJson, withOptions } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { sayNothingBegan } from '../../../cli/run.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { optionFlag, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { withCreation, withShape } from '../../../cli/flags/shape-flags.ts';
-import { withSource } from '../../../cli/flags/source-flags.ts';
+import { withCreation, withShape, withSource } from '../../../cli/flags/file-flags.ts';
+import { optionFlag, withOptions, withRecipeFlag } from '../../../cli/flags/flags.ts';
 import { typedCommand } from '../../../cli/screen/io.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';

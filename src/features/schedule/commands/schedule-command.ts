@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
-import { wholeNumber, withJson, withRunning, withServer } from '../../../cli/flags/flags.ts';
-import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { wholeNumber, withJson, withOptions, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { mayCreateWords } from '../../../membership/plan-words.ts';

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
 import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { CommonFlags } from '../../../cli/flags/flags.ts';
-import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
-import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
-import { addressFlagOf, keptSourceOf, type SourceFlags } from '../../../cli/flags/source-flags.ts';
+import {
+  addressFlagOf,
+  keptSourceOf,
+  type ShapeFlags,
+  type SourceFlags,
+  shapeOf,
+} from '../../../cli/flags/file-flags.ts';
+import type { CommonFlags, RecipeFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { optionsWithRecipe } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';

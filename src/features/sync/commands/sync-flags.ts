@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import type { CommonFlags, RunningFlags } from '../../../cli/flags/flags.ts';
-import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
-import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
-import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
+import type { ShapeFlags, SourceFlags } from '../../../cli/flags/file-flags.ts';
+import { type CommonFlags, type RecipeFlags, type RunningFlags, withOptions } from '../../../cli/flags/flags.ts';
 import { fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
