@@ -4,7 +4,7 @@ import { importOperations } from './api/imports.ts';
 import { rowOperations } from './api/rows.ts';
 import { openApp } from './app/app.ts';
 import { openService } from './app/open-service.ts';
-import { localImports } from './cli/client/data-directory.ts';
+import { localImports } from './cli/client/imports.ts';
 import type { Client } from './cli/client/operation-client.ts';
 import { optionsWithRecipe } from './cli/input-files.ts';
 import { importOwner, openOwner, ownerAnswers, ownImports } from './cli/owner.ts';

@@ -9,9 +9,8 @@ import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { intoOneFile } from '../platform/sqlite.ts';
-import { type Imports, importsIn, isAlone } from './client/import-place.ts';
+import { type Imports, importsIn, isAlone, openImports } from './client/imports.ts';
 import { ownerClient } from './client/local-client.ts';
-import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
@@ -213,12 +212,7 @@ async function runHere(running: Running, work: Work) {
 }
 
 /** Owns the data directory, and answers other commands about it. */
-async function openHere(
-  { config, io, imports, openService }: Running,
-  work: Work,
-  lifecycle: Lifecycle,
-  first: AbortSignal,
-) {
+async function openHere({ config, io, openService }: Running, work: Work, lifecycle: Lifecycle, first: AbortSignal) {
   const app = await openApp(lifecycle, {
     config: { ...config, ...patienceOf({}, config, GIVE_UP_AFTER_MS) },
     openService,
@@ -237,7 +231,7 @@ async function openHere(
   const signal = AbortSignal.any([first, failing.signal]);
   const here: Here = { ...app, ...owner, onStop: lifecycle.onStop, signal };
   const client = await work.open(here);
-  const doing: Doing = { client, imports: importsIn({ ...imports, client }), signal, here };
+  const doing: Doing = { client, imports: importsIn(config, client), signal, here };
   return { app, doing, failed };
 }
 

@@ -73,8 +73,10 @@ export const WORK_ERRORS = {
   NO_IMPORTS: failure({
     title: 'There is no import yet',
     exit: 2,
-    sentence: ({ where }: Record<'where' | 'otherwise', string>) => `there are no imports ${where}`,
-    remedy: ({ otherwise }) => `start one with \`rollcall import <file>\`, or name another ${otherwise}`,
+    sentence: ({ where }: { readonly where: string; readonly server?: string | undefined }) =>
+      `there are no imports ${where}`,
+    remedy: ({ server }) =>
+      `start one with \`rollcall import <file>\`, or name another ${server === undefined ? 'directory with --data-dir' : 'server with --server'}`,
   }),
   WRONG_STATE: refusal({
     title: 'It is in a state that does not allow this',

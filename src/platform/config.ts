@@ -77,6 +77,8 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
     profileFlag: flags.profile,
     /** The value of `--data-dir`, for commands to copy. Undefined if the folder comes from a setting or the default. */
     dataDirFlag: flags.dataDir,
+    /** The value of `--server`, likewise. */
+    serverFlag: flags.server,
     /** The correction of a host that was given as a longer address, for the user to read. */
     hostCorrection: host && hostCorrection(host),
     apps,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Imports } from '../../src/cli/client/import-place.ts';
+import type { Imports } from '../../src/cli/client/imports.ts';
 import type { Server } from '../../src/cli/client/server-client.ts';
 import { followImport, followSteps } from '../../src/cli/screen/follow.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Imports } from '../../src/cli/client/import-place.ts';
+import type { Imports } from '../../src/cli/client/imports.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { syncsOf } from '../../src/features/sync/commands/sync-client.ts';
 import type { Config } from '../../src/platform/config.ts';

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { importOperations } from '../../api/imports.ts';
 import { rowOperations } from '../../api/rows.ts';
 import { whenLeft } from '../../app/owner-socket.ts';
@@ -10,47 +8,15 @@ import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { importView, type ViewSources } from '../../imports/report/import-view.ts';
-import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
-import type { Config } from '../../platform/config.ts';
-import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
+import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { handled } from '../../server/perform.ts';
-import { shortest, typedCommand } from '../screen/io.ts';
-import { type Files, type Imports, importsIn } from './import-place.ts';
 import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
 import { askedHere, clientOf, ownerElse } from './local-client.ts';
 import type { Client } from './operation-client.ts';
 
-/** The imports of a data directory, no matter which process runs them. */
-export function localImports(config: Config): Imports {
-  const dir = dataDir(config.dataDir);
-  return importsIn({
-    server: undefined,
-    client: clientOfDirectory(dir),
-    limits: async () => config,
-    place: () => emptyPlace(dir),
-    command: (...words) => typedCommand(config, ...words),
-    folder: (id) => shortest(dir.folder(id)),
-    files: ({ id, reports }) => {
-      const files: Files = [
-        ['every row', reports.all],
-        ['needs attention', reports.failed],
-        ['to import again', reports.retry],
-        ['created', reports.created],
-        ...LOOKUP_NAMES.map((name) => {
-          const { field, unknown } = LOOKUPS[name];
-          const path = join(dir.folder(id), unknown);
-          return [`${field.toUpperCase()}s to fill in`, existsSync(path) ? path : null] as const;
-        }),
-      ];
-      return files.map(([what, path]) => [what, path && shortest(path)]);
-    },
-    saySendsTo: async () => {},
-  });
-}
-
 /** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */
-function clientOfDirectory(dir: DataDir): Client {
+export function clientOfDirectory(dir: DataDir): Client {
   const asked = askedHere({ dir });
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {

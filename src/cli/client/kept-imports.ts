@@ -13,7 +13,7 @@ import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform
 /** Imports as a data directory has them, even while another process writes to it. */
 
 export function noImports(dir: DataDir): RollcallError {
-  return new RollcallError('NO_IMPORTS', { where: emptyPlace(dir), otherwise: 'directory with --data-dir' });
+  return new RollcallError('NO_IMPORTS', { where: emptyPlace(dir) });
 }
 
 /** Opens the catalog, and makes it again where it is lost. */

@@ -13,7 +13,7 @@ import { ANSWERING, type AnsweringChoices, STOPPING } from '../../options/sendin
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { counted } from '../../text/wording.ts';
-import { correcting, type Imports, isAlone } from '../client/import-place.ts';
+import { correcting, type Imports, isAlone } from '../client/imports.ts';
 import { viewing } from '../client/kept-imports.ts';
 import { unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';

@@ -4,7 +4,7 @@ import { openService } from '../../app/open-service.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { PACKAGE_FOLDER } from '../../platform/packages.ts';
-import { localImports } from '../client/data-directory.ts';
+import { localImports } from '../client/imports.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importFile } from '../import-file.ts';

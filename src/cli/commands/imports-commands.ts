@@ -9,8 +9,8 @@ import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { asSentence, grouped, printable } from '../../text/wording.ts';
-import type { Imports } from '../client/import-place.ts';
-import { openImports } from '../client/open-imports.ts';
+import type { Imports } from '../client/imports.ts';
+import { openImports } from '../client/imports.ts';
 import { remedyFor, unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import {

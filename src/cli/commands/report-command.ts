@@ -4,7 +4,7 @@ import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
-import { openImports } from '../client/open-imports.ts';
+import { openImports } from '../client/imports.ts';
 import type { Action } from '../exit-codes.ts';
 import {
   type CommonFlags,

@@ -5,7 +5,7 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
-import type { Imports } from '../client/import-place.ts';
+import type { Imports } from '../client/imports.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { withCode } from '../refusal.ts';
 import { type Io, print, printJson, say } from './io.ts';

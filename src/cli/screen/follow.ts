@@ -10,7 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { Imports } from '../client/import-place.ts';
+import type { Imports } from '../client/imports.ts';
 import type { Client } from '../client/operation-client.ts';
 import { type Io, say } from './io.ts';
 import { type Progress, showProgress, showSteps } from './show-progress.ts';

@@ -143,9 +143,10 @@ export function printTable({ out, width }: Io, head: readonly string[], rows: re
   out.write(`${drawTable(head, rows, isTerminal(out) ? width : Number.POSITIVE_INFINITY)}\n`);
 }
 
-/** A command for the user to copy: on the data directory that this one was given, unless a setting leads there. */
-export function typedCommand({ dataDirFlag, profileFlag }: Config, ...words: readonly string[]) {
-  const where = dataDirFlag === undefined ? [] : ['--data-dir', shellWord(dataDirFlag)];
+/** A command for the user to copy: on the data directory or server that this one was given, unless a setting leads there. */
+export function typedCommand({ dataDirFlag, serverFlag, profileFlag }: Config, ...words: readonly string[]) {
+  const dir = dataDirFlag === undefined ? [] : ['--data-dir', shellWord(dataDirFlag)];
+  const where = serverFlag === undefined ? dir : ['--server', serverFlag];
   const which = profileFlag === undefined ? [] : ['--profile', profileFlag];
   return ['rollcall', ...words, ...which, ...where].join(' ');
 }

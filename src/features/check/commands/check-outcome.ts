@@ -1,5 +1,5 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Imports } from '../../../cli/client/imports.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';

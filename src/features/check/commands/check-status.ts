@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ImportView } from '../../../api/imports.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Imports } from '../../../cli/client/imports.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { checkFiles } from '../../../imports/predictions/row-check.ts';

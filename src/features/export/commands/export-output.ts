@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sourceContextOf } from '../../../app/ca-file.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Imports } from '../../../cli/client/imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/file-flags.ts';

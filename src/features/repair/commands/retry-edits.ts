@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ImportView } from '../../../api/imports.ts';
-import { correcting, type Imports } from '../../../cli/client/import-place.ts';
+import { correcting, type Imports } from '../../../cli/client/imports.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { fileUpload } from '../../../cli/client/upload.ts';
 import { ownImports, shownBy } from '../../../cli/owner.ts';

@@ -1,4 +1,4 @@
-import { isAlone } from '../../../cli/client/import-place.ts';
+import { isAlone } from '../../../cli/client/imports.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Doing, openRunning, run, type Work } from '../../../cli/run.ts';

@@ -1,4 +1,4 @@
-import { isAlone } from '../../../cli/client/import-place.ts';
+import { isAlone } from '../../../cli/client/imports.ts';
 import { currentUser } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { ownImports } from '../../../cli/owner.ts';

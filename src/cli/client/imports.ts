@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ImportView, importOperations } from '../../api/imports.ts';
+import { rowOperations } from '../../api/rows.ts';
+import { serviceOperations } from '../../api/service.ts';
+import { caOf } from '../../app/ca-file.ts';
+import { asFlag } from '../../errors/named-options.ts';
+import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
+import { targetText } from '../../imports/target.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
+import { defined } from '../../platform/defined.ts';
+import { isAddress } from '../../text/address-text.ts';
+import type { CommonFlags, FilterTexts } from '../flags/flags.ts';
+import { type Io, say, shortest, typedCommand } from '../screen/io.ts';
+import { clientOfDirectory } from './data-directory.ts';
+import { type Client, entriesOf, unless } from './operation-client.ts';
+import type { Server } from './server-client.ts';
+
+/** Flags for running imports in this process. */
+const ONLY_LOCAL = [
+  ...['dataDir', 'queue', 'withWorkers'],
+  // These imply --sandbox.
+  ...['sandboxSeed', 'sandboxFaults', 'sandbox'],
+  ...['callsPerMinute', 'concurrency', 'perGroup'],
+];
+
+/**
+ * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
+ * @throws BAD_SETTING; BAD_USAGE for a flag that only counts where this process runs imports
+ */
+export async function openImports(flags: CommonFlags) {
+  const config = readConfig(flags);
+  if (config.server === undefined) return { config, imports: localImports(config) };
+  const local = ONLY_LOCAL.find((name) => name in defined(flags));
+  if (local !== undefined) {
+    throw badUsage(
+      `${asFlag({ option: local })} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+    );
+  }
+  // Loaded here, so that commands about a data directory start without an HTTP client.
+  const { connectToServer } = await import('./server-client.ts');
+  const { token, server: url } = config;
+  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
+  return { config, imports: importsIn(config, server, server) };
+}
+
+/** The imports of the data directory, no matter which process runs them. */
+export function localImports(config: Config): Imports {
+  return importsIn(config, clientOfDirectory(dataDir(config.dataDir)));
+}
+
+/** The imports that commands are about. */
+export type Imports = ReturnType<typeof importsIn>;
+
+/** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
+export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
+  return server === undefined && (await regions()) === undefined;
+}
+
+/** Imports that a page of the list holds at most. */
+const MAX_OF_PAGE = 200;
+
+/**
+ * The imports of a server, or of the data directory.
+ * @param client does operations on them; those that continue an import only where a process or server runs imports
+ * @param server runs them. Undefined: this process, or another one on this machine
+ */
+export function importsIn(config: Config, client: Client, server?: Server) {
+  const dir = dataDir(config.dataDir);
+  const place = () => (server === undefined ? emptyPlace(dir) : `at ${server.url}`);
+  const noImports = () => new RollcallError('NO_IMPORTS', { where: place(), server: server?.url });
+  const whole = (path: string | null) => path && `${server?.url}${path}`;
+  const shown = (view: ImportView): ImportView => {
+    if (server === undefined) return view;
+    const { all, failed, retry, created } = view.reports;
+    const reports = { all: whole(all), failed: whole(failed), retry: whole(retry), created: whole(created) };
+    // The server knows by itself whether it sends to a sandbox.
+    return { ...view, reports, sandbox: false };
+  };
+  const newest = async (limit: number, filter: FilterTexts) => {
+    const page = async (size: number, cursor?: string) => {
+      const answer = await client.call(importOperations.list, { ...filter, limit: `${size}`, cursor });
+      return { entries: answer.imports, nextCursor: answer.nextCursor };
+    };
+    return (await entriesOf(page, MAX_OF_PAGE, limit)).map(shown);
+  };
+  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UNKNOWN_IMPORT */
+  const one = async (id: string) => shown(await client.call(importOperations.one, { id }));
+  return {
+    server,
+    client,
+    /** Calls a minute of what sends the imports; undefined where a server does not say it. */
+    limits: async () => (server === undefined ? config : settingsOf(server)),
+    /** Completes "there are no imports …". */
+    place,
+    /** A command that the user can type, with what leads it to these imports. */
+    command: (...words: readonly string[]) => typedCommand(config, ...words),
+    /** The folder of an import, for a person to look into. */
+    folder: (id: string) =>
+      server === undefined ? shortest(dir.folder(id)) : `imports/${id} in the data directory of ${server.url}`,
+    /** Reports of a finished import, by purpose; null for one that was not written. */
+    files: ({ id, reports: { all, failed, retry, created } }: Pick<ImportView, 'id' | 'reports'>) => {
+      const files: [what: string, where: string | null][] = [
+        ['every row', all],
+        ['to look at', all && server ? `${server.url}/imports/${encodeURIComponent(id)}` : null],
+        ['needs attention', failed],
+        ['to import again', retry],
+        ['created', created],
+      ];
+      if (server !== undefined) return files;
+      for (const name of LOOKUP_NAMES) {
+        const { field, unknown } = LOOKUPS[name];
+        const path = join(dir.folder(id), unknown);
+        if (existsSync(path)) files.push([`${field.toUpperCase()}s to fill in`, path]);
+      }
+      return files.map(([what, path]): (typeof files)[number] => [what, path && shortest(path)]);
+    },
+    /** Says before anything is sent where it goes; a process of this machine says so when it begins. */
+    saySendsTo: async (io: Io) => {
+      const settings = server && (await settingsOf(server));
+      if (settings === undefined) return;
+      const { sandbox, profile, host, apps } = settings;
+      const ids = Object.fromEntries(Object.entries(apps).map(([region, { appId }]) => [region, appId]));
+      const text = sandbox ? 'a sandbox' : targetText({ profile: profile ?? undefined, host, apps: ids });
+      say(io, `The server at ${server?.url} sends to ${text}.`);
+    },
+    /** The state of the regions; undefined where no process runs imports. */
+    regions: async () => (await unless('NO_OWNER', client.call(serviceOperations.regions, {})))?.regions,
+    one,
+    /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
+    list: async (limit: number, filter: FilterTexts = {}) => {
+      const found = await newest(limit, filter);
+      if (found.length === 0 && Object.keys(filter).length === 0) throw noImports();
+      return found;
+    },
+    /** The import with this id, or the latest one. @throws NO_IMPORTS, UNKNOWN_IMPORT */
+    find: async (id: string | undefined) => {
+      if (id !== undefined) return one(id);
+      const [latest] = await newest(1, {});
+      if (latest === undefined) throw noImports();
+      return latest;
+    },
+    /** Its rows that need attention, by outcome and code. */
+    problems: async (id: string) =>
+      (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],
+  };
+}
+
+/** Says how the rows of an import that need attention are corrected; nothing where there are none. */
+export function correcting(imports: Imports, found: ImportView, said: (file: string) => string) {
+  const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
+  if (file === null) return [];
+  return [said(file), `  ${imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : file)}`];
+}
+
+/** The settings of a server. One that does not say them may still be asked for more. */
+function settingsOf(server: Server) {
+  return server.call(serviceOperations.settings, {}).catch((error: unknown) => {
+    if (error instanceof RollcallError && error.exit === 2) return undefined;
+    throw error;
+  });
+}
