@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
@@ -12,7 +11,7 @@ import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
 import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { writeWhole } from '../platform/files.ts';
+import { temporaryFolder, writeWhole } from '../platform/files.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
@@ -118,15 +117,14 @@ export async function withFetched<Done>(
   { fetch }: FetchedFile,
   work: (path: string, name: string) => Promise<Done>,
 ): Promise<Done | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'rollcall-fetched-'));
-  const path = join(folder, 'input');
+  await using folder = await temporaryFolder('fetched');
+  const path = join(folder.path, 'input');
   const signal = firstSignal(EXIT.interrupted);
   try {
     const found = await fetch(path, signal.signal);
     return found && (await work(path, found.name));
   } finally {
     signal.ignore();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
-import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -27,6 +28,12 @@ export async function writeWhole(
     await rm(unfinished, { force: true });
     throw error;
   }
+}
+
+/** A folder for a block, at the end of which it is removed. @param use of it, in its name */
+export async function temporaryFolder(use: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), `rollcall-${use}-`));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Puts a file in its place, where it is also after a power cut. It is on the disk itself. */

@@ -1,23 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RECIPE_NAME } from '../../api/recipes.ts';
 import { sessionOperations } from '../../api/service.ts';
+import { fileStateOf } from '../../imports/read/byte-source.ts';
+import { emptyFile } from '../../imports/read/intake-error.ts';
+import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
-import { textsOf } from '../../options/option.ts';
-import { CONTENT, type ReadingChoices, SHAPE } from '../../options/reading-options.ts';
+import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
+import { keptOf, textsOf } from '../../options/option.ts';
+import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.ts';
+import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
 import { type ShapeFlags, type SourceFlags, shapeOf } from '../flags/file-flags.ts';
 import type { RecipeFlags } from '../flags/flags.ts';
-import { expectedRows, inputFiles, requireCount, STANDARD_INPUT } from '../input-files.ts';
+import { expectedRows, inputFiles, requireCount, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import type { Making, Server, Upload } from './server-client.ts';
-import { asItComes, fileUpload, withLookups } from './upload.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
@@ -45,8 +50,8 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
   const { fetched, areFetched, lines, obtain } = await inputFiles(sending, file, flags, mustBeWhole);
-  const folder = areFetched ? await mkdtemp(join(tmpdir(), 'rollcall-send-')) : undefined;
-  const path = join(folder ?? '', 'input');
+  await using folder = areFetched ? await temporaryFolder('send') : undefined;
+  const path = join(folder?.path ?? '', 'input');
   try {
     const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
     const obtained = await obtain(path, signal).finally(progress?.stop);
@@ -69,7 +74,6 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
     say(io, 'The server had the whole file already and may have begun with it. See with:', `  ${howToSee}`);
     return { code: EXIT.interrupted };
   } finally {
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
@@ -120,4 +124,70 @@ async function recipeToSend(recipe: string): Promise<string> {
   const { recipeOfFile } = await import('../../features/recipes/recipe-store.ts');
   const { name: _, saved: __, ...content } = recipeOfFile(recipe);
   return JSON.stringify(content);
+}
+
+/** The bytes of an upload, as they are read. */
+
+/** An upload of a file of this machine, which must not change meanwhile. @throws IntakeError */
+export async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal) {
+  const before = await fileStateOf(path, path, { ...keptOf(WAITING, flags), signal });
+  const stat = statSync(path);
+  // A named pipe can be read once, and its size is not known.
+  const repeatable = stat.isFile();
+  if (repeatable && stat.size === 0) throw emptyFile(path);
+  // The upload ends when this does: what is thrown here leaves the server without an import.
+  const open = async function* () {
+    let lastByte = 0;
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      lastByte = piece.at(-1) ?? lastByte;
+      yield piece;
+    }
+    await before.checkUnchanged(lastByte);
+  };
+  return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
+}
+
+/** An upload of standard input, while it comes. */
+export function asItComes(io: Io, signal: AbortSignal) {
+  sayHowToEnd(io);
+  const open = async function* () {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+    await sleep(TOGETHER_MS, undefined, { signal });
+  };
+  return { size: undefined, open, repeatable: false, signal };
+}
+
+/** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
+export async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
+  const boundary = `rollcall-${randomUUID()}`;
+  const head = (part: string, file: string) =>
+    Buffer.from(
+      `\r\n--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${encodeURIComponent(file)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    );
+  const parts = LOOKUP_NAMES.flatMap((part) => {
+    const file = lookups[part];
+    return file === undefined ? [] : [{ ...file, head: head(part, basename(file.name)) }];
+  });
+  if (parts.length === 0) return upload;
+  for (const { path, name } of parts) await fileStateOf(path, name);
+  const last = head('file', 'input');
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const around = parts.reduce(
+    (sum, part) => sum + part.head.length + statSync(part.path).size,
+    last.length + end.length,
+  );
+  return {
+    ...upload,
+    type: `multipart/form-data; boundary=${boundary}`,
+    size: upload.size === undefined ? undefined : upload.size + around,
+    open: async function* () {
+      for (const part of parts) {
+        yield part.head;
+        yield* createReadStream(part.path) as AsyncIterable<Buffer>;
+      }
+      yield last;
+      yield* upload.open();
+      yield end;
+    },
+  };
 }

@@ -146,7 +146,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags) {
   const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   // Most imports have no check: its part is loaded for those that may.
-  const check = isUnsent ? await import('../../features/check/commands/check-status.ts') : undefined;
+  const check = isUnsent ? await import('../../features/check/commands/check-outcome.ts') : undefined;
   const checked = await check?.checkStatus(config, imports, found);
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);

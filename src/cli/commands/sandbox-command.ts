@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { badUsage, isError } from '../../errors/rollcall-error.ts';
+import { temporaryFolder } from '../../platform/files.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { type Behaviour, parseBehaviour, SWITCHES } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
@@ -95,8 +94,8 @@ function populationOf({ open, users, groups, seed }: Flags): Population {
 async function run(io: Io, flags: Flags) {
   const { key: apiKey } = flags;
   const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
-  const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
-  const caFile = flags.caFile ?? join(caFolder ?? '', 'ca.pem');
+  await using caFolder = flags.caFile === undefined ? await temporaryFolder('sandbox') : undefined;
+  const caFile = flags.caFile ?? join(caFolder?.path ?? '', 'ca.pem');
   // Before the start, so that a signal during the start is not lost.
   const stopSignal = firstSignal(EXIT.ok);
   try {
@@ -128,7 +127,6 @@ async function run(io: Io, flags: Flags) {
     await stopSignal.arrived;
   } finally {
     stopSignal.ignore();
-    if (caFolder !== undefined) await rm(caFolder, { recursive: true, force: true });
   }
 }
 

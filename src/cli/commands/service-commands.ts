@@ -9,7 +9,7 @@ import { mapStore, readList } from '../../chat/whole-lists.ts';
 import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
-import { printable } from '../../text/wording.ts';
+import { isoTime, printable } from '../../text/wording.ts';
 import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, type SandboxFlags, withJson, withSandbox } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
@@ -134,9 +134,7 @@ async function apps(io: Io, flags: CallFlags) {
 }
 
 /** @param seconds since 1970 */
-function timeOf(seconds: number | null) {
-  return seconds === null ? null : new Date(seconds * 1000).toISOString();
-}
+const timeOf = (seconds: number | null) => isoTime(seconds && seconds * 1000);
 
 /** Lets `use` call one app of the service, or of a sandbox in this process. */
 function withApp<Result>(flags: CallFlags, use: (chat: ChatClient, region: Region) => Promise<Result>) {

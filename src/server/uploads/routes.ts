@@ -10,8 +10,7 @@ import { reserveImport } from '../../imports/import-id.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
-import { keptFile, openUploads } from './accept.ts';
-import { takeFile } from './take-file.ts';
+import { keptFile, openUploads, takeFile } from './accept.ts';
 import { FILE_TYPES, FORMS, uploadQuery } from './upload-options.ts';
 
 const uploadOfImport = {

@@ -24,8 +24,7 @@ import { counted, roughly } from '../../../text/wording.ts';
 import { Checks } from '../checks.ts';
 import { checkOperations } from '../operations.ts';
 import { checkHandlers } from '../routes.ts';
-import { concludeCheck } from './check-outcome.ts';
-import { checkedOf } from './check-status.ts';
+import { checkedOf, concludeCheck } from './check-outcome.ts';
 
 type Flags = CheckFlags & RunningFlags;
 

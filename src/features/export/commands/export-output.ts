@@ -1,6 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sourceContextOf } from '../../../app/ca-file.ts';
@@ -12,7 +10,7 @@ import { existsAlready, refuseExisting } from '../../../cli/flags/flags.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
-import { writeWhole } from '../../../platform/files.ts';
+import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import { outputFiles, type WrittenFile } from '../export-store.ts';
@@ -72,14 +70,10 @@ async function placeAtAddress(config: Config, output: string, flags: ExportFlags
     path,
     put: async (place, bytes) => {
       // A file first: its size must be known, and a part of it may have to be sent again.
-      const folder = await mkdtemp(join(tmpdir(), 'rollcall-export-'));
-      try {
-        const whole = join(folder, 'whole');
-        await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
-        await writerTo(await at(place))(whole, signal);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
+      await using folder = await temporaryFolder('export');
+      const whole = join(folder.path, 'whole');
+      await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
+      await writerTo(await at(place))(whole, signal);
     },
     refuseExisting: async (places) => {
       if (flags.overwrite) return;

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { ImportView } from '../../../api/imports.ts';
 import { correcting, type Imports } from '../../../cli/client/imports.ts';
+import { fileUpload } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { fileUpload } from '../../../cli/client/upload.ts';
 import { ownImports, shownBy } from '../../../cli/owner.ts';
 import type { Doing, Here } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
