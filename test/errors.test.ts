@@ -79,7 +79,7 @@ const EXAMPLES: { readonly [Code in ErrorCode]?: FactsOf<Code> } = {
   UNKNOWN_EXPORT: { id: 'e17' },
   UNKNOWN_SCHEDULE: { name: 'nightly' },
   UNKNOWN_RECIPE: { name: 'hr', names: ['okta', 'entra'] },
-  NO_IMPORTS: { where: 'in /data', server: undefined },
+  NO_IMPORTS: { where: 'in /data' },
   NOTHING_TO_SEND: { id: '17', state: 'completed', why: 'has no such row', possible: [] },
   SYNC_HELD: { id: 's17', reason: 'too many removals' },
   CANNOT_UNDO: { importId: '17', why: 'nothing was sent' },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { ACTIONS, IMPORT_STATES } from '../membership/import-state.ts';
-import { LIST_FILTERS, REPORT, ROW_FILTER } from '../options/row-filter.ts';
+import { LIST_FILTERS } from '../options/list-filters.ts';
+import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
 import { RESUMING, STOPPING } from '../options/sending-options.ts';
 import { asSentence } from '../text/wording.ts';
 import { count, IMPORT_ID, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';

@@ -3,15 +3,13 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api } from './context.ts';
 
-/** A file of the console as it goes to the browser, packed once. */
-type ConsoleFile = Awaited<ReturnType<typeof consoleFile>>;
+/** A file of the console as it goes to the browser. */
+type ConsoleFile = ReturnType<typeof consoleFile>;
 
 /** The console as plain files: `index.html`, and what goes under /assets. */
 export type ConsoleTexts = ReadonlyMap<string, Buffer>;
@@ -58,9 +56,7 @@ export function consoleBundle() {
 /** Its one page, and the files under /assets by name. A name that ends in a hash changes with the content. */
 async function open() {
   const texts = existsSync(new URL(ENTRY, FOLDER)) ? await bundleConsole() : await readBuilt();
-  const files = await Promise.all(
-    [...texts].map(async ([name, body]) => [name, await consoleFile(name, body)] as const),
-  );
+  const files = [...texts].map(([name, body]) => [name, consoleFile(name, body)] as const);
   const { [PAGE]: page, ...assets } = Object.fromEntries(files);
   if (page === undefined) throw new Error(`the console has no ${PAGE}`);
   return { page, assets: new Map(Object.entries(assets)) };
@@ -120,11 +116,10 @@ function importedBy(metafile: Metafile, path: string): string[] {
   return [...new Set(own.flatMap((one) => [one, ...importedBy(metafile, one)]))];
 }
 
-async function consoleFile(name: string, body: Buffer) {
+function consoleFile(name: string, body: Buffer) {
   const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  // The tag changes with the content.
-  return { type, body, gzipped: await promisify(gzip)(body), tag };
+  return { type, body, tag };
 }
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
@@ -182,11 +177,9 @@ export function pageRoute(app: Api, url: string): void {
 function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { type, body, gzipped, tag }: ConsoleFile,
+  { type, body, tag }: ConsoleFile,
   caching: string,
 ): FastifyReply {
-  reply.header('cache-control', caching).header('etag', tag).header('vary', 'accept-encoding').type(type);
-  if (headers['if-none-match'] === tag) return reply.code(304).send();
-  const packs = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
-  return packs ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(body);
+  reply.header('cache-control', caching).header('etag', tag).type(type);
+  return headers['if-none-match'] === tag ? reply.code(304).send() : reply.send(body);
 }

@@ -80,26 +80,21 @@ async function checked(schema: Operation['query'], given: object): Promise<objec
   throw (await import('./problem.ts')).badOption(read.error, given);
 }
 
-/** Operations that a process does, with their handlers. */
-export interface Handled {
-  readonly group: Readonly<Record<string, Operation>>;
-  readonly handlers: Readonly<Record<string, AnyHandler>>;
-}
+/** Operations of a group that a process does, with their handlers. */
+export type Handled = readonly { readonly operation: Operation; readonly handler: AnyHandler }[];
 
 export function handled<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
 ): Handled {
-  return { group, handlers: handlers as Handled['handlers'] };
+  const all = Object.entries(handlers as Readonly<Record<string, AnyHandler>>);
+  return all.map(([name, handler]) => ({ operation: group[name] as Operation, handler }));
 }
 
 /** Does what requests ask for. @throws BAD_OPTION; RollcallError OWNER_REFUSED for an operation that is not among them */
 export function performerOf(all: readonly Handled[]) {
-  const known = all.flatMap(({ group, handlers }) =>
-    Object.entries(handlers).map(([name, handler]) => ({ operation: group[name] as Operation, handler })),
-  );
   return async ({ method, path, fields }: Omit<OwnerRequest, 'who'>, asked: Asked): Promise<unknown> => {
-    for (const { operation, handler } of known) {
+    for (const { operation, handler } of all.flat()) {
       const names = operation.method === method ? namesIn(operation.path, path) : undefined;
       if (names !== undefined) return performGiven(operation, handler, { ...fields, ...names }, asked);
     }

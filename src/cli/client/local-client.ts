@@ -16,13 +16,10 @@ import type { Client } from './operation-client.ts';
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
 export function clientOf(all: readonly Handled[], asked: Asked): Client {
   const perform = async (operation: Operation, input: object): Promise<unknown> => {
-    for (const { group, handlers } of all) {
-      const [name = ''] = Object.entries(group).find(([, one]) => one === operation) ?? [];
-      const handler = handlers[name];
-      if (handler !== undefined) return performGiven(operation, handler, input, asked);
-    }
+    const found = all.flat().find((one) => one.operation === operation);
     // Only an owner does it.
-    throw new RollcallError('NO_OWNER', {});
+    if (found === undefined) throw new RollcallError('NO_OWNER', {});
+    return performGiven(operation, found.handler, input, asked);
   };
   const download = async (operation: Operation, input: object, signal?: AbortSignal) => {
     const pieces = await perform(operation, input);
