@@ -14,26 +14,20 @@ import { clientOf, hostOf, type Service, serviceTarget } from './chat-service.ts
 import { openQueue } from './open-queue.ts';
 
 /** The parts of a process that makes a coordinator. */
-export interface CoordinatorParts {
+export interface CoordinatorParts
+  extends Pick<CoordinatorOptions, 'keepMs' | 'stage' | 'openReading' | 'patient' | 'signal' | 'onWait'> {
   readonly config: Config;
   readonly service: Service;
   readonly log: Logger;
   readonly warn: (text: string) => void;
-  /** The time that finished imports are kept, in ms. Undefined: until they are removed. */
-  readonly keepMs?: number | undefined;
   /** Notified of the calls of this process, in addition to the log. */
   readonly observer?: CallObserver | undefined;
   readonly telemetry?: QueueTelemetry | undefined;
   /** Tests put their own parts in place of these. */
   readonly backend?: () => Promise<Backend>;
   readonly client?: (region: Region) => ChatClient;
-  readonly stage?: CoordinatorOptions['stage'];
-  readonly openReading?: CoordinatorOptions['openReading'];
   readonly onRegion?: (opened: OpenRegion) => void;
   readonly onError?: (error: Error) => void;
-  readonly patient?: CoordinatorOptions['patient'];
-  readonly signal?: CoordinatorOptions['signal'];
-  readonly onWait?: CoordinatorOptions['onWait'];
 }
 
 /** States in which an import waits for a person. */
@@ -41,7 +35,7 @@ const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
-  const { config, service, log, keepMs } = parts;
+  const { config, service, log } = parts;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
@@ -49,19 +43,13 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     backend = () => openQueue(parts, onError),
   } = parts;
   const coordinator = await openCoordinator({
+    ...parts,
     dir: dataDir(config.dataDir),
     backend,
     regions: new Set(Object.keys(service.apps) as Region[]),
     sandbox: service.sandbox,
     target: serviceTarget(service),
-    ...(keepMs !== undefined && { keepMs }),
-    config,
     onError,
-    patient: parts.patient === true,
-    signal: parts.signal,
-    onWait: parts.onWait,
-    stage: parts.stage,
-    openReading: parts.openReading,
     openRegion: async (region, queues, deliver, answer, starting) => {
       const worker = service.sends ? { chat: client(region), deliver, answer, starting, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';

@@ -5,7 +5,7 @@ import { eventOperations } from '../api/events.ts';
 import { serviceOperations } from '../api/service.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
-import { numberCursor } from '../platform/cursors.ts';
+import { numberCursor, pageOf } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import { isoTime } from '../text/wording.ts';
 import type { Guard } from './access/guard.ts';
@@ -37,12 +37,8 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
         who: filter.who || undefined,
         action: filter.action || undefined,
       });
-      const page = found.slice(0, limit);
-      const last = page.at(-1);
-      return {
-        entries: page.map(({ id: _, at, ...entry }) => ({ at: isoTime(at), ...entry })),
-        nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
-      };
+      const { items, nextCursor } = pageOf(found, limit, ({ id }) => String(id));
+      return { entries: items.map(({ id: _, at, ...entry }) => ({ at: isoTime(at), ...entry })), nextCursor };
     },
   });
 }

@@ -30,7 +30,7 @@ export interface CoordinatorOptions {
   readonly target?: Target | undefined;
   readonly config: SendingConfig;
   /** The time that imports are kept after they have finished, in ms. Default: until they are removed. */
-  readonly keepMs?: number;
+  readonly keepMs?: number | undefined;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
   /** Bytes that are free on the disk of the data directory. Default: what the system says. */
