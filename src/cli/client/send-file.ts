@@ -148,7 +148,7 @@ export async function fileUpload(path: string, flags: ReadingChoices, signal: Ab
 }
 
 /** An upload of standard input, while it comes. */
-export function asItComes(io: Io, signal: AbortSignal) {
+function asItComes(io: Io, signal: AbortSignal) {
   sayHowToEnd(io);
   const open = async function* () {
     yield* process.stdin as AsyncIterable<Uint8Array>;
@@ -158,7 +158,7 @@ export function asItComes(io: Io, signal: AbortSignal) {
 }
 
 /** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
-export async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
+async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
   const boundary = `rollcall-${randomUUID()}`;
   const head = (part: string, file: string) =>
     Buffer.from(

@@ -196,7 +196,7 @@ async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string): P
 }
 
 /** @throws TOO_LARGE for a body whose Content-Length says so */
-export function checkLength({ headers }: FastifyRequest, maxBytes: number): void {
+function checkLength({ headers }: FastifyRequest, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes });
 }
 
