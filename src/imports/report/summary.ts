@@ -62,7 +62,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
 }
 
 /** Calls a minute of both ways to add members. */
-export type CallLimits = Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
+type CallLimits = Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
 
 function writingSentences({ ways, writes }: Pick<ImportSummary, 'ways' | 'writes'>, limits: CallLimits | undefined) {
   if (ways === undefined || limits === undefined) return writes === undefined ? '' : messagesSentence(writes);
