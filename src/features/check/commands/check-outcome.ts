@@ -192,7 +192,6 @@ export async function checkStatus(config: Config, imports: Imports, { id, sandbo
   const checked = await checkedOf(config, imports, id);
   if (checked === undefined) return undefined;
   const { state, reason, calls, summary, underWay } = checked;
-  const { concludeCheck } = await import('./check-outcome.ts');
   return {
     /** For programs, as the API shows it. */
     document: { state, underWay, reason, calls, summary },
