@@ -53,7 +53,8 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
         break;
       case 'x-rate-limit':
       case 'x-ratelimit-limit':
-        limit ??= wholeNumber(firstValue(headers[name]));
+        // A limit of none says nothing: calls are answered.
+        limit ??= wholeNumber(firstValue(headers[name])) || undefined;
         break;
       case 'x-rate-limit-remaining':
       case 'x-ratelimit-remaining':

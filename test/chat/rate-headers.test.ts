@@ -78,6 +78,10 @@ describe('rate headers', () => {
     expect(readRate({ 'retry-after': '86400' }, NOW).waitMs).toBe(MAX_WAIT_MS);
   });
 
+  test('a limit of none is as good as nothing: the calls that say it are answered', () => {
+    expect(readRate({ 'x-rate-limit': '0' }, NOW)).toEqual({});
+  });
+
   test('the first of several values counts', () => {
     expect(readRate({ 'retry-after': ['3', '9'] }, NOW).waitMs).toBe(3_000);
   });

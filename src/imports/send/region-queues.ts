@@ -178,7 +178,7 @@ export function watchLimits(
   let ofOthers: number | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   return ({ limit }, share, operation) => {
-    if (limit === undefined || limit < 1 || share === undefined) return;
+    if (limit === undefined || share === undefined) return;
     if (isReading(operation)) ofLists = limit;
     else ofOthers = limit;
     if (ofLists === undefined || ofOthers === undefined || ofLists === ofOthers) return;

@@ -315,7 +315,7 @@ export function budgetWatch(
   };
 
   return ({ limit, remaining }, share, operation) => {
-    if (limit === undefined || limit < 1) return;
+    if (limit === undefined) return;
     const allowedOf = (of: number) => (share === undefined ? of : Math.max(1, Math.floor((of * share) / 100)));
     if (share !== undefined && remaining !== undefined) leaveRoom(limit, allowedOf(limit), remaining);
     const allowed = together(operation, limit, allowedOf);
