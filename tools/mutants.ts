@@ -148,7 +148,7 @@ function noticedBy(root: string, waves: readonly string[][]): string | undefined
       {
         cwd: root,
         encoding: 'utf8',
-        timeout: 600_000,
+        timeout: 300_000,
       },
     );
     if (status !== 0)

@@ -32,6 +32,7 @@ async function openCircuit({ lateMs = 0 } = {}) {
   const waits: number[] = [];
   const asked: string[] = [];
   const told: string[] = [];
+  const failures: string[] = [];
   const circuit = new RegionCircuit({
     queue: {
       readCircuit: async () => {
@@ -54,9 +55,9 @@ async function openCircuit({ lateMs = 0 } = {}) {
     opened: () => told.push('met'),
     changed: ({ state }) => told.push(state),
     called: () => {},
-    onError: lateMs > 0 ? () => {} : fail,
+    onError: lateMs > 0 ? ({ message }) => void failures.push(message) : fail,
   });
-  return { circuit, service, waits, asked, told, queue };
+  return { circuit, service, waits, asked, told, failures, queue };
 }
 
 const job = (id: string) => {
@@ -125,6 +126,15 @@ test('a job whose lock may have run out while the server of the queue was away i
   const late = await openCircuit({ lateMs: LOCK_MS });
   await expect(late.circuit.admit(job('b'), async () => void sent.push('b'))).rejects.toBeInstanceOf(NotYet);
   expect(sent).toEqual(['a']);
+});
+
+test('errors of the queue are reported until the circuit is closed', async () => {
+  const { circuit, failures } = await openCircuit({ lateMs: 1 });
+  await circuit.admit(job('a'), async () => {});
+  expect(failures).toEqual(['Socket timeout']);
+  circuit.close();
+  await circuit.admit(job('a'), async () => {});
+  expect(failures).toHaveLength(1);
 });
 
 test('faults of ours say nothing about the service', async () => {
