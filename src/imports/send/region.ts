@@ -320,7 +320,7 @@ export function budgetWatch(
     if (share !== undefined && remaining !== undefined) leaveRoom(limit, allowedOf(limit), remaining);
     const allowed = together(operation, limit, allowedOf);
     const now = performance.now();
-    const isNews = share === undefined ? allowed < last * (1 - NEWS) : !(Math.abs(allowed - last) <= last * NEWS);
+    const isNews = share === undefined ? allowed < last * (1 - NEWS) : Math.abs(allowed - last) > last * NEWS;
     if (!isNews && now - comparedAt < COMPARE_MS) return;
     comparedAt = now;
     last = allowed;
