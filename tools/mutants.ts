@@ -4,6 +4,7 @@
  * The tests nearest to a change run first, by their imports; the others only if it survives.
  *
  * Run   node tools/mutants.ts --rooms imports/send --tests test/imports,test/jobs [--mutants 60] [--seed 1]
+ *       With --skip 8 it goes on after the first 8 mutants.
  *       With --at src/imports/send/region.ts:47 it makes each change of that line, and no other.
  * Read  one line for each mutant, "killed" with the test or "SURVIVED", with the seconds, the place and the change; then the
  *       share. A survivor is a missing test, or a change that no user can see; the line says where to look.
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     tests: { type: 'string' },
     mutants: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
+    skip: { type: 'string', default: '0' },
     at: { type: 'string' },
   },
 });
@@ -175,7 +177,7 @@ const mixed = all
   .sort((a, b) => a.order - b.order)
   .map(({ mutant }) => mutant)
   .filter(({ file, line }) => values.at === undefined || values.at === `${file}:${line}`);
-const chosen = firstOf(root, mixed, Number(values.mutants));
+const chosen = firstOf(root, mixed, Number(values.mutants)).slice(Number(values.skip));
 
 let killed = 0;
 for (const mutant of chosen) {

@@ -136,6 +136,7 @@ test('what others are told of jobs: how many ended, how long they took, and how 
     onError: (error) => expect.fail(error.message),
   });
   await eventually(() => told).toHaveLength(1);
+  vi.advanceTimersByTime(1_000);
   const { promise, resolve: end } = Promise.withResolvers<void>();
   const { promise: later, resolve: endLater } = Promise.withResolvers<void>();
   const jobs = [flow.count(() => promise), flow.count(() => later)];
