@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { RegionFlow } from '../../src/imports/send/region-flow.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import type { Backend } from '../../src/queue/backend.ts';
-import { type FlowSums, readFlow } from '../../src/queue/flow.ts';
+import { readFlow } from '../../src/queue/flow.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { eventually } from '../eventually.ts';
 import { newAddress } from '../fleet/places.ts';
@@ -118,35 +118,4 @@ describe('with a server', () => {
     server = await startRedis();
   });
   describeFlow('Redis', () => openBackend(newAddress(server)));
-});
-
-test('what others are told of jobs: how many ended, how long they took, and how many ran at once for how long', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const told: FlowSums[] = [];
-  const shareFlow = async (_by: string, most: number, sums: FlowSums) => {
-    told.push(sums);
-    return { text: '', sums, most, now: 0 };
-  };
-  const flow = new RegionFlow({
-    queue: { shareFlow, swapFlow: async (_before, after) => after },
-    most: 8,
-    limit: () => {},
-    utilization: () => 0,
-    onError: (error) => expect.fail(error.message),
-  });
-  await eventually(() => told).toHaveLength(1);
-  vi.advanceTimersByTime(1_000);
-  const { promise, resolve: end } = Promise.withResolvers<void>();
-  const { promise: later, resolve: endLater } = Promise.withResolvers<void>();
-  const jobs = [flow.count(() => promise), flow.count(() => later)];
-  vi.advanceTimersByTime(30);
-  end();
-  await jobs[0];
-  vi.advanceTimersByTime(20);
-  endLater();
-  await jobs[1];
-  flow.setMost(4);
-  await eventually(() => told.slice(1)).toEqual([{ ended: 2, failed: 0, busyMs: 80, loadMs: 80, fullMs: 0 }]);
-  flow.close();
 });

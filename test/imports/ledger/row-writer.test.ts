@@ -43,6 +43,11 @@ test('an empty input is an import without batches whose sum holds', async () => 
   expect([...reader.rows()]).toEqual([]);
 });
 
+test('only regions that have rows are counted', async () => {
+  const { ledger } = await stagedImport([{ region: 'eu' }]);
+  expect([...ledger.counters().keys()]).toEqual(['eu']);
+});
+
 test('times are kept of the rows that have them, wherever the first of these is', async () => {
   const path = join(tempDir(), 'import.db');
   const staging = startStaging(path);

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_UIDS_PER_CALL } from '../../../src/chat/service/limits.ts';
+import { hashUid } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
-import { cut, NO_SCOPE, SentRows } from '../../../src/imports/stage/cut.ts';
+import { cut, markOf, NO_SCOPE, SentRows } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
@@ -76,6 +77,17 @@ describe('staging', () => {
       }),
       { numRuns: runs(100), endOnFailure: true },
     );
+  });
+
+  test('only rows whose mark another row has are compared: hardly any that ask for something else', () => {
+    const sent = new SentRows();
+    for (const [index, mark] of [5, 0, 7, 5, 0, 9, 5].entries()) sent.add(index + 1, 1, NO_SCOPE, mark);
+    expect([...sent.repeated()]).toEqual([1, 4, 7]);
+
+    const marks = [1, 2, 3].flatMap((group) => Array.from({ length: 300 }, (_, n) => markOf(group, hashUid(`u${n}`))));
+    expect(new Set(marks).size).toBeGreaterThan(890);
+    // 0 is no mark.
+    expect(markOf(0, 0)).toBe(1);
   });
 
   test('UIDs with the same mark are kept apart, and the same UID is still found', () => {

@@ -54,6 +54,12 @@ test('a group is found by its code, name or address; words for scopes are not fo
   expect(rows).toEqual(['2 us/hr/ann/admin/', '3 us/hr/bo/admin/', '4 us/hr/cy/admin/']);
 });
 
+test('numbers of a table in JSON are keys, and what is null is none', async () => {
+  const table = JSON.stringify([{ code: 17, name: null, guid: 'hr' }]);
+  const { rows } = await read(table, 'uid,group\nann,17\nbo,null\n');
+  expect(rows).toEqual(['2 us/hr/ann/participant/', '3 group: UNKNOWN_GROUP']);
+});
+
 test('groups in one cell are looked up one by one; what is not there is counted, and written once', async () => {
   const table = 'code,guid\na,g1\na,g2\nb,\n';
   const { rows, unknown } = await read(table, 'uid,group\nann,a;x\nbo,X;b\n', { split: { guid: ';' } });
