@@ -150,7 +150,9 @@ function noticedBy(root: string, waves: readonly string[][]): string | undefined
       {
         cwd: root,
         encoding: 'utf8',
-        timeout: 300_000,
+        // A loop without an end.
+        timeout: 60_000 + 10_000 * files.length,
+        killSignal: 'SIGKILL',
       },
     );
     if (status !== 0)
