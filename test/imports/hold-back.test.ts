@@ -47,6 +47,13 @@ function isSent(status: string | null) {
   return status === 'added' || status === 'already_member' ? 'sent' : status;
 }
 
+test('a group that an import names is tried first, and the others wait', async () => {
+  const only = [{ field: 'guid', is: ['g1'] }] as const;
+  const { first, all } = await sent(await open(), 'uid,guid\nu1,g0\nu2,g1\n', { only }, {});
+  expect(first).toEqual(['unprocessed', 'added']);
+  expect(all).toEqual(['added', 'added']);
+});
+
 test('a group that is tried first must be in the file, and nothing is tried first of what has begun', async () => {
   const at = await open();
   const id = await at.stage('uid,guid\nu0,g0\nu1,g1\n', {});

@@ -97,6 +97,15 @@ Held: 1 objection of the guards
     );
   });
 
+  test('counts who leaves a group against those who make it large', () => {
+    const live = { team: { members: people(298) } };
+    const file = (more: number) => fileRows({ ...people(290 + more), u1: 'ban', new1: 'participant' });
+    const { plan } = planned(file(0), live, MIRROR);
+    expect(planText(plan, { color: false, width: 80 })).not.toContain('would grow');
+    const grown = planText(planned(file(15), live, { mode: 'add' }).plan, { color: false, width: 200 });
+    expect(grown).toContain('"team" to 305');
+  });
+
   test('cuts long lists and says by how much', () => {
     const guids = Array.from({ length: 25 }, (_, index) => `g${index}`);
     const { plan } = planned(
