@@ -187,3 +187,27 @@ test('regions are asked for users side by side: one that is slow does not hold u
   });
   expect(done).toEqual(Array.from({ length: 6 }, (_, at) => `${at + 1} of 6`));
 });
+
+test('entries of a list that is read count as no users who were asked for', async () => {
+  const { plan, desired } = planned(fileRows(people(30)), { team: {} });
+  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
+  const user = (uid: string) => ({ uid, deactivatedAt: null });
+  const pages = () =>
+    ({
+      getUser: async () => user('someone') as Awaited<ReturnType<GroupPages['getUser']>>,
+      listPage: async () => ({
+        entries: Object.keys(people(20)).map(user),
+        pagination: { total: 20, count: 20, current_page: 1, total_pages: 1 },
+      }),
+    }) as Partial<GroupPages> as GroupPages;
+  const done: string[] = [];
+  await countNewcomers({
+    plan,
+    desired,
+    pages,
+    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
+    signal: new AbortController().signal,
+    onUser: (at, of) => done.push(`${at} of ${of}`),
+  });
+  expect(done).toEqual([]);
+});

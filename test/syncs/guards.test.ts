@@ -235,6 +235,8 @@ describe('a group that everyone would leave', () => {
   test('is held also when it is small', () => {
     const given: Case = { file: [{ uid: 'new' }], live: { team: { members: people(2) } } };
     expect(tripped(given)).toEqual(['emptied-groups team']);
+    expect(findings(given)[0]).toMatchObject({ value: 2, limit: 1 });
+    expect(findings({ ...given, limits: { emptiedFrom: 0 } })[0]).toMatchObject({ value: 2, limit: 0 });
   });
 
   test('counts the spared for nothing', () => {
