@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
-import { SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain, withWait } from '../../jobs/send-batch.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
@@ -411,4 +411,11 @@ test('a payload of another version, region or list is not taken for a batch', ()
   expect(accepts({ version: 2 })).toBe(false);
   expect(accepts({ region: 'mars' })).toBe(false);
   expect(accepts({ lists: { owners: [[1, 'p']] } })).toBe(false);
+});
+
+test('only a refusal for too many calls that names no wait gets one', () => {
+  const ports = { untoldWaitMs: () => 7_000 };
+  expect(withWait({ kind: 'slow-down' }, ports)).toEqual({ kind: 'slow-down', waitMs: 7_000 });
+  expect(withWait({ kind: 'slow-down', waitMs: 5 }, ports)).toEqual({ kind: 'slow-down', waitMs: 5 });
+  expect(withWait({ kind: 'again' }, ports)).toEqual({ kind: 'again' });
 });

@@ -109,12 +109,13 @@ test('a removal that never gets an answer is unanswered after the last attempt, 
   expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
 });
 
+const asking = {
+  ...editMember,
+  process: (job: JobRun<EditMemberPayload>, ports: EditMemberPorts) =>
+    editMember.process(job, { ...ports, askBeforeRepeat: 'auto' }),
+};
+
 describe('an edit whose reply is an error with status 200 is settled by asking its group', () => {
-  const asking = {
-    ...editMember,
-    process: (job: JobRun<EditMemberPayload>, ports: EditMemberPorts) =>
-      editMember.process(job, { ...ports, askBeforeRepeat: 'auto' }),
-  };
   const unban = (uid: string) => edit(uid, { action: 'unban' });
 
   test.each([
@@ -153,4 +154,29 @@ describe('an edit whose reply is an error with status 200 is settled by asking i
     }
     expect([outcomeOf(run.delivered?.sent)[0], edits]).toEqual([outcome, 1]);
   });
+});
+
+test('an edit without an answer whose group cannot be asked either may have been carried out', async () => {
+  const { chat } = await team('unavailable');
+  let run = await start(asking, chat, atLast(remove('pat')));
+  for (let starts = 2; run.delivered === undefined && starts < 20; starts += 1) {
+    run = await start(asking, chat, run.payload, { starts, isLastAttempt: true });
+  }
+  expect(run.delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
+});
+
+test('a group that is too long to be read says nothing of a user who is not on its first pages: the call is repeated', async () => {
+  const { chat, sandbox } = await team();
+  const meta = { httpStatus: 200, ms: 1, rate: {} };
+  const long = {
+    ...chat,
+    listPage: async () => ({ entries: [{ uid: 'ann', scope: 'admin' }], pagination: { totalPages: 11 }, ...meta }),
+    getMembership: async () => ({ scope: null, isKnown: false, ...meta }),
+  } as unknown as EditMemberPorts['chat'];
+  let run = await start(asking, long, { ...remove('pat'), uncertainty: 'the process that sent it ended' });
+  for (let starts = 2; run.delivered === undefined && starts < 9; starts += 1) {
+    run = await start(asking, long, run.payload, { starts });
+  }
+  expect(outcomeOf(run.delivered?.sent)).toEqual(['removed', '', '']);
+  expect(sandbox.members('us', 'g').has('pat')).toBe(false);
 });

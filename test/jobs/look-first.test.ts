@@ -137,6 +137,13 @@ describe('a group of more than one page', () => {
     expect(called).toEqual(['members 1', 'members 2', 'banned 1', 'add p']);
   });
 
+  test('is read to its first empty page where the service does not say how many there are', async () => {
+    const { chat } = await open(1_500);
+    const uncounted = withList(chat, 'members', async (page) => ({ ...(await page()), pagination: undefined }));
+    const { called } = await play(uncounted, batchOf({ participants: ['p'] }, UNCERTAIN));
+    expect(called).toEqual(['members 1', 'members 2', 'members 3', 'add p']);
+  });
+
   test('is read no further when all users are found', async () => {
     const { chat } = await open(1_500);
     const { called } = await play(chat, batchOf({ participants: ['m00001'] }, UNCERTAIN));
