@@ -48,7 +48,7 @@ function isSent(status: string | null) {
 }
 
 test('a group that an import names is tried first, and the others wait', async () => {
-  const only = [{ field: 'guid', is: ['g1'] }] as const;
+  const only: TrialChoices['only'] = [{ field: 'guid', is: ['g1'] }];
   const { first, all } = await sent(await open(), 'uid,guid\nu1,g0\nu2,g1\n', { only }, {});
   expect(first).toEqual(['unprocessed', 'added']);
   expect(all).toEqual(['added', 'added']);
