@@ -77,9 +77,19 @@ test('an import that is refused says what was seen, and a command that works', a
   expect(stderr).toMatch(/^Person {2}id {10}ana \| bo$/m);
   const [, command = ''] = /^ {2}rollcall (import .+) --dry-run$/m.exec(stderr) ?? [];
   expect(command).toBe(
-    'import kurse.csv --map uid=Person,guid=Kurs,scope=Rolle --scope-words Lehrer=moderator,Teilnehmer=participant',
+    'import kurse.csv --map uid=Person,guid=Kurs,scope=Rolle --scope-words Lehrer=moderator,Teilnehmer=participant --sandbox',
   );
-  expect(await place.run([...command.replaceAll("'", '').split(' '), '--sandbox'])).toMatchObject({ code: 0 });
+  expect(await place.run(command.replaceAll("'", '').split(' '))).toMatchObject({ code: 0 });
+});
+
+test('a suggested command is about the same place: it has the profile, the data directory and the sandbox that were given', async () => {
+  const place = await openWorkplace();
+  place.file('rollcall.config.json', '{"profiles":{"staging":{}}}');
+  const file = place.file('kurse.csv', ENROLLMENTS);
+  const where = ['--profile', 'staging', '--data-dir', 'elsewhere'];
+  expect((await place.run(['inspect', file, ...where])).stderr).toContain(`${where.join(' ')} --dry-run\n`);
+  const refused = await place.run(['import', file, '--sandbox', ...where]);
+  expect(refused.stderr).toContain(`${where.join(' ')} --sandbox --dry-run\n`);
 });
 
 const KURSE = {

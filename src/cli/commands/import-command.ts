@@ -62,6 +62,7 @@ async function importAs(io: Io, file: string, flags: ImportFlags) {
     await sayWhatItIs(io, running.config, file, importOptionsOf(running.config, flags), {
       lookups: mapLookups(flags, (name) => name),
       recipe: flags.recipe,
+      typed: (...words) => `${running.imports.command(...words)}${flags.sandbox ? ' --sandbox' : ''}`,
     });
   }
   return code;

@@ -6,7 +6,7 @@ import type { IntakeSource } from '../../imports/read/byte-source.ts';
 import { cellsOf, DELIMITERS } from '../../imports/read/detect.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { listed } from '../../imports/read/intake-error.ts';
-import type { ByLookup, LookupName } from '../../options/lookups.ts';
+import type { LookupName } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { fitting, type Recipe, type RecipeSettings, seenIn } from '../recipes/recipe.ts';
 import {
@@ -19,7 +19,7 @@ import {
   withoutSecrets,
 } from './column-facts.ts';
 import { joined, suggest } from './suggestion.ts';
-import { commandFor } from './typed-import.ts';
+import { commandFor, type Typed } from './typed-import.ts';
 
 /** Rows that are looked at. */
 const ROWS = 200;
@@ -27,8 +27,7 @@ const ROWS = 200;
 const MAX_COLUMNS = 100;
 
 /** The file to inspect, and how it is read. */
-export interface InspectOptions {
-  readonly name: string;
+export interface InspectOptions extends Typed {
   readonly bytes?: number | undefined;
   readonly head: Head;
   /** Only the beginning of a longer file is there. */
@@ -36,8 +35,6 @@ export interface InspectOptions {
   /** Opens the file; it is read several times, each time as far as its first rows. */
   readonly open: () => IntakeSource;
   readonly options: ImportOptions;
-  /** Identity and group file as the user named them, where they are given; they are not read. */
-  readonly lookups?: ByLookup<string> | undefined;
   readonly recipes: readonly Recipe[];
   /** Writes the options that advice names. */
   readonly write: WriteOption;
@@ -91,12 +88,13 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
 
 /** Advice for the user, and the command to type. */
 function nextFor(
-  { name, options, lookups = {}, write }: InspectOptions,
+  inspected: InspectOptions,
   look: ReadBeginning,
   strict: ReadBeginning,
   columns: readonly ColumnFacts[],
   recipe: Recipe | undefined,
 ) {
+  const { options, write } = inspected;
   const { format, encoding, delimiter, map, guid, scope, sheet, files, shape } = options;
   const chosen: RecipeSettings = defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
   const nothing = { steps: [], command: null };
@@ -105,7 +103,7 @@ function nextFor(
   if (recipe !== undefined) {
     const needs = neededBy(recipe, options, columns);
     const advice = words`It looks like ${recipe.title}: ${option('recipe', recipe.name)} reads it, \`rollcall recipes show ${recipe.name}\` says how.`;
-    const command = commandFor(name, { ...chosen, recipe: recipe.name }, needs, lookups);
+    const command = commandFor(inspected, { ...chosen, recipe: recipe.name }, needs);
     return { steps: [{ text: written(advice, write) }], command };
   }
   if (look.format === undefined) return nothing;
@@ -121,7 +119,7 @@ function nextFor(
   const addsNothing = Object.keys(joined({}, steps)).length + needs.length === 0;
   // With nothing to add it is the command that was refused.
   const isRefused = strict.refusal !== undefined && addsNothing;
-  const command = isRefused ? null : commandFor(name, joined(chosen, steps), needs, lookups);
+  const command = isRefused ? null : commandFor(inspected, joined(chosen, steps), needs);
   const said = steps.map(({ text = '', open, ...step }) => ({
     ...step,
     text: written(text, write),

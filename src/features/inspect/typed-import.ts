@@ -65,16 +65,23 @@ function pairs(words: Readonly<Partial<Record<string, string>>> = {}, written = 
     .join(',');
 }
 
+/** The parts of a suggested command that no option is about. */
+export interface Typed {
+  readonly name: string;
+  /** Identity and group file as the user named them, where they are given; they are not read. */
+  readonly lookups?: ByLookup<string> | undefined;
+  /** Writes a command of these words, with flags that say where its imports are. Default: without. */
+  readonly typed?: ((...words: readonly string[]) => string) | undefined;
+}
+
 /**
  * `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`.
  * @param needs additions that the user has to make
- * @param lookups identity and group file, where they are named
  */
 export function commandFor(
-  file: string,
+  { name, lookups = {}, typed = (...words) => ['rollcall', ...words].join(' ') }: Typed,
   settings: Settings,
   needs: readonly ('guid' | LookupName)[],
-  lookups: ByLookup<string>,
 ): string {
   const flags = Object.entries(flagsOf(settings)).flatMap(([name, values = '']) =>
     [values]
@@ -86,10 +93,11 @@ export function commandFor(
     const given = lookups[lookup] ?? (needs.includes(lookup) ? `<${example}>` : undefined);
     return given?.startsWith('<') === false ? shellWord(given) : given;
   });
-  return [
-    `rollcall import ${shellWord(file)}`,
+  return typed(
+    'import',
+    shellWord(name),
     ...flags,
     ...(needs.includes('guid') ? ['--guid <group>'] : []),
-    ...Object.entries(files).map(([name, value]) => `--${name} ${value}`),
-  ].join(' ');
+    ...Object.entries(files).map(([flag, value]) => `--${flag} ${value}`),
+  );
 }

@@ -12,7 +12,7 @@ import { type CommonFlags, withDataDir, withJson, withOptions } from '../../../c
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { sayNothingBegan } from '../../../cli/run.ts';
-import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say, typedCommand } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
@@ -38,11 +38,12 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
   // Not read, but what is refused is not repeated.
   await mapLookupsInTurn(flags, (name) => fileToFetch(config, name, {}));
   const lookups = mapLookups(flags, (name, lookup) => (name.includes('?') ? `<${LOOKUPS[lookup].example}>` : name));
+  const typed = (...words: readonly string[]) => typedCommand(config, ...words);
   const facts =
     fetched === undefined
-      ? await inspectFile(config, file, options, lookups)
+      ? await inspectFile(config, file, options, { lookups, typed })
       : await inspectFetched(io, fetched, async (path, name) =>
-          asTyped(await inspectFile(config, path, options, lookups, name), file, flags),
+          asTyped(await inspectFile(config, path, options, { lookups, typed, name }), file, flags),
         );
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) printJson(io, facts);

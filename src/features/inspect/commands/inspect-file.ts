@@ -11,7 +11,6 @@ import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
 import { checkInput } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
-import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { isLedgerError } from '../../../platform/database-errors.ts';
@@ -22,6 +21,7 @@ import { needText } from '../../recipes/recipe.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { inspect } from '../inspect.ts';
 import { importOfSame, MAX_COMPARED } from '../same-file.ts';
+import type { Typed } from '../typed-import.ts';
 
 /** Bytes of standard input or a pipe that are looked at: they come once. */
 const MAX_BYTES = 1024 * 1024;
@@ -31,11 +31,10 @@ export async function inspectFile(
   config: Config,
   file: string,
   options: ImportOptions,
-  lookups?: ByLookup<string>,
-  name = file,
+  { name = file, ...typed }: Partial<Typed>,
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
-  const asked = { name, options, lookups, recipes: listRecipes(dir).recipes, write: asFlag };
+  const asked = { name, options, ...typed, recipes: listRecipes(dir).recipes, write: asFlag };
   if (file !== '-') await checkInput(file);
   const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
@@ -92,10 +91,10 @@ export async function sayWhatItIs(
   config: Config,
   file: string,
   options: ImportOptions,
-  { lookups, recipe }: { readonly lookups: ByLookup<string>; readonly recipe?: string | undefined },
+  { recipe, ...typed }: Partial<Typed> & { readonly recipe?: string | undefined },
 ): Promise<void> {
   if (file === '-' || isAddress(file)) return;
-  const facts = await inspectFile(config, file, options, lookups).catch((error: unknown) => {
+  const facts = await inspectFile(config, file, options, typed).catch((error: unknown) => {
     // The refusal has said it: there is nothing to look at.
     if (isIntakeError(error)) return undefined;
     throw error;
