@@ -364,6 +364,14 @@ export function statementsOf(database: DatabaseSync, file: URL): Statements {
   };
 }
 
+/** Reads documents: a statement by its name gives rows of one column, which has the JSON of each. */
+export function documentsOf<Document>(sql: Statements, schema: { readonly parse: (value: unknown) => Document }) {
+  return (name: string, given: Given = {}): Document[] =>
+    sql(name)
+      .all(given)
+      .map((row) => schema.parse(JSON.parse(String(Object.values(row)[0]))));
+}
+
 /** The ids in the rows of a statement. */
 export function idsOf(rows: readonly { readonly id?: unknown }[]) {
   return rows.map(({ id }) => String(id));

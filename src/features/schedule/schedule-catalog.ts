@@ -5,7 +5,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { NAME, NAME_FORM } from '../../options/deciding-options.ts';
-import { idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { documentsOf, idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { nextRun } from '../../queue/cron.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { isoTime } from '../../text/wording.ts';
@@ -67,6 +67,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
+  const runs = documentsOf(sql, scheduleRun);
   const save = (schedule: Schedule): Schedule => {
     sql('save_schedule').run({ name: schedule.name, schedule: JSON.stringify(schedule) });
     return schedule;
@@ -152,9 +153,9 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
     changeRun: (id: number, changes: Partial<Pick<ScheduleRun, 'state' | 'reason' | 'syncId'>>) =>
       void sql('change_run').run({ id, changes: JSON.stringify(changes) }),
     /** Oldest first. */
-    runsIn: (state: RunState) => runsOf(sql<RunText>('runs_in_state').all({ state })),
+    runsIn: (state: RunState) => runs('runs_in_state', { state }),
     /** The run that a sync was made for. */
-    runOfSync: (syncId: string) => runsOf(sql<RunText>('run_of_sync').all({ sync: syncId }))[0],
+    runOfSync: (syncId: string) => runs('run_of_sync', { sync: syncId })[0],
   };
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
@@ -165,21 +166,11 @@ export function openScheduleCatalogReader(path: string) {
 }
 export type ScheduleCatalogReader = ReturnType<typeof openScheduleCatalogReader>;
 
-interface RunText {
-  readonly run: string;
-}
-
-function runsOf(rows: readonly RunText[]): ScheduleRun[] {
-  return rows.map(({ run }) => scheduleRun.parse(JSON.parse(run)));
-}
-
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
-  const schedules = (name: string, values = {}) =>
-    sql<{ readonly schedule: string }>(name)
-      .all(values)
-      .map((row): Schedule => keptSchedule.parse(JSON.parse(row.schedule)));
-  const find = (name: string) => schedules('find_schedule', { name })[0];
+  const schedules = documentsOf(sql, keptSchedule);
+  const runs = documentsOf(sql, scheduleRun);
+  const find = (name: string): Schedule | undefined => schedules('find_schedule', { name })[0];
   const close = () => database[Symbol.dispose]();
   return {
     find,
@@ -192,11 +183,10 @@ function readerOf(database: DatabaseSync) {
     /** By name. */
     list: () => schedules('list_schedules'),
     /** Newest first. */
-    runs: (schedule: string, limit: number) => runsOf(sql<RunText>('schedule_runs').all({ schedule, limit })),
+    runs: (schedule: string, limit: number) => runs('schedule_runs', { schedule, limit }),
     /** Those that were due since then (ms since 1970), oldest first. */
-    runsSince: (schedule: string, since: number) =>
-      runsOf(sql<RunText>('schedule_runs_since').all({ schedule, since: isoTime(since) })),
-    findRun: (id: number) => runsOf(sql<RunText>('find_run').all({ id }))[0],
+    runsSince: (schedule: string, since: number) => runs('schedule_runs_since', { schedule, since: isoTime(since) }),
+    findRun: (id: number) => runs('find_run', { id })[0],
     /** By name. */
     health: () => sql<ScheduleHealth>('schedule_health').all(),
     close,

@@ -4,7 +4,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import type { Patience } from '../../imports/send/give-up.ts';
+import { type Patience, patienceOf } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
@@ -19,7 +19,7 @@ import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { ScheduleRun } from './operations.ts';
 import type { Schedule, ScheduleCatalog } from './schedule-catalog.ts';
-import { obtainBeside, patienceOfRun, sourceOf, syncNow } from './schedule-sync.ts';
+import { obtainFiles, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
@@ -52,6 +52,8 @@ const SOURCE_PATIENCE_MS = 60 * 60_000;
 const LATE_MS = 5 * 60_000;
 /** A clock that is put back further was wrong before: runs of that time do not count. In ms. */
 const SET_BACK_MS = 60 * 60_000;
+/** Part of the time until a schedule is due again that a run waits for the service. */
+const WINDOW = 0.95;
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
 const MAX_SLEEP_MS = 30_000;
 
@@ -245,10 +247,10 @@ export class ScheduleRuns {
     checkTarget(`schedule ${name}`, record, this.#options);
     const { signal } = this.#stopping;
     const place = { folder: this.#options.dir.schedule(name), signal };
-    const found = await this.obtain({ ...sourceOf(record), copy: record.copy }, place);
-    const beside = await obtainBeside(this.obtain, record, place);
+    const files = await obtainFiles(this.obtain, record, place, record.copy);
+    const { found } = files;
     // With another identity or group file, the same file gives other members.
-    const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
+    const lookups = Object.values(mapLookups(files.lookups, ({ path }) => path));
     const hash = await hashWith(found.hash, lookups);
     if (found.copy !== undefined) this.#catalog.note(record, { copy: found.copy });
     if (hash === placedHash && !repair && !awaits(this.#options.dir.memory, name)) {
@@ -260,18 +262,20 @@ export class ScheduleRuns {
       );
     }
     this.#catalog.note(record, { placedHash: null });
-    const settings = await syncNow(record, beside);
+    const settings = await syncNow(record, files);
     signal.throwIfAborted();
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
     this.#catalog.changeRun(run.id, { syncId: id });
+    // Nearly until the schedule is due again: the next run must find this one over.
+    const patience = Math.floor((record.nextDue - this.#clock()) * WINDOW);
     this.#placed.set(id, () => this.#catalog.note(record, { placedHash: hash }));
     await this.#syncs.create({
       id,
       file: found.name,
       source: found.path,
       ...settings,
-      ...patienceOfRun(settings, this.#options.patience, record.nextDue - this.#clock()),
+      ...patienceOf(settings, this.#options.patience, patience > 0 ? patience : undefined),
       schedule: name,
       syncName: name,
       who: run.who === '' ? `schedule ${name}` : run.who,

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
-import { type Patience, patienceOf } from '../../imports/send/give-up.ts';
 import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
 import { GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
+import type { Kept } from '../../sources/spool.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { decisionOf, type NewSync, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { type KeptSettings, READ, RUNS } from './operations.ts';
 
-/** The files that the runs of a schedule read beside its own. */
-type Beside = Awaited<ReturnType<typeof obtainBeside>>;
+/** The files that a run of a schedule reads. */
+type Files = Awaited<ReturnType<typeof obtainFiles>>;
 
 /** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
-export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Beside): Promise<SyncSettings> {
+export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Files): Promise<SyncSettings> {
   const named = protectFile === undefined ? [] : await readProtectFile(protectFile.path, protectFile.name);
   const sync = syncSettings(settings, lookups);
   return { ...sync, protect: [...new Set([...(sync.protect ?? []), ...named])] };
@@ -25,7 +25,7 @@ export async function syncNow(settings: KeptSettings, { lookups, protectFile }: 
 type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>;
 
 /** Returns the settings without a protect file. @throws BAD_OPTION */
-export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
+export function syncSettings(settings: KeptSettings, lookups: Files['lookups'] = {}): SyncSettings {
   const chosen = valuesOf(RUNS, settings);
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
@@ -47,39 +47,31 @@ export function creationOf(settings: KeptSettings): CreateOptions | undefined {
   return createOptionsOf(valuesOf(CREATION, settings));
 }
 
-/** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
-const WINDOW = 0.95;
-
-/**
- * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
- * due again.
- */
-export function patienceOfRun(own: Partial<Patience>, all: Patience, untilDueMs: number): Patience {
-  return patienceOf(own, all, untilDueMs > 0 ? Math.floor(untilDueMs * WINDOW) : undefined);
-}
-
 /** Returns the place of a schedule's file, for a SourceReader. */
 export function sourceOf({ file, headers, sourceSettings = {}, maxSource, restricted }: KeptSettings) {
   return { source: file, given: { ...sourceSettings, headers }, maxBytes: maxSource, restricted };
 }
 
 /**
- * Gets the files beside that of a schedule. A file from an address is kept in a folder of `place` for each.
- * @throws as SourceReader
+ * Gets the file of a schedule and those beside it. One of these from an address is kept in a folder of `place` of its own.
+ * @param copy of the file; null: none is kept @throws as SourceReader
  */
-export async function obtainBeside(
+export async function obtainFiles(
   get: SourceReader,
   settings: KeptSettings,
-  { folder, signal }: Parameters<SourceReader>[1],
+  place: Parameters<SourceReader>[1],
+  copy: Kept | null = null,
 ) {
+  const found = await get({ ...sourceOf(settings), copy }, place);
   const obtained = async (source: string, what: string) => {
     if (!isRemote(source)) return { path: source, name: shownFile({ file: source }) };
     const wanted = { ...sourceOf(settings), source, given: {}, copy: null };
-    const { path, name } = await get(wanted, { folder: join(folder, `beside-${what}`), signal });
+    const { path, name } = await get(wanted, { ...place, folder: join(place.folder, `beside-${what}`) });
     return { path, name };
   };
   const { protectFile } = settings;
   return {
+    found,
     lookups: await mapLookupsInTurn(settings, obtained),
     protectFile: protectFile === undefined ? undefined : await obtained(protectFile, 'protect'),
   };

@@ -4,7 +4,14 @@ import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { pageOf } from '../../platform/cursors.ts';
-import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import {
+  documentsOf,
+  idsOf,
+  inTransaction,
+  openForReading,
+  openForWriting,
+  statementsOf,
+} from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
 import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
 
@@ -30,6 +37,7 @@ export function openSyncCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
+  const syncs = documentsOf(sql, keptSync);
   const save = (sync: Sync): Sync => {
     sql('save_sync').run({ id: sync.id, sync: JSON.stringify(sync) });
     return sync;
@@ -78,10 +86,10 @@ export function openSyncCatalog(path: string) {
     /** Notes the numbers of its plan, or which import is to carry it out. */
     set: (id: string, changes: Partial<Pick<Sync, 'totals' | 'importId'>>) => change(id, () => changes),
     /** Those that are under way, oldest first. */
-    underWay: () => syncsOf(sql<KeptText>('syncs_under_way').all()),
+    underWay: () => syncs('syncs_under_way'),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
     runsBefore: ({ id, schedule, source }: Pick<Sync, 'id' | 'schedule' | 'source'>) =>
-      syncsOf(sql<KeptText>('syncs_before').all({ before: id, schedule, source })),
+      syncs('syncs_before', { before: id, schedule, source }),
     /**
      * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
      * which the next one of the same sync is compared is not among them.
@@ -98,17 +106,10 @@ export function openSyncCatalogReader(path: string) {
 }
 export type SyncCatalogReader = ReturnType<typeof openSyncCatalogReader>;
 
-interface KeptText {
-  readonly sync: string;
-}
-
-function syncsOf(rows: readonly KeptText[]): Sync[] {
-  return rows.map(({ sync }) => keptSync.parse(JSON.parse(sync)));
-}
-
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
-  const find = (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0];
+  const syncs = documentsOf(sql, keptSync);
+  const find = (id: string): Sync | undefined => syncs('find_sync', { id })[0];
   const close = () => database[Symbol.dispose]();
   return {
     find,
@@ -124,9 +125,7 @@ function readerOf(database: DatabaseSync) {
      */
     page: ({ states, before, limit }: SyncPageRequest) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
-      const found = syncsOf(
-        sql<KeptText>('sync_page').all({ ...placeOfCursor(before), states: chosen, limit: limit + 1 }),
-      );
+      const found = syncs('sync_page', { ...placeOfCursor(before), states: chosen, limit: limit + 1 });
       const { items, nextCursor } = pageOf(found, limit, ({ id, createdAt }) =>
         cursorOf({ id, createdAt: Date.parse(createdAt) }),
       );
@@ -142,9 +141,9 @@ function readerOf(database: DatabaseSync) {
     /** Imports that retried rows of these, and are over: ids. */
     retriesOf: (ids: readonly string[]) => idsOf(sql('retries_of').all({ ids: JSON.stringify(ids) })),
     /** The expiry that was begun last. */
-    lastExpiry: () => syncsOf(sql<KeptText>('last_expiry').all())[0],
+    lastExpiry: () => syncs('last_expiry')[0],
     /** Syncs that undo this import, oldest first. */
-    undos: (importId: string) => syncsOf(sql<KeptText>('undos').all({ import: importId })),
+    undos: (importId: string) => syncs('undos', { import: importId }),
     close,
     [Symbol.dispose]: close,
   };

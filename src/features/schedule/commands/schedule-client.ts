@@ -48,11 +48,10 @@ interface Answer {
   readonly prints?: string;
   readonly says?: readonly string[];
 }
-export type Work<Flags> = (client: Opened['client'], name: string, flags: Flags, opened: Opened) => Promise<Answer>;
+export type Work<Flags> = (opened: Opened, name: string, flags: Flags) => Promise<Answer>;
 
 export async function answer<Flags extends PlaceFlags>(io: Io, flags: Flags, name: string, work: Work<Flags>) {
-  const opened = await openSchedules(flags);
-  const { json, prints, says = [] } = await work(opened.client, name, flags, opened);
+  const { json, prints, says = [] } = await work(await openSchedules(flags), name, flags);
   if (flags.json) printJson(io, json);
   // Remarks on what is listed are for people who see the list.
   if (!flags.json || prints === undefined) say(io, ...says);

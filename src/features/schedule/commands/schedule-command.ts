@@ -65,7 +65,7 @@ export function scheduleCommand(action: Action) {
     .addCommand(
       answered(
         aboutOne('remove', 'delete a schedule and its history; its syncs and imports stay'),
-        async (client, name) => {
+        async ({ client }, name) => {
           await client.call(scheduleOperations.remove, { name });
           return { json: { name, removed: true }, says: [`Schedule ${name} is removed.`] };
         },
@@ -97,7 +97,7 @@ function editCommand() {
   return command;
 }
 
-const edit: Work<EditFlags> = async (client, name, flags) => {
+const edit: Work<EditFlags> = async ({ client }, name, flags) => {
   const changes = changesIn(flags);
   const before = await client.call(scheduleOperations.one, { name });
   const made = await client.call(scheduleOperations.edit, { ...before, ...changes });
@@ -105,7 +105,7 @@ const edit: Work<EditFlags> = async (client, name, flags) => {
 };
 
 function pausing(verb: 'pause' | 'resume'): Work<PlaceFlags> {
-  return async (client, name) => {
+  return async ({ client }, name) => {
     const changed = await client.call(scheduleOperations[verb], { name });
     return { json: changed, says: [`Schedule ${name} ${dueWords(changed)}.`] };
   };
@@ -117,7 +117,7 @@ function dueWords({ next: [next], tz }: ScheduleView) {
 }
 
 /** `rollcall schedule list`: what there is, when it is due next, and its last result. */
-const list: Work<PlaceFlags> = async (client, _name, _flags, { imports }) => {
+const list: Work<PlaceFlags> = async ({ client, imports }) => {
   const { schedules: found } = await client.call(scheduleOperations.list, {});
   const none = `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`;
   return { json: found, prints: found.map(blockOf).join('\n\n'), says: found.length === 0 ? [none] : [] };
@@ -138,7 +138,7 @@ function blockOf(schedule: ScheduleView) {
 }
 
 /** `rollcall schedule history`: the runs of a schedule, newest first. */
-const history: Work<PlaceFlags & { readonly limit: number }> = async (client, name, { limit }) => {
+const history: Work<PlaceFlags & { readonly limit: number }> = async ({ client }, name, { limit }) => {
   const [{ tz }, { runs }] = await Promise.all([
     client.call(scheduleOperations.one, { name }),
     client.call(scheduleOperations.history, { name, limit: `${limit}` }),
@@ -184,7 +184,7 @@ export function addCommand() {
   );
 }
 
-export const add: Work<AddFlags> = async (client, name, flags, { config, imports }) => {
+export const add: Work<AddFlags> = async ({ client, config, imports }, name, flags) => {
   const { server } = imports;
   const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
   const sandbox = flags.sandbox ? ' --sandbox' : '';

@@ -47,9 +47,34 @@ export class ScheduleForm extends FileForm {
     return this.isChanged;
   }
 
-  /** @throws ApiError where a field says too little */
-  get settings() {
-    return settingsOf(this.read(), this.#before);
+  /** @throws ApiError where there is none */
+  get name() {
+    const name = this.#before?.name ?? scheduleName(this.read()['name'] ?? '');
+    if (name !== '') return name;
+    throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
+  }
+
+  /**
+   * The settings that the fields stand for, with what the form does not show. An empty field leaves its setting to the server.
+   * @throws ApiError where a field says too little
+   */
+  get settings(): ScheduleSettings {
+    const values = this.read();
+    const { file = '', headers = '' } = values;
+    if (/^$|\/$/.test(file)) throw wrongField('file', 'Say which file is read: give its path.');
+    const unsaid = unsaidOf(shapeIn(values['shape']) ?? {});
+    if (unsaid !== undefined) throw wrongField(unsaid.field, unsaid.text);
+    const { name: _, ...shown } = this.#before ?? { name: '' };
+    const texts = {
+      ...Object.fromEntries(['tz', 'exportOf', ...EACH_RUN].map((name) => [name, values[name] ?? ''])),
+      ...planOptions(values),
+      ...readingOptions(values),
+    };
+    const made = Object.entries(texts).map(([name, text]) => [
+      name,
+      TICKED.includes(name) ? text !== '' : text || undefined,
+    ]);
+    return { ...shown, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
   }
 
   override controlOf(field: string) {
@@ -74,13 +99,6 @@ export function below(source: string) {
   return /[/:]$/.test(source) ? source : `${source}/`;
 }
 
-/** @throws ApiError where there is none */
-export function nameIn({ name: given = '' }: Values) {
-  const name = scheduleName(given);
-  if (name === '') throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
-  return name;
-}
-
 /** Options of each run beside those of its plan. */
 export const EACH_RUN = Object.keys(RUN_LABELS);
 
@@ -100,26 +118,4 @@ export function textsIn(settings: object): Values {
 function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedule): Values {
   const { users: maxUsers = '', groups: maxGroups = '' } = pairsIn(maxCreate);
   return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers), maxUsers, maxGroups };
-}
-
-/**
- * The settings that the fields stand for, with what the form does not show. An empty field leaves its setting to the server.
- * @throws ApiError where a field says too little
- */
-function settingsOf(values: Values, before: Schedule | undefined): ScheduleSettings {
-  const { file = '', headers = '' } = values;
-  if (/^$|\/$/.test(file)) throw wrongField('file', 'Say which file is read: give its path.');
-  const unsaid = unsaidOf(shapeIn(values['shape']) ?? {});
-  if (unsaid !== undefined) throw wrongField(unsaid.field, unsaid.text);
-  const { name: _, ...shown } = before ?? { name: '' };
-  const texts = {
-    ...Object.fromEntries(['tz', 'exportOf', ...EACH_RUN].map((name) => [name, values[name] ?? ''])),
-    ...planOptions(values),
-    ...readingOptions(values),
-  };
-  const made = Object.entries(texts).map(([name, text]) => [
-    name,
-    TICKED.includes(name) ? text !== '' : text || undefined,
-  ]);
-  return { ...shown, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
 }

@@ -15,7 +15,7 @@ import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/r
 import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan-parts.tsx';
 import { guardsSentence, planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
-import { EACH_RUN, nameIn, ScheduleForm } from './schedule-entry.ts';
+import { EACH_RUN, ScheduleForm } from './schedule-entry.ts';
 import { SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
 import { scheduleName } from './schedule-rules.ts';
 import { historyHref } from './schedules.tsx';
@@ -107,7 +107,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
     work.start((signal) => form.attempt(() => task(signal)));
   const save = () =>
     attempt(async (signal) => {
-      const name = before?.name ?? nameIn(form.read());
+      const { name } = form;
       await (before === undefined
         ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
         : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));

@@ -16,8 +16,8 @@ import { lookAtFile, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
 import { wholeSync } from '../../sync/sync-views.ts';
-import { type KeptSettings, scheduleOperations, type scheduleTry } from '../operations.ts';
-import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
+import { scheduleOperations, type scheduleTry } from '../operations.ts';
+import { obtainFiles, sourceOf, syncNow } from '../schedule-sync.ts';
 import { changingHandlers, lookingHandlers, runningHandlers } from './handlers.ts';
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
@@ -57,16 +57,16 @@ function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const found = await getFile(schedules, sourceOf(settings), folder);
-      if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
-      const get: SourceReader = (wanted, place) => getFile(schedules, wanted, place.folder);
-      const beside = await obtainBeside(get, settings, { folder, signal: new AbortController().signal });
+      const place = { folder, signal: new AbortController().signal };
+      const files = await obtainFiles(soon(schedules.runs.obtain), settings, place);
+      const { path, name: file, copy } = files.found;
+      if (copy !== undefined) await rename(path, planFiles(folder).input);
       await syncs.create({
-        ...(await syncNow(settings, beside)),
+        ...(await syncNow(settings, files)),
         id,
         who,
-        file: found.name,
-        source: found.copy === undefined ? found.path : found.name,
+        file,
+        source: copy === undefined ? path : file,
         apply: false,
         isTry: true,
         schedule,
@@ -86,21 +86,19 @@ function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<type
   return async (given, { reply }) => {
     const caller = callerOf(reply);
     const settings = await settingsToTry(schedules, given, false);
-    const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
-    return lookAtFile({ dir, heads }, file, caller);
-  };
-
-  /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
-  async function headOf(settings: KeptSettings, left: AbortSignal) {
+    const options = checkedReading(settings);
+    // A fetched file is kept in the place that a sync would use, until its beginning is read.
     const folder = dir.sync(newSyncId('sync'));
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { path, name } = await getFile(schedules, sourceOf(settings), folder, left);
-      return { name, head: await beginning(path) };
+      const wanted = { ...sourceOf(settings), copy: null };
+      const { path, name } = await soon(schedules.runs.obtain)(wanted, { folder, signal: caller.signal });
+      const head = await beginning(path);
+      return await lookAtFile({ dir, heads }, { name, head, options }, caller);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }
+  };
 }
 
 /** Size of the beginning of a file that a preview reads, in bytes. */
@@ -123,25 +121,18 @@ async function beginning(path: string) {
 /** Time in which the file must be there, in ms: a person waits for it. */
 const MAX_MS = 60_000;
 
-/**
- * The file that a schedule would read. A fetched file is kept in `folder`.
- * @throws BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason
- */
-async function getFile(
-  { runs }: Pick<ServerContext['schedules'], 'runs'>,
-  wanted: Omit<Parameters<SourceReader>[0], 'copy'>,
-  folder: string,
-  left?: AbortSignal,
-) {
-  const late = AbortSignal.timeout(MAX_MS);
-  const signal = AbortSignal.any([late, ...(left === undefined ? [] : [left])]);
-  try {
-    return await runs.obtain({ ...wanted, copy: null }, { folder, signal });
-  } catch (error) {
-    if (!late.aborted && !isError(error, 'BAD_SOURCE')) throw error;
-    const [what, remedy] = late.aborted
-      ? ['the file has not come within a minute', 'add the schedule and run it: runs wait longer']
-      : [messageOf(error), 'check the file and try again'];
-    throw new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
-  }
+/** Gets a file while a person waits for it. @throws BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason */
+function soon(obtain: SourceReader): SourceReader {
+  return async (wanted, { folder, signal }) => {
+    const late = AbortSignal.timeout(MAX_MS);
+    try {
+      return await obtain(wanted, { folder, signal: AbortSignal.any([late, signal]) });
+    } catch (error) {
+      if (!late.aborted && !isError(error, 'BAD_SOURCE')) throw error;
+      const [what, remedy] = late.aborted
+        ? ['the file has not come within a minute', 'add the schedule and run it: runs wait longer']
+        : [messageOf(error), 'check the file and try again'];
+      throw new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
+    }
+  };
 }
