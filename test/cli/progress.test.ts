@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
 import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import { say } from '../../src/cli/screen/io.ts';
@@ -128,11 +128,15 @@ test('beside the rate stands what limits it', async () => {
   expect(screen.text).toMatch(/left {2}at the maximum of 40 calls at once, 1\.9 s each$/);
 });
 
-describe('what an import waits for is said', () => {
-  const asking = { banQuestions: { asked: 0, of: 39 } };
+/** Times of the day are the zone's. */
+const timeless = (text: string) => text.replaceAll(/since \d\d:\d\d/g, 'since hh:mm');
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+const circuitOf = (parts: object) => ({ ...away, ...parts }) as RegionStatus['circuit'];
 
+test('what an import waits for is said, from when it is clear that it waits', async () => {
+  const asking = { banQuestions: { asked: 0, of: 39 } };
   /** Its last line after some seconds in which nothing has happened. */
-  const lineAfter = async (seconds: number, region: Partial<RegionStatus> | 'away', more = {}): Promise<string> => {
+  const after = async (seconds: number, region: Partial<RegionStatus> | 'away', more = {}): Promise<string> => {
     const screen = new Screen(200);
     const answer = region === 'away' ? new Promise<never>(() => {}) : Promise.resolve([{ ...quiet, ...region }]);
     const progress = showProgress(screen.io, {
@@ -142,84 +146,56 @@ describe('what an import waits for is said', () => {
     });
     for (let at = 0; at < seconds * 1_000; at += LOOK_MS) await vi.advanceTimersByTimeAsync(LOOK_MS);
     progress.stop();
-    return screen.text.split('\n').at(-1) ?? '';
+    return timeless(screen.text.split('\n').at(-1) ?? '');
   };
-
-  test('that nobody answers who is banned, because no worker runs, and which to start', async () => {
-    expect(await lineAfter(1, { workers: 0, waiting: 39 }, asking)).toMatch(
-      /asking 39 groups who is banned: 0 of 39 {2}no worker: start one with rollcall worker --region us$/,
-    );
-  });
-
-  test('that a worker runs and does not take what waits', async () => {
-    expect(await lineAfter(9, { waiting: 39 }, asking)).toMatch(/0 of 39$/);
-    expect(await lineAfter(11, { waiting: 39 }, asking)).toMatch(
-      /waiting since \d\d:\d\d for a worker to take 39 calls$/,
-    );
-  });
-
-  test('that the service asks for a wait each time', async () => {
-    expect(await lineAfter(9, { waiting: 39, limitedForMs: 400 }, asking)).toMatch(/0 of 39$/);
-    expect(await lineAfter(11, { waiting: 39, limitedForMs: 400 }, asking)).toMatch(
-      /waiting since \d\d:\d\d for the rate limit$/,
-    );
-  });
-
-  test('that calls are not answered', async () => {
-    expect(await lineAfter(11, { active: 2 })).toMatch(/waiting since \d\d:\d\d for 2 calls to be answered$/);
-  });
-
-  test('since when the service is away, and when it is tried next', async () => {
-    const nextTryAt = new Date(Date.now() + 1_000 + 29_500).toISOString();
-    expect(await lineAfter(1, { circuit: { ...away, nextTryAt } as RegionStatus['circuit'] })).toMatch(
-      /the service has not answered since \d\d:14 \(CONNECTION_LOST\), next try in 30 s$/,
-    );
-    expect(await lineAfter(1, { circuit: { ...away, state: 'half-open' } as RegionStatus['circuit'] })).toMatch(
-      /the service has not answered since \d\d:14 \(CONNECTION_LOST\), trying now$/,
-    );
-  });
-
-  test.each([
-    [
-      'NOT_THE_SERVICE',
-      '',
-      /every call since \d\d:14 was answered with NOT_THE_SERVICE, .*; something other .*check app id/,
-    ],
-    ['MALFORMED_REPLY', '', /was answered with MALFORMED_REPLY, .*check app id, region and host/],
-    ['HTTP_503', '', /every call since \d\d:14 was answered with HTTP_503, trying now$/],
-    [
-      'CONNECT_FAILED',
-      'getaddrinfo ENOTFOUND x',
-      /has not answered since \d\d:14 \(CONNECT_FAILED\), .*no host has this name/,
-    ],
-  ])('what the service answers instead, and what to do: %s', async (code, message, line) => {
-    expect(await lineAfter(1, { circuit: { ...away, code, message } as RegionStatus['circuit'] })).toMatch(line);
-  });
-
-  test('that the service asks to wait until tomorrow', async () => {
-    const circuit = { ...UNUSED_CIRCUIT, waitsUntil: '2027-03-29T02:14:30Z' };
-    expect(await lineAfter(1, { waiting: 39, limitedForMs: 570_000, circuit })).toMatch(
-      /waiting 9 min 30 s for the rate limit: the service asks to wait until 2027-03-29 02:14:30 UTC, and is asked again before$/,
-    );
-  });
-
-  test('that the queue does not answer', async () => {
-    expect(await lineAfter(11, 'away')).toMatch(/^the queue has not answered since \d\d:\d\d$/);
-  });
-
-  test('that its file is not being read yet', async () => {
-    const screen = new Screen(80);
-    const none = { counters: () => undefined, staging: () => undefined, regions: async () => [] };
-    const progress = showProgress(screen.io, none);
-    vi.advanceTimersByTime(11_000);
-    progress.stop();
-    expect(screen.text).toMatch(/^waiting since \d\d:\d\d for the file to be read$/);
-  });
+  const tomorrow = { ...UNUSED_CIRCUIT, waitsUntil: '2027-03-29T02:14:30Z' };
+  expect({
+    'no worker': await after(1, { workers: 0, waiting: 39 }, asking),
+    'a worker that takes nothing, at first': await after(9, { waiting: 39 }, asking),
+    'a worker that takes nothing': await after(11, { waiting: 39 }, asking),
+    'the rate limit, at first': await after(9, { waiting: 39, limitedForMs: 400 }, asking),
+    'the rate limit': await after(11, { waiting: 39, limitedForMs: 400 }, asking),
+    'until tomorrow': await after(1, { waiting: 39, limitedForMs: 570_000, circuit: tomorrow }),
+    answers: await after(11, { active: 2 }),
+    'a service that is away': await after(1, { circuit: circuitOf({ nextTryAt: soon(30_500) }) }),
+    'its trial': await after(1, { circuit: circuitOf({ state: 'half-open' }) }),
+    'something else': await after(1, { circuit: circuitOf({ code: 'NOT_THE_SERVICE' }) }),
+    'what cannot be read': await after(1, { circuit: circuitOf({ code: 'MALFORMED_REPLY' }) }),
+    'a status': await after(1, { circuit: circuitOf({ code: 'HTTP_503' }) }),
+    'a name': await after(1, { circuit: circuitOf({ code: 'CONNECT_FAILED', message: 'getaddrinfo ENOTFOUND x' }) }),
+    'the queue': await after(11, 'away'),
+  }).toMatchInlineSnapshot(`
+    {
+      "a name": "us  ░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  the service has not answered since hh:mm (CONNECT_FAILED), trying now; no host has this name: check app id, region and host, the network and HTTPS_PROXY",
+      "a service that is away": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  the service has not answered since hh:mm (CONNECTION_LOST), next try in 30 s",
+      "a status": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  every call since hh:mm was answered with HTTP_503, trying now",
+      "a worker that takes nothing": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  asking 39 groups who is banned: 0 of 39  waiting since hh:mm for a worker to take 39 calls",
+      "a worker that takes nothing, at first": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  asking 39 groups who is banned: 0 of 39",
+      "answers": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  waiting since hh:mm for 2 calls to be answered",
+      "its trial": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  the service has not answered since hh:mm (CONNECTION_LOST), trying now",
+      "no worker": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  asking 39 groups who is banned: 0 of 39  no worker: start one with rollcall worker --region us",
+      "something else": "us  ░░░░░░░░░░░░░   0 %  every call since hh:mm was answered with NOT_THE_SERVICE, trying now; something other than the chat service answers: check app id, region and host, the network and HTTPS_PROXY",
+      "the queue": "the queue has not answered since hh:mm",
+      "the rate limit": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  asking 39 groups who is banned: 0 of 39  waiting since hh:mm for the rate limit",
+      "the rate limit, at first": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  asking 39 groups who is banned: 0 of 39",
+      "until tomorrow": "us  ░░░░░░░░░░░░░░░░░░░░░░░░   0 %  25 of 60,000 rows  waiting 9 min 30 s for the rate limit: the service asks to wait until 2027-03-29 02:14:30 UTC, and is asked again before",
+      "what cannot be read": "us  ░░░░░░░░░░░░░   0 %  25 of 60,000 rows  every call since hh:mm was answered with MALFORMED_REPLY, trying now; the replies cannot be read: check app id, region and host, the network and HTTPS_PROXY",
+    }
+  `);
 });
 
-describe('what a check, an export, an undo or the planning of a sync waits for is said', () => {
+test('an import whose file is not being read yet says so', () => {
+  const screen = new Screen(80);
+  const none = { counters: () => undefined, staging: () => undefined, regions: async () => [] };
+  const progress = showProgress(screen.io, none);
+  vi.advanceTimersByTime(11_000);
+  progress.stop();
+  expect(timeless(screen.text)).toMatchInlineSnapshot(`"waiting since hh:mm for the file to be read"`);
+});
+
+test('what a check, an export, an undo or the planning of a sync waits for is said, too', async () => {
   /** Its lines after some seconds in which no step was taken. */
-  const linesAfter = async (
+  const after = async (
     seconds: number,
     steps: readonly string[],
     region: Partial<RegionStatus> | 'away' = {},
@@ -229,48 +205,45 @@ describe('what a check, an export, an undo or the planning of a sync waits for i
     const progress = showSteps(screen.io, () => steps, { begins: 'the check to begin', regions: () => answer });
     for (let at = 0; at < seconds * 1_000; at += LOOK_MS) await vi.advanceTimersByTimeAsync(LOOK_MS);
     progress.stop();
-    return screen.text;
+    return timeless(screen.text);
   };
   const step = 'asking for groups  3 of 40';
-
-  test('that it has not begun', async () => {
-    expect(await linesAfter(9, [])).toBe('');
-    expect(await linesAfter(11, [])).toMatch(/^waiting since \d\d:\d\d for the check to begin$/);
-  });
-
-  test('that the service is away, as soon as a step takes long', async () => {
-    const nextTryAt = new Date(Date.now() + 4_000 + 29_500).toISOString();
-    const circuit = { ...away, nextTryAt } as RegionStatus['circuit'];
-    expect(await linesAfter(1, [step], { waiting: 1, circuit })).toBe(step);
-    expect(await linesAfter(3, [step], { waiting: 1, circuit })).toMatch(
-      /^asking for groups {2}3 of 40\nus {2}the service has not answered since \d\d:14 \(CONNECTION_LOST\), next try in 30 s$/,
-    );
-  });
-
-  test('that no worker runs, and nothing of a region that it does not use', async () => {
-    expect(await linesAfter(3, [step], { waiting: 1, workers: 0 })).toMatch(
-      /\nus {2}no worker: start one with rollcall worker --region us$/,
-    );
-    expect(await linesAfter(3, [step], { workers: 0 })).toBe(step);
-  });
-
-  test('that calls are not answered or not taken', async () => {
-    expect(await linesAfter(11, [step], { active: 2 })).toMatch(
-      /\nus {2}waiting since \d\d:\d\d for 2 calls to be answered$/,
-    );
-    expect(await linesAfter(11, [step], { waiting: 2 })).toMatch(
-      /\nus {2}waiting since \d\d:\d\d for a worker to take 2 calls$/,
-    );
-  });
-
-  test('that the queue does not answer', async () => {
-    expect(await linesAfter(13, [step], 'away')).toMatch(/\nthe queue has not answered since \d\d:\d\d$/);
-  });
-
-  test('since when nothing has moved, where nothing is known to be in the way', async () => {
-    expect(await linesAfter(9, [step])).toBe(step);
-    expect(await linesAfter(11, [step])).toMatch(/\nno progress since \d\d:\d\d$/);
-  });
+  expect(await after(9, [])).toBe('');
+  // It is said as soon as a step takes long.
+  const isAway = () => ({ waiting: 1, circuit: circuitOf({ nextTryAt: soon(32_500) }) });
+  for (const [seconds, region] of [
+    [1, isAway()],
+    [9, {}],
+    // Nothing of a region that it does not use.
+    [3, { workers: 0 }],
+  ] as const) {
+    expect(await after(seconds, [step], region)).toBe(step);
+  }
+  expect({
+    'its beginning': await after(11, []),
+    'a service that is away': await after(3, [step], isAway()),
+    'no worker': await after(3, [step], { waiting: 1, workers: 0 }),
+    answers: await after(11, [step], { active: 2 }),
+    'a worker that takes nothing': await after(11, [step], { waiting: 2 }),
+    'the queue': await after(13, [step], 'away'),
+    'nothing that is known': await after(11, [step]),
+  }).toMatchInlineSnapshot(`
+    {
+      "a service that is away": "asking for groups  3 of 40
+    us  the service has not answered since hh:mm (CONNECTION_LOST), next try in 30 s",
+      "a worker that takes nothing": "asking for groups  3 of 40
+    us  waiting since hh:mm for a worker to take 2 calls",
+      "answers": "asking for groups  3 of 40
+    us  waiting since hh:mm for 2 calls to be answered",
+      "its beginning": "waiting since hh:mm for the check to begin",
+      "no worker": "asking for groups  3 of 40
+    us  no worker: start one with rollcall worker --region us",
+      "nothing that is known": "asking for groups  3 of 40
+    no progress since hh:mm",
+      "the queue": "asking for groups  3 of 40
+    the queue has not answered since hh:mm",
+    }
+  `);
 });
 
 function counts(added: number): RegionCounts {

@@ -1,10 +1,28 @@
 import { test } from 'vitest';
-import { eventually, memberRows, useBrowser } from './browser.ts';
+import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServer();
+/** Calls that a test has let pass; the others wait. */
+let passing = Number.POSITIVE_INFINITY;
+let passed = Promise.withResolvers<void>();
+const server = useServer({
+  chat: (chat) => ({
+    ...chat,
+    addMembers: async (...call) => {
+      while (passing <= 0) await passed.promise;
+      passing -= 1;
+      return chat.addMembers(...call);
+    },
+  }),
+});
+
+function letPass(calls: number): void {
+  passing = calls;
+  passed.resolve();
+  passed = Promise.withResolvers();
+}
 
 /** The first question that is not answered is given up at once; those after it have the time that a slow page takes. */
 const IMPATIENT = `
@@ -14,10 +32,7 @@ const IMPATIENT = `
     return AbortSignal.timeout(10);
   };`;
 
-async function send(name: string): Promise<void> {
-  const headers = { 'content-type': 'text/csv' };
-  await fetch(`${server.url}/v1/imports?name=${name}`, { method: 'POST', headers, body: memberRows(1) });
-}
+const send = (name: string) => server.upload(memberRows(1), `name=${name}`);
 
 test('a network that goes and comes back is said at once, and what happened meanwhile is shown, also where the stream looks alive', async () => {
   const front = await standBefore(server.url);
@@ -58,3 +73,34 @@ test('a network that goes and comes back is said at once, and what happened mean
   await banner.waitFor();
   await banner.waitFor({ state: 'detached' });
 });
+
+test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
+  const front = await standBefore(server.url);
+  const page = await browser.open(front.url, { refusals: true });
+  letPass(1);
+  await startImport(page, memberRows(500), 'interrupted.csv');
+  const toCome = page.locator('.state .legend li', { hasText: 'pending' });
+  await toCome.waitFor();
+  const pace = page.locator('.state .pace');
+  await pace.getByText(/ left$/).waitFor();
+  await front.goAway();
+  const banner = page.getByRole('status').filter({ hasText: 'The server does not answer.' });
+  await banner.getByText(/^This page shows how things were at \d\d:\d\d:\d\d\./).waitFor();
+  // This server has its queue in itself: nobody else makes its calls.
+  await banner.getByText('If it has stopped, its imports stand still until it is started again.').waitFor();
+  await eventually(() => pace.textContent()).toMatch(/^As of \d\d:\d\d:\d\d\.$/);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await front.comeBack();
+  await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
+  await eventually(async () => (await page.getByRole('alert').allTextContents()).join('')).toBe('');
+  const before = numberIn(await toCome.textContent());
+  letPass(1);
+  await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);
+  letPass(Number.POSITIVE_INFINITY);
+  await page.getByText('Completed: all 500 rows succeeded.').first().waitFor();
+});
+
+function numberIn(text: string | null): number {
+  return Number((text ?? '').replace(/\D/g, ''));
+}

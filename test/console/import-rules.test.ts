@@ -94,6 +94,7 @@ test('rows can be repaired once the file was read; failed ones when it is over; 
 test('an import that waits for a consent is continued with it', () => {
   expect(decisionOf(view({}))).toBe(undefined);
   expect(decisionOf(view({ code: 'BANS_UNKNOWN' }))).toMatchObject({
+    yes: 'Add everyone without asking',
     choices: { banCheck: 'false' },
     keepsStart: true,
   });
@@ -101,5 +102,8 @@ test('an import that waits for a consent is continued with it', () => {
     yes: 'Create 1 group and 2 users',
     choices: { maxCreate: 'users=2,groups=1' },
   });
-  expect(decisionOf(view({ maxRemovals: '3' }))).toMatchObject({ choices: { maxRemovals: '3' } });
+  expect(decisionOf(view({ maxRemovals: '3' }))).toMatchObject({
+    yes: 'Send 3 rows that remove or ban',
+    choices: { maxRemovals: '3' },
+  });
 });

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
-import { csvFile, eventually, memberRows, review, sendButton, startImport, useBrowser } from './browser.ts';
-import { standBefore } from './front.ts';
-import { checkScreens } from './screens.ts';
+import { eventually, memberRows, sendButton, startImport, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -104,30 +102,6 @@ test('what happens to imports elsewhere is shown, and what a person starts is do
   await eventually(() => page.getByRole('main').getByRole('button').count()).toBe(0);
 });
 
-test('tags are given and changed on the page of the import, and lead to the list', async () => {
-  const page = await browser.open(server.url, { refusals: true });
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
-  await review(page);
-  const tags = page.getByRole('group', { name: 'Tags' });
-  const dialog = page.getByRole('dialog', { name: 'Tags of this import' });
-  await tags.getByRole('button', { name: 'Add tags…' }).click();
-  await dialog.getByLabel('Tags').fill('term 1, choir');
-  await page.keyboard.press('Enter');
-  await tags.getByRole('link', { name: 'term 1' }).waitFor();
-  await tags.getByRole('button', { name: 'Change tags…' }).click();
-  await dialog.getByLabel('Tags').fill('choir, no<good');
-  await dialog.getByRole('button', { name: 'Save tags' }).click();
-  await dialog.getByText(/^“no<good” cannot be a tag: allowed are 1 to 40 letters/).waitFor();
-  await dialog.locator('input:focus').waitFor();
-  await dialog.getByLabel('Tags').fill('choir, autumn, 2026');
-  await page.keyboard.press('Enter');
-  await eventually(() => tags.getByRole('link').allTextContents()).toEqual(['choir', 'autumn', '2026']);
-  await tags.locator('button:focus').waitFor();
-  await checkScreens(page, 'tags');
-  await tags.getByRole('link', { name: 'autumn' }).click();
-  await page.getByRole('row', { name: /tagged\.csv/ }).waitFor();
-});
-
 test('progress moves by itself; pause, resume, cancel, retry and delete do what they say, and the buttons follow the state', async () => {
   // The page may ask for its import once more while that is deleted.
   const page = await browser.open(server.url, { refusals: true });
@@ -187,53 +161,6 @@ test('progress moves by itself; pause, resume, cancel, retry and delete do what 
   await dialog.getByRole('button', { name: 'Delete import' }).click();
   await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
   await eventually(() => page.locator(`a[href="${new URL(old).pathname}"]`).count()).toBe(0);
-});
-
-test('however many rows are asked for, the page holds 500 at most', async () => {
-  const page = await browser.open(server.url);
-  // It is only read: at the end of an import, the rows that are shown are asked for again.
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(memberRows(800), 'long.csv'));
-  await review(page);
-  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
-  // By role, each look would ask every cell of 500 rows for its own.
-  const rows = page.locator('.rows tbody tr');
-  for (const last of [99, 199, 299, 399, 499, 599]) {
-    await eventually(() => rows.last().locator('th').textContent()).toBe(`user-${last}`);
-    await page.getByRole('button', { name: 'Show 100 more' }).click();
-  }
-  await eventually(() => rows.last().locator('th').textContent()).toBe('user-699');
-  await eventually(() => rows.count()).toBe(500);
-  await page.getByRole('button', { name: 'Back to the start' }).click();
-  await eventually(() => rows.first().locator('th').textContent()).toBe('user-0');
-  await eventually(() => rows.count()).toBe(100);
-});
-
-test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
-  const front = await standBefore(server.url);
-  const page = await browser.open(front.url, { refusals: true });
-  letPass(1);
-  await startImport(page, memberRows(500), 'interrupted.csv');
-  const toCome = page.locator('.state .legend li', { hasText: 'pending' });
-  await toCome.waitFor();
-  const pace = page.locator('.state .pace');
-  await pace.getByText(/ left$/).waitFor();
-  await front.goAway();
-  const banner = page.getByRole('status').filter({ hasText: 'The server does not answer.' });
-  await banner.getByText(/^This page shows how things were at \d\d:\d\d:\d\d\./).waitFor();
-  // This server has its queue in itself: nobody else makes its calls.
-  await banner.getByText('If it has stopped, its imports stand still until it is started again.').waitFor();
-  await eventually(() => pace.textContent()).toMatch(/^As of \d\d:\d\d:\d\d\.$/);
-  await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
-  await checkScreens(page, 'away');
-  await front.comeBack();
-  await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
-  await eventually(async () => (await page.getByRole('alert').allTextContents()).join('')).toBe('');
-  const before = numberIn(await toCome.textContent());
-  letPass(1);
-  await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);
-  letPass(Number.POSITIVE_INFINITY);
-  await page.getByText('Completed: all 500 rows succeeded.').first().waitFor();
 });
 
 function numberIn(text: string | null): number {

@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { checkAccess } from './accessibility.ts';
+import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { csvFile, eventually, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -35,8 +35,9 @@ async function chooseAnother(page: Page, text: string, name: string): Promise<vo
   await choose(page, text, name);
 }
 
-test('of messy lists suggestions apply, the grid says what each column is, and every membership is sent', async () => {
-  const page = await browser.open(server.url);
+test('of messy lists suggestions apply, the grid says what each column is, and every membership is sent; the drawer makes UIDs and groups of columns', async () => {
+  // On a slow machine what is half filled in is asked about, and refused.
+  const page = await browser.open(server.url, { refusals: true });
   // Without a header, with one that stands lower, with fields within a column.
   await choose(page, 'guid,uid\nchoir,anna,more\nchoir,b!\nchoir,c!\nchoir,d!\n', 'signs.csv');
   await page.getByText('has values that are no UIDs, such as "b!"').waitFor();
@@ -81,17 +82,14 @@ test('of messy lists suggestions apply, the grid says what each column is, and e
   await openDrawer(page);
   await page.getByText('Only some rows').click();
   await eventually(() => page.getByLabel('Value', { exact: true }).inputValue()).toBe('active');
-  await checkAccess(page);
   await send(page);
   await page
     .getByText(/^Completed: 3 of 4/)
     .first()
     .waitFor();
-});
 
-test('the drawer makes UIDs and groups of columns; what is refused is asked about again when it is corrected', async () => {
-  // On a slow machine what is half filled in is asked about, and refused.
-  const page = await browser.open(server.url, { refusals: true });
+  // The drawer makes UIDs and groups of columns; what is refused is asked about again when it is corrected.
+  await page.goto(server.url);
   await choose(page, 'Login,Badge,Choir,Team A\nada,7,x,\n,8,,x\n', 'wide.csv');
   await useOf(page, 'Login').selectOption('User (UID)');
   await openDrawer(page);
@@ -123,8 +121,26 @@ test('the drawer makes UIDs and groups of columns; what is refused is asked abou
   await page.getByText('In which row is the header? Give its number, such as 3.').waitFor();
 });
 
-test('an identity file and a group file go with the upload: one code becomes several groups', async () => {
-  const page = await browser.open(server.url);
+const sheetOf = (uid: string) =>
+  textRows([
+    ['uid', 'guid'],
+    [uid, 'choir'],
+  ]);
+
+async function chooseWorkbook(page: Page, name: string, sheets: MadeWorkbook['sheets']): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles({ name, mimeType: '', buffer: xlsx({ sheets }) });
+}
+
+const top = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+const sheetNames = (page: Page) => page.getByLabel('Sheet').locator('option').allTextContents();
+const uids = (page: Page) =>
+  page
+    .getByRole('table', { name: 'The first rows' })
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('td')?.textContent));
+
+test('an identity file and a group file go with the upload: one code becomes several groups; of a workbook the sheet that is chosen is read', async () => {
+  const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'E-mail,guid\nanna@x.it,H R\n', 'keyed.csv');
   await grid(page).getByText('It looks like the user.').waitFor();
   await page.getByRole('button', { name: 'Use it as the user' }).click();
@@ -139,6 +155,42 @@ test('an identity file and a group file go with the upload: one code becomes sev
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   const rows = page.getByRole('table', { name: 'Rows of the file' });
   await rows.getByRole('rowheader', { name: 'anna' }).first().waitFor();
+
+  // The sheets of a workbook are offered by their names; one that cannot be read is refused beside the choice.
+  await page.goto(server.url);
+  await chooseWorkbook(page, 'team.xlsx', [
+    { name: 'Read me', rows: textRows([['The choir'], ['All its members.']]) },
+    { name: 'Members', rows: sheetOf('ann') },
+    { name: 'Old', rows: sheetOf('old'), state: 'hidden' },
+  ]);
+  const note = page.getByText(
+    'The rows are from the sheet "Members", the first one with a table (before it, only text',
+  );
+  await note.waitFor();
+  await page.getByText('The first row as it is.').waitFor();
+  await eventually(async () => (await top(note)) < (await top(grid(page)))).toBe(true);
+  await eventually(() => sheetNames(page)).toEqual([
+    'the first one with a table',
+    'Read me',
+    'Members',
+    'Old (hidden)',
+  ]);
+  await page.getByLabel('Sheet').selectOption('Old (hidden)');
+  await eventually(() => uids(page)).toEqual(['old']);
+
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await chooseWorkbook(page, 'cover.xlsx', [
+    { name: 'New', rows: textRows([['uid', 'guid']]) },
+    { name: 'Members', rows: sheetOf('ann') },
+  ]);
+  await page.getByRole('alert').getByText('the sheet "New" of "cover.xlsx" has no rows').waitFor();
+  await page.getByLabel('Sheet').selectOption('Members');
+  await eventually(() => uids(page)).toEqual(['ann']);
+  await eventually(() => page.getByRole('alert').getByText('no rows').count()).toBe(0);
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await chooseWorkbook(page, 'one.xlsx', [{ name: 'Members', rows: sheetOf('ben') }]);
+  await eventually(() => uids(page)).toEqual(['ben']);
+  await eventually(() => page.getByLabel('Sheet').count()).toBe(0);
 });
 
 test('the keyboard is always at the next decision, and it is said what happened, however many columns a file has', async () => {

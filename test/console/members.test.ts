@@ -1,27 +1,15 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
-async function imported(name: string, csv: string, dryRun = false): Promise<void> {
-  const answer = await fetch(`${server.url}/v1/imports?name=${name}&banCheck=false&dryRun=${dryRun}`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv' },
-    body: csv,
-  });
-  const { id } = (await answer.json()) as { id: string };
-  const state = async () => ((await (await fetch(`${server.url}/v1/imports/${id}`)).json()) as { state: string }).state;
-  await eventually(state).toBe(dryRun ? 'staged' : 'completed');
-}
-
-test('a user is found by a part of the UID, and Enter opens what imports did to them; the service says where they are now', async () => {
-  await imported('first.csv', 'guid,uid\nkept,anna-s\nleft,anna-s\nteam,joanna\n');
-  await imported('second.csv', 'guid,uid\nclub,ANNA-S\n');
-  await imported('checked.csv', 'guid,uid\nband,anna-s\n', true);
-  const page = await browser.open(server.url);
+test('who is where and who did it: a user is found by a part of the UID, with what imports did to them and where they are now; so is an import in the audit log; a group is exported', async () => {
+  await server.run('guid,uid\nkept,anna-s\nleft,anna-s\nteam,joanna\n', 'name=first.csv');
+  const second = await server.run('guid,uid\nclub,ANNA-S\n', 'name=second.csv');
+  await server.run('guid,uid\nband,anna-s\n', 'name=checked.csv&dryRun=true');
+  const page = await browser.open(server.url, { timezoneId: 'Asia/Tokyo' });
   await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   const field = page.getByLabel('UID of a user, or a part of it');
@@ -56,7 +44,6 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   );
   await eventually(() => groups.filter({ hasText: 'kept' }).innerText()).toMatch(/kept\s+us\s+participant\s+added/);
   await eventually(() => groups.filter({ hasText: 'outside' }).innerText()).toMatch(/outside\s+us\s+admin\s+no import/);
-  await checkScreens(page, 'member-now');
 
   // Imports that could not be read are said where nothing was found.
   await page.route('**/v1/members**', async (route) => {
@@ -67,4 +54,39 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText('No import has a user with nobody in the UID.').waitFor();
   await page.getByText('1 import could not be read, so what it did is not here: imp-lost.').waitFor();
+
+  // The audit log is found by what was done and leads to it; times are by the clock that the person chooses.
+  await page.goto(`${server.url}/settings`);
+  await page.getByText('Times in Asia/Tokyo').waitFor();
+  await page.getByLabel('Times are shown in').selectOption('utc');
+  await page.reload();
+  await page.getByText('Times in UTC').waitFor();
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByLabel('Search').fill('second');
+  const entries = page.getByRole('table', { name: 'What was done, newest first' }).locator('tbody tr');
+  await eventually(() => entries.count()).toBe(1);
+  const when = entries.locator('time');
+  await eventually(async () => {
+    const iso = (await when.getAttribute('datetime')) ?? 'none';
+    return (await when.textContent())?.includes(iso.slice(11, 19));
+  }).toBe(true);
+  await entries.getByRole('link', { name: second }).click();
+  await page.getByRole('heading', { name: 'second.csv', level: 1 }).waitFor();
+  await page.goBack();
+  await eventually(() => entries.count()).toBe(1);
+
+  // Who is in which group is exported, downloaded, and deleted again.
+  await page.goto(`${server.url}/exports`);
+  await page.getByText('No exports yet.').waitFor();
+  await page.getByLabel('Groups', { exact: true }).fill('outside');
+  await page.getByRole('button', { name: 'Start export' }).click();
+  const link = page.getByRole('link', { name: 'Members: CSV' });
+  await link.waitFor();
+  await page.getByText(/1 member/).waitFor();
+  const file = await page.request.get(new URL((await link.getAttribute('href')) ?? '', server.url).href);
+  expect(await file.text()).toContain('anna-s');
+  await page.getByRole('button', { name: /^Delete export/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete export' }).click();
+  await page.getByText('No exports yet.').waitFor();
 });

@@ -1,11 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { test } from 'vitest';
+import { afterAll, test } from 'vitest';
 import { checkAccess } from './accessibility.ts';
-import { csvFile, eventually, send, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, review, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-pages-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 const browser = useBrowser();
-const server = useServer();
+const server = useServer({ tokenRequired: true, sources: [folder] });
 
 /** Nothing in it can be broken into lines. */
 const LONG = 'x'.repeat(90);
@@ -17,10 +23,15 @@ const SCREENS = [
   { width: 1440, colorScheme: 'light' },
 ] as const;
 
-test('no page is wider than the screen, and each has one heading, named landmarks and controls that a finger can hit', async () => {
+test('no page is wider than the screen, axe finds nothing, and each has one heading, named landmarks and controls that a finger can hit', async () => {
+  const held = await inUse();
   const page = await browser.open(server.url, { refusals: true, viewport: { width: 320, height: 800 } });
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,${LONG}\n${LONG},${LONG}\n`, `${LONG}.csv`));
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await check(page, 'login');
+  await logIn(page, server.token('admin'));
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,${LONG},scope\n${LONG},${LONG},chief\n`, `${LONG}.csv`));
   await page.getByText('No column is recognised as the user.').waitFor();
+  await page.getByRole('region', { name: 'Words of the scope column' }).waitFor();
   // The choice above a column that has the focus stays above its column.
   const first = page.getByRole('table', { name: 'The first rows' });
   await page.getByRole('button', { name: 'Next: review' }).click();
@@ -32,40 +43,50 @@ test('no page is wider than the screen, and each has one heading, named landmark
     );
     return new Set(lefts).size;
   }).toBe(1);
-  await check(page);
+  await check(page, 'columns');
   await page
     .getByLabel(/^Choose/)
     .setInputFiles(csvFile(`guid,uid\n${LONG},${LONG}\n${LONG}!,${LONG}\n`, `${LONG}.csv`));
   await page.getByText('has "!"').waitFor();
-  await check(page);
-  await send(page);
+  await check(page, 'columns-wrong');
+  await review(page);
+  await check(page, 'review');
+  await sendButton(page).click();
   await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();
   await page.getByRole('link', { name: LONG, exact: true }).first().waitFor();
-  await check(page);
+  await page.getByRole('button', { name: 'Details of row' }).first().click();
+  await page.getByText('What happened').waitFor();
+  await check(page, 'import');
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByRole('heading', { name: 'Repair rows' }).waitFor();
-  await check(page);
-  for (const [path, shown] of [
-    ['/', `${LONG}.csv`],
+  await check(page, 'repair');
+  for (const [path, sight] of [
+    ['/', 'Guards hold this plan back'],
     ['/imports?kind=file', `${LONG}.csv`],
     [`/members/${LONG}`, `${LONG}.csv`],
     ['/members', 'Enter a UID'],
-    ['/syncs', 'No syncs yet'],
+    ['/syncs', `${LONG}.csv`],
+    [`/syncs/${held}`, 'Why this plan is held'],
     ['/ending', 'No membership ends'],
     ['/syncs/no-such-one', 'There is no such sync'],
-    ['/schedules', 'No schedules yet'],
-    ['/exports', 'No exports yet'],
-    ['/schedules/new', 'ROLLCALL_SOURCES'],
+    ['/schedules', 'nightly'],
+    ['/exports', '1 group'],
+    ['/schedules/new', 'This schedule only plans'],
+    ['/schedules/nightly/edit', 'Edit nightly'],
     ['/audit', 'import.create'],
     ['/settings', 'Largest upload'],
     ['/imports/no-such-one', 'There is no such import'],
   ] as const) {
     await showPath(page, path);
-    await page.getByText(shown).first().waitFor();
-    await check(page);
+    await page.getByText(sight).first().waitFor();
+    if (path.endsWith('/edit')) {
+      await page.getByRole('button', { name: 'Show the file' }).click();
+      await page.getByRole('row', { name: /ada in team/ }).waitFor();
+    }
+    await check(page, path.replaceAll('/', '_').slice(0, 20));
   }
   // The filters of a list are folded here, and say how many are set.
-  await page.goto(`${server.url}/imports?kind=file`);
+  await showPath(page, '/imports?kind=file');
   const more = page.getByText('More filters (1 set)');
   await more.waitFor();
   const kind = page.getByLabel('Kind', { exact: true });
@@ -77,61 +98,16 @@ test('no page is wider than the screen, and each has one heading, named landmark
   await eventually(() => new URL(page.url()).search).toBe('');
 });
 
-test('back and forward go from page to page, the title follows, and the heading has the focus; a wide screen is used for tables', async () => {
-  const page = await browser.open(`${server.url}/nowhere/at/all`, {
-    refusals: true,
-    viewport: { width: 1920, height: 1080 },
-  });
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-  await page.getByRole('link', { name: 'All imports' }).click();
-  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
-  await startImport(page, 'guid,uid\nteam,ada\n', 'walk.csv');
-  await eventually(() => page.title()).toMatch(/walk\.csv · rollcall$/);
-  const widthOf = (selector: string) =>
-    page
-      .locator(selector)
-      .first()
-      .evaluate((element) => (element as unknown as { clientWidth: number }).clientWidth);
-  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
-  await eventually(() => widthOf('.rows table')).toBeGreaterThan(1600);
-  await page.getByText('More', { exact: true }).click();
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await page.locator('h1:focus', { hasText: 'Settings' }).waitFor();
-  await page.getByText('More', { exact: true }).click();
-  await eventually(() => page.getByRole('link', { name: 'Settings' }).getAttribute('aria-current')).toBe('page');
-  await page.goBack();
-  await page.getByRole('heading', { name: 'walk.csv', level: 1 }).waitFor();
-  await page.goForward();
-  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-  await eventually(() => page.title()).toMatch(/Settings · rollcall$/);
-  await page.getByRole('link', { name: 'Syncs' }).click();
-  await page.getByRole('heading', { name: 'Syncs', level: 1 }).waitFor();
-  await eventually(() => widthOf('p.lead')).toBeLessThan(900);
-});
-
-test('settings that cannot be asked for say why', async () => {
-  const page = await browser.open(server.url, { refusals: true });
-  await page.route('**/v1/settings', (route) => route.fulfill({ status: 500, body: '' }));
-  await page.goto(`${server.url}/settings`);
-  await page.getByRole('region', { name: 'This server' }).getByText('500').waitFor();
-});
-
-test('with colours that the system chooses, states are distinguished by borders, and shares keep their colours', async () => {
-  const page = await browser.open(server.url, { forcedColors: 'active' });
-  await startImport(page, 'guid,uid\nteam,ada\nteam,be!n\n', 'forced.csv');
-  await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();
-  const styles = (selector: string, property: string) =>
-    page.evaluate<string[]>(
-      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one).getPropertyValue('${property}'))`,
-    );
-  const [current] = await styles('.top nav a[aria-current]', 'border-bottom-color');
-  await eventually(() => styles('.top nav a:not([aria-current])', 'border-bottom-color')).not.toContain(current);
-  await eventually(async () => new Set(await styles('.state .bar .part', 'background-color')).size).toBe(2);
-  await eventually(() => styles('.badge.attention', 'border-top-width')).toContain('2px');
-  await checkAccess(page);
-  await page.keyboard.press('Tab');
-  await eventually(() => styles(':focus', 'outline-style')).toEqual(['solid']);
-});
+/** Makes what the pages of a server in use have: what needs a person, a schedule, an export; gives a sync that is held. */
+async function inUse(): Promise<string> {
+  writeFileSync(join(folder, 'members.csv'), 'guid,uid\nteam,ada\n');
+  const named = { name: 'nightly', cron: '30 2 * * *', tz: 'UTC', file: join(folder, 'members.csv') };
+  await server.post('/v1/schedules', named);
+  await server.post('/v1/exports', { groups: ['team'] });
+  await server.run(`guid,uid\nteam,ada\n${LONG},ada\n`, `name=${LONG}.csv&first=1&banCheck=false`);
+  await server.run(`guid,uid\nteam,ben\n`, 'name=checked.csv&dryRun=true');
+  return server.upload(`guid,uid\n${LONG},user-1\n${LONG},\n`, `name=${LONG}.csv&mode=mirror`, 'syncs');
+}
 
 /** Shows a page as Back and Forward do, in the same document: axe is loaded only once. */
 async function showPath(page: Page, path: string): Promise<void> {
@@ -140,16 +116,21 @@ async function showPath(page: Page, path: string): Promise<void> {
   );
 }
 
-/** Checks the rules for every page. The page is left as narrow as the next one shall be at first. */
-async function check(page: Page): Promise<void> {
+/** Checks the rules for every page; CONSOLE_SHOTS names a folder for pictures of them. The page is left as narrow as the next one shall be at first. */
+async function check(page: Page, name: string): Promise<void> {
+  const shots = process.env['CONSOLE_SHOTS'];
   const show = async ({ width, colorScheme }: (typeof SCREENS)[number]) => {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
   };
-  const right = { tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [], small: [] };
+  // Who is not logged in has nowhere to go.
+  const navigations = name === 'login' ? 0 : 1;
+  const right = { tooWide: 0, headings: 1, mains: 1, navigations, unnamed: [], small: [] };
   for (const screen of SCREENS) {
     await show(screen);
     await eventually(() => page.evaluate(PAGE_CHECK)).toEqual(right);
+    if (shots !== undefined)
+      await page.screenshot({ path: join(shots, `${name}-${screen.width}.png`), fullPage: true });
   }
   await show(SCREENS[0]);
   await checkAccess(page);

@@ -25,8 +25,8 @@ const server = useServer({
 let running: string;
 let staged: string;
 beforeAll(async () => {
-  staged = await upload('guid,uid\nteam,ada\n', 'name=staged.csv&dryRun=true');
-  running = await upload(
+  staged = await server.upload('guid,uid\nteam,ada\n', 'name=staged.csv&dryRun=true');
+  running = await server.upload(
     `guid,uid\n${GROUPS.map((guid) => `${guid},ada\n`).join('')}`,
     'name=running.csv&banCheck=false',
   );
@@ -36,12 +36,6 @@ beforeAll(async () => {
 afterAll(() => {
   for (const go of held) go();
 });
-
-async function upload(text: string, query: string): Promise<string> {
-  const headers = { 'content-type': 'text/csv' };
-  const answer = await fetch(`${server.url}/v1/imports?${query}`, { method: 'POST', headers, body: text });
-  return ((await answer.json()) as { id: string }).id;
-}
 
 /** Counted in the page itself, before its own scripts: the test hears of a request later. */
 const COUNTER = `
@@ -98,7 +92,7 @@ async function settle(page: Page, path: string, sight: string): Promise<void> {
   }).toBe(2);
 }
 
-test('a page asks for nothing while nothing changes', async () => {
+test('a page asks for nothing while nothing changes; progress needs no answer, and the page of an import asks for its rows after some have got their outcome, once the answer before has come', async () => {
   const page = await opened();
   for (const [path, sight] of [
     ['/', 'running.csv'],
@@ -115,10 +109,7 @@ test('a page asks for nothing while nothing changes', async () => {
     await page.clock.runFor(TEN_MINUTES);
     expect((await asked(page)).slice(before.length), path).toEqual([]);
   }
-});
 
-test('progress on the start page needs no answer; the page of an import asks for its rows after some have got their outcome, once the answer before has come', async () => {
-  const page = await opened();
   await settle(page, '/', 'running.csv');
   await page.route('**/v1/overview', () => undefined);
   await page.getByText('0 %: 0 of 4 rows').waitFor();

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { checkAccess } from './accessibility.ts';
 import { csvFile, eventually, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -33,7 +32,6 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await page.getByLabel('Name of the recipe').fill('Choir list');
   await page.getByRole('button', { name: 'Save recipe' }).click();
   await page.getByText('Saved: Choir list.').waitFor();
-  await checkAccess(page);
 
   await page.goto(server.url);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(FILE.replace('ben', 'cyd'), 'june.csv'));

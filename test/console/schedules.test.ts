@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { eventually, useBrowser } from './browser.ts';
-import { checkScreens } from './screens.ts';
+import { asksBeforeClosing, eventually, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 /** Schedules made, tried, run and edited by a person without a terminal. */
@@ -70,7 +69,6 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await row.getByRole('link', { name: /^nightly-roster, .*: ran/ }).waitFor();
   // While it runs, it cannot be edited.
   await row.getByText('ran', { exact: true }).waitFor();
-  await checkScreens(page, 'schedules');
 
   const other = await browser.open(`${server.url}/schedules/nightly-roster/edit`, { refusals: true });
   await other.getByLabel('Mode').waitFor();
@@ -106,7 +104,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await other.getByText('mirrors the file; members who are not in it are reported').waitFor();
 });
 
-test('the file of a schedule is shown as it is and as it is read; its columns are chosen, and kept, also while it is read', async () => {
+test('the file of a schedule is shown as it is and as it is read; its columns are chosen, and kept, also while it is read; what is entered is kept until it is saved', async () => {
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
   const rows = page.getByRole('table', { name: 'The first rows' });
   const titled = written('titled.csv', 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nzoe!,team;band\n');
@@ -140,7 +138,6 @@ test('the file of a schedule is shown as it is and as it is read; its columns ar
     expect.stringMatching(/^4ann.*ann in team: .*ann in choir: /),
     expect.stringMatching(/^5zoe!.*has "!"/),
   ]);
-  await checkScreens(page, 'schedule-file');
   // Saved also while the server still looks at the file.
   await page.unroute('**/v1/schedules/look');
   const again = Promise.withResolvers<void>();
@@ -178,4 +175,34 @@ test('the file of a schedule is shown as it is and as it is read; its columns ar
   await page.getByText('A city as in the list').waitFor();
   await page.getByLabel('Time zone').fill('UTC');
   await page.locator('.next-times', { hasText: 'At 06:45 (UTC)' }).waitFor();
+
+  // What is entered is there again, until it is saved or discarded.
+  await page.goto(`${server.url}/schedules/new`);
+  const name = page.getByLabel('Name', { exact: true });
+  const file = page.getByLabel('File or pattern');
+  await name.fill('kept');
+  await file.fill(titled);
+  await eventually(() => asksBeforeClosing(page)).toBe(true);
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('link', { name: 'Exports' }).click();
+  await page.getByRole('heading', { name: 'Exports', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('This is what you entered before; it is not saved.').waitFor();
+  await eventually(() => name.inputValue()).toBe('kept');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  await eventually(() => name.inputValue()).toBe('');
+  await name.fill('kept');
+  await file.fill(titled);
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of kept' }).waitFor();
+  await eventually(() => asksBeforeClosing(page)).toBe(false);
+  const edit = async () => {
+    await page.getByLabel('More actions for kept').click();
+    await page.getByRole('link', { name: 'Edit: kept' }).click();
+  };
+  await edit();
+  await file.fill(join(exports, 'others.csv'));
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await edit();
+  await eventually(() => file.inputValue()).toBe(titled);
 });

@@ -14,6 +14,12 @@ export interface Served {
   readonly service: ChatClient;
   token(role: Role): string;
   revoke(token: string): void;
+  /** Hands a file in over the API; gives the id of its import or sync. */
+  upload(text: string, query: string, to?: 'imports' | 'syncs'): Promise<string>;
+  /** Hands a file in; gives the id of its import when nothing more happens by itself. */
+  run(text: string, query: string): Promise<string>;
+  /** Sends JSON to the API, and gives its answer. */
+  post<Answer = unknown>(path: string, body?: object): Promise<Answer>;
 }
 
 export interface ServerOptions {
@@ -55,6 +61,12 @@ export function useServer({
     });
   });
   afterAll(() => server.close());
+  const send = async <Answer>(path: string, type: string, body: string): Promise<Answer> => {
+    const headers = { authorization: `Bearer ${server.token('admin')}`, 'content-type': type };
+    return server.json<Answer>(path, { method: 'POST', headers, body });
+  };
+  const upload: Served['upload'] = async (text, query, to = 'imports') =>
+    (await send<{ id: string }>(`/v1/${to}?${query}`, 'text/csv', text)).id;
   return {
     get url() {
       return server.url;
@@ -70,5 +82,12 @@ export function useServer({
     },
     token: (role) => server.token(role),
     revoke: (token) => void server.access.revoke(token.split('_')[1] ?? ''),
+    upload,
+    run: async (text, query) => {
+      const id = await upload(text, query);
+      await server.coordinator.settled(id);
+      return id;
+    },
+    post: (path, body = {}) => send(path, 'application/json', JSON.stringify(body)),
   };
 }

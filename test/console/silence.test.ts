@@ -1,6 +1,5 @@
 import { test } from 'vitest';
 import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
-import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -16,7 +15,6 @@ test('an import whose service does not answer says so, on its page and on the fi
   await page
     .getByText(/Every call since .* was answered with HTTP_503; (next try at .*\d\d:\d\d|trying now)/)
     .waitFor();
-  await checkScreens(page, 'silence');
   await page.getByRole('link', { name: 'Now' }).click();
   await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();
 

@@ -1,6 +1,5 @@
 import { test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -10,26 +9,13 @@ const lost = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir', 'band'
 /** Region eu refuses the key: its rows wait for a person. The others go on slowly enough to be looked at. */
 const refused = useServer({ callsPerMinute: 120, faults: 'eu:refuse-key' });
 
-/** Hands a file in over the API; gives the address of its page, when the import has begun or has ended. */
-async function imported(url: string, name: string, csv: string, isOver = true): Promise<string> {
-  const answer = await fetch(`${url}/v1/imports?name=${name}&banCheck=false`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv' },
-    body: csv,
-  });
-  const { id } = (await answer.json()) as { id: string };
-  const end = async () =>
-    ((await (await fetch(`${url}/v1/imports/${id}`)).json()) as { finishedAt: unknown }).finishedAt;
-  if (isOver) await eventually(end).not.toBeNull();
-  return `${url}/imports/${id}`;
-}
-
-test('each row says what was so; an import names what retried and undid it, and offers only what is left', async () => {
-  await imported(server.url, 'ban.csv', 'guid,uid,scope,region\nchoir,ada,ban,us\n');
+test('each row says what was so; an import names what retried and undid it, offers only what is left, and whom an undo left in place is said', async () => {
+  await server.run('guid,uid,scope,region\nchoir,ada,ban,us\n', 'name=ban.csv&banCheck=false');
   const rows = ['choir,ada,ban,us', 'choir,cyd,owner,us', 'choir,ben,,mars', 'choir,cyd,,us', 'choir,nobody,,us'];
   const wrong = ['choir,ann!,,us', 'choir,bob!,,us', 'choir,cyd,,us'];
-  const address = await imported(server.url, 'truth.csv', `guid,uid,scope,region\n${[...rows, ...wrong].join('\n')}\n`);
-  const page = await browser.open(address);
+  const csv = `guid,uid,scope,region\n${[...rows, ...wrong].join('\n')}\n`;
+  const id = await server.run(csv, 'name=truth.csv&banCheck=false');
+  const page = await browser.open(`${server.url}/imports/${id}`);
   const table = page.getByRole('table', { name: 'Rows of the file' }).getByRole('row');
   await table.filter({ hasText: 'ada' }).getByText('banned', { exact: true }).waitFor();
   // Not the default that would stand in for what is wrong.
@@ -43,7 +29,6 @@ test('each row says what was so; an import names what retried and undid it, and 
   // What is no one's work comes last.
   const problems = page.getByRole('table', { name: 'Problems by code' }).locator('tbody tr');
   await eventually(() => problems.last().textContent()).toContain('DUPLICATE');
-  await checkScreens(page, 'truth');
 
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
   const more = page.getByLabel('More actions', { exact: true });
@@ -74,12 +59,12 @@ test('each row says what was so; an import names what retried and undid it, and 
   const row = page.getByRole('row', { name: /truth\.csv/ });
   await row.waitFor();
   await eventually(() => row.textContent()).not.toContain('undone');
-  await fetch(`${server.url}/v1/syncs/${undo.split('/').at(-1)}/apply`, { method: 'POST' });
+  await server.post(`/v1/syncs/${undo.split('/').at(-1)}/apply`);
   await row.getByText('undone').waitFor();
-});
 
-test('an undo says whom it left and why, and takes them back when asked to', async () => {
-  const page = await browser.open(await imported(lost.url, 'lost.csv', 'guid,uid\nchoir,ada\nchoir,ben\nband,ada\n'));
+  // An undo says whom it left and why, and takes them back when asked to.
+  const halved = await lost.run('guid,uid\nchoir,ada\nchoir,ben\nband,ada\n', 'name=lost.csv&banCheck=false');
+  await page.goto(`${lost.url}/imports/${halved}`);
   await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Undo import…' }).click();
   await page.getByRole('button', { name: 'Plan the undo' }).click();
@@ -92,10 +77,10 @@ test('an undo says whom it left and why, and takes them back when asked to', asy
   await page.getByRole('button', { name: 'Approve…' }).waitFor();
 });
 
-test('a region that is stopped is said in the head at once, while others go on and rows get their outcomes by themselves', async () => {
+test('a region that is stopped is said in the head at once, while others go on and rows get their outcomes by themselves; Settings show the queue of each', async () => {
   const rows = Array.from({ length: 200 }, (_, at) => `crew-${at},ada,us\n`).join('');
-  const address = await imported(refused.url, 'stopped.csv', `guid,uid,region\nteam,ada,eu\n${rows}`, false);
-  const page = await browser.open(address);
+  const id = await refused.upload(`guid,uid,region\nteam,ada,eu\n${rows}`, 'name=stopped.csv&banCheck=false');
+  const page = await browser.open(`${refused.url}/imports/${id}`);
   await page.getByRole('alert').getByText('Region eu is stopped: the service refused its key or plan.').waitFor();
   await page.getByRole('alert').getByText('1 row waits for it, and no attempts were used.').waitFor();
   await eventually(() => page.locator('.state .badge').textContent()).toBe('running');
@@ -106,5 +91,30 @@ test('a region that is stopped is said in the head at once, while others go on a
     return before;
   }).toBeGreaterThan(0);
   await eventually(() => pending.count()).toBeLessThan(before);
-  await fetch(address.replace('/imports/', '/v1/imports/').concat('/cancel'), { method: 'POST' });
+
+  // Settings show the queue of each region, and explain stalled calls and jobs that were set aside.
+  await page.route('**/v1/regions', async (route) => {
+    const reply = await route.fetch();
+    const { regions } = (await reply.json()) as { regions: object[] };
+    await route.fulfill({ json: { regions: regions.map((one) => ({ ...one, stalled: 2, setAside: 1 })) } });
+  });
+  await page.goto(`${refused.url}/settings`);
+  const region = page.getByRole('table', { name: 'What each region is doing' }).getByRole('row', { name: /^us/ });
+  await region.getByText(/^(just now|\d+ (s|min) ago)$/).waitFor();
+  const cells = page.getByRole('columnheader');
+  await eventually(() => cells.allTextContents()).toEqual([
+    'Region',
+    'Now',
+    'In flight',
+    'Waiting',
+    'Next one waits since',
+    'To retry',
+    'Stalled',
+    'Set aside',
+    'Workers',
+  ]);
+  await eventually(async () => Number(await region.getByRole('cell').nth(2).textContent())).toBeGreaterThan(0);
+  await page.getByText('A worker began 2 calls and then ended or stood still.').first().waitFor();
+  await page.getByText('1 job could not be read').first().waitFor();
+  await refused.post(`/v1/imports/${id}/cancel`);
 });

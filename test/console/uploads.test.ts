@@ -41,6 +41,7 @@ test('an upload goes on while the person looks at other pages and prepares the n
   await bar.getByText('first.csv').waitFor();
   await bar.getByText(/of \d+ KB/).waitFor();
   await eventually(() => asksBeforeClosing(page)).toBe(true);
+  // The bar is above every page.
   await checkScreens(page, 'upload-elsewhere');
   await bar.getByRole('link', { name: 'Back to its form' }).click();
   await underWay(page).waitFor();
@@ -72,7 +73,7 @@ test('an upload goes on while the person looks at other pages and prepares the n
   await page.getByText('Drop a membership file here').waitFor();
 });
 
-test('what breaks while the server is away comes when it is back, once; what is cancelled leaves its file in the form', async () => {
+test('what breaks while the server is away, or whose answer is lost, comes once; what is cancelled or refused leaves its file in the form', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });
   // The page of the columns is there before the server goes away.
@@ -106,10 +107,9 @@ test('what breaks while the server is away comes when it is back, once; what is 
   await page.getByRole('button', { name: 'Next: review' }).waitFor();
   await page.getByText('cancelled.csv').first().waitFor();
   await eventually(() => importsCalled('cancelled.csv')).toBe(0);
-});
 
-test('an upload whose answer was lost makes one import; one that is refused is said on every page, and beside its field', async () => {
-  const page = await browser.open(server.url, { refusals: true });
+  await page.getByRole('button', { name: 'Remove' }).click();
+  front.release();
   await chooseFile(page, 'guid,uid\nteam,ada\n', 'unanswered.csv');
   let answers = 0;
   await page.route('**/v1/imports?*', async (route) => {
