@@ -102,6 +102,7 @@ test('a list is narrowed down, several imports are tagged, dismissed, deleted an
   await eventually(() => page.getByLabel('Tags', { exact: true }).inputValue()).toBe('term 1');
   await page.getByRole('button', { name: 'Clear all' }).click();
   await page.getByLabel('Search').fill('list-');
+  await eventually(() => new URL(page.url()).search).toContain('=list-');
   await eventually(names).toHaveLength(3);
 
   await table.getByLabel(/Select list-one/).check();
@@ -109,6 +110,7 @@ test('a list is narrowed down, several imports are tagged, dismissed, deleted an
   const answers = page.locator('.bulk-answers').getByRole('listitem');
   await dismiss.click();
   await eventually(() => answers.allTextContents()).toEqual(['list-bad.csv: dismissed']);
+  await eventually(() => dismiss.count()).toBe(0);
   await table.getByLabel(/Select list-bad/).check();
   await page.getByRole('button', { name: 'Delete…' }).click();
   await dialog.getByRole('button', { name: /^Delete import/ }).click();

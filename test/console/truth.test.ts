@@ -101,7 +101,7 @@ test('a region that is stopped is said in the head at once, while others go on a
   await page.goto(`${refused.url}/settings`);
   const region = page.getByRole('table', { name: 'What each region is doing' }).getByRole('row', { name: /^us/ });
   await region.getByText(/^(just now|\d+ (s|min) ago)$/).waitFor();
-  const cells = page.getByRole('columnheader');
+  const cells = page.getByRole('table', { name: 'What each region is doing' }).getByRole('columnheader');
   await eventually(() => cells.allTextContents()).toEqual([
     'Region',
     'Now',

@@ -241,7 +241,8 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
     async (signal: AbortSignal) => {
       if (body.action === 'resume' && !(await mayBeResumed(views, signal))) return;
       const names = new Map(to.map(({ id, file }) => [id, fileName(file)]));
-      const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
+      // Without the signal, which ends with the bar: an event takes a deleted import out of the list before its answer comes.
+      const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } });
       answers.value = results.map(({ id, problem }) => ({ id, name: names.get(id) ?? id, done, problem }));
       const wrong = results.filter(({ problem }) => problem !== undefined).length;
       announce(`${counted(results.length - wrong, 'import')} done${wrong === 0 ? '' : `, ${wrong} refused`}.`);
