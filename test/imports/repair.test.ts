@@ -188,6 +188,9 @@ test('a row that gives several memberships is edited as one, under the number of
   const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
   const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
   expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
+  const empty = [{ state: 'wrong', problems: [{ code: 'EMPTY' }] }];
+  expect(await edit(pipeline, parent, [2, 'guid', ''], [2, 'uid', ''])).toMatchObject(empty);
+  await edit(pipeline, parent, [2, 'guid', null], [2, 'uid', null]);
   const given = [{ row: 2, column: 'guid', was: 'choir;te am', value: 'team' }];
   await expect(repairsOf(pipeline).do(parent, 'edit', given, 'ann')).rejects.toMatchObject({
     code: 'BAD_OPTION',

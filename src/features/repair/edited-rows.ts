@@ -1,6 +1,7 @@
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { openIntake } from '../../imports/read/intake.ts';
+import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
@@ -105,9 +106,13 @@ async function readEdited(repair: OpenRepair, rows: readonly OpenRow[]): Promise
       // These elements may lack a key that others have.
       lenient: input.shaped === true && !isCsv,
     },
-  );
+  ).catch((error: unknown) => {
+    // Nothing is left in any of them.
+    if (isIntakeError(error) && error.code === 'NO_ROWS') return undefined;
+    throw error;
+  });
   const found: InputRow[][] = rows.map(() => []);
-  for await (const chunk of intake.chunks()) {
+  for await (const chunk of intake?.chunks() ?? []) {
     for (const one of chunk) {
       const at = one.line - (isCsv ? 2 : 1);
       found[at]?.push({ ...one, line: rows[at]?.line ?? 0 });
