@@ -303,7 +303,14 @@ export class ScheduleRuns {
     // Looked at after the move: `planned` is only a step on the way to `applying`.
     await undefined;
     const { state, reason, importId, totals } = this.#syncs.find(syncId);
-    if (isSyncUnderWay(state)) return this.#noteProgress(id, syncId);
+    if (isSyncUnderWay(state)) {
+      const carrying = this.#syncs.importState(syncId) ?? 'running';
+      const next = 'resume or cancel it, or the next run does what it left';
+      // While its import needs a person, a run is not one that the next has to wait for.
+      if (needsPerson(carrying)) this.#note(id, 'waiting', `its import ${syncId} is ${carrying}; ${next}`);
+      if (carrying === 'running') this.#note(id, 'running', `sync ${syncId} is in progress`);
+      return;
+    }
     const placed = this.#placed.get(syncId);
     // What a person lets through later may be less than the file says.
     this.#placed.delete(syncId);
@@ -314,14 +321,6 @@ export class ScheduleRuns {
     if (isWhole && left + (totals?.unlisted ?? 0) === 0) placed?.();
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
     this.#note(id, 'ran', `${state}: ${asClause(reason)}${rest}`);
-  }
-
-  /** While its import needs a person, a run is not one that the next has to wait for. */
-  #noteProgress(id: number, syncId: string) {
-    const state = this.#syncs.importState(syncId) ?? 'running';
-    const next = 'resume or cancel it, or the next run does what it left';
-    if (needsPerson(state)) this.#note(id, 'waiting', `its import ${syncId} is ${state}; ${next}`);
-    if (state === 'running') this.#note(id, 'running', `sync ${syncId} is in progress`);
   }
 
   /** Nothing was running when it was due. */

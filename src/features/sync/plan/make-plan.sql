@@ -73,18 +73,17 @@ select g.id, l.uid
   join later.actions act on act.id = cg.action_id and act.name in ('add', 'change');
 
 -- name: open_shielded
--- Cases with what protects a UID from losing something.
+-- Cases with what protects a UID from losing something. The flags of the plan are there by then.
 create temp view if not exists shielded as
-select c.*, g.creates, o.place as ours, o.back, case when n.uid is not null then 'named'
+select c.*, g.creates, o.place as ours, o.back,
+       case when c.uid in (select value from json_each((select flags from main.plan), '$.removeNamed')) then 'named'
                  when c.uid = g.owner then 'owner'
-                 when p.uid is not null then 'protected'
+                 when c.uid in (select value from json_each((select flags from main.plan), '$.protect')) then 'protected'
                  when g.owner is null then 'owner_unknown'
                  when k.uid is not null then 'claimed'
                  else '' end as shield
   from temp.cases c
   join main.groups g on g.id = c.group_id
-  left join main.named n on n.uid = c.uid
-  left join main.protected p on p.uid = c.uid
   left join temp.claimed k on k.group_id = c.group_id and k.uid = c.uid
   left join temp.mine o on o.group_id = c.group_id and o.uid = c.uid;
 
@@ -95,22 +94,6 @@ delete from temp.cases;
 -- name: forget_actions
 -- Deletes the actions of an earlier time.
 delete from actions;
-
--- name: forget_protected
--- Deletes the UIDs of --protect.
-delete from protected;
-
--- name: protect
--- In: uids (JSON array).
-insert or ignore into protected select value from json_each(:uids);
-
--- name: forget_named
--- Deletes the UIDs of --remove-named.
-delete from named;
-
--- name: name_uids
--- In: uids (JSON array).
-insert or ignore into named select value from json_each(:uids);
 
 -- name: set_reason
 -- In: name, action. The action that a reason leads to.

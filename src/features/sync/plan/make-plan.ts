@@ -57,15 +57,13 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
   try {
     const remembers = mine !== undefined && sql('remembers').get(mine) !== undefined;
     withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
-      for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
-      sql('protect').run({ uids: JSON.stringify(flags.protect) });
-      sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
+      const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
+      sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
+      for (const forget of ['forget_cases', 'forget_actions']) sql(forget).run();
       for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
       if (kind === 'undo') decideUndo(sql, flags);
       else decideSync(sql, decision, mine);
       sql('forget_cases').run();
-      const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
-      sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
     });
     if (kind === 'file') plan.addNotes(ownershipNotes(plan, flags.whose === 'ours' && !remembers));
   } finally {

@@ -23,10 +23,6 @@ alter table groups add column creates text; -- JSON of a group that is not there
 alter table groups add column listing text generated always as (
   case when members_known then 'listed' when state = 'missing' then 'not_found' when state = 'failed' then 'failed' else 'pending' end) virtual;
 
--- UIDs of the flags --protect and --remove-by-name.
-create table protected (uid text primary key collate nocase) strict, without rowid;
-create table named (uid text primary key collate nocase) strict, without rowid;
-
 -- Every reason with the action that it leads to (membership/plan-reasons.ts).
 create table reasons (name text primary key, action text not null) strict, without rowid;
 
