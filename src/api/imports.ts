@@ -59,6 +59,7 @@ export type FollowUp = z.infer<typeof followUp>;
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
+    sentence: z.string().meta({ description: 'The state and the result so far, in a sentence or two.' }),
     reason: stateReason,
     maxCreate: z.string().optional().meta({
       description:
@@ -94,6 +95,10 @@ export const importView = importSummary
     retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
     repaired: count.meta({
       description: 'Rows that were invalid or failed, and were sent repaired in another import.',
+    }),
+    attention: count.meta({
+      description:
+        'Rows that went wrong or, once it is over, were not sent: without those that were repaired and sent, or taken by a retry of all.',
     }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),

@@ -1,10 +1,10 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
 
-import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
+import { FULFILLED, sumOfOutcomes } from '../membership/outcome.ts';
 import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
 import { limitWords, REGION_REFUSED, rateLimitWait } from '../text/pace-words.ts';
-import { asClause, counted, duration, grouped } from '../text/wording.ts';
+import { capitalised, counted, duration, grouped } from '../text/wording.ts';
 import type {
   Action,
   Field,
@@ -37,49 +37,10 @@ export function outcomeNow(status: Outcome | '', over: boolean) {
 
 /** Outcomes of rows that went wrong. */
 export const WRONG: readonly Outcome[] = ['failed', 'invalid', 'unconfirmed'];
-/** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. */
-export const ATTENTION: readonly Outcome[] = [...WRONG, 'unprocessed'];
 
 export function inPlace(rows: RowCounts) {
-  return sumOf(rows, FULFILLED);
+  return sumOfOutcomes(rows, FULFILLED);
 }
-
-export function needAttention(rows: RowCounts) {
-  return sumOf(rows, ATTENTION);
-}
-
-/** Rows that need attention still: not those that were repaired and sent, or that a retry has taken. */
-export function leftToDo(view: ImportView) {
-  return Math.max(0, needAttention(view.rows) - view.repaired - retriedRows(view));
-}
-
-/** The retry that took all rows that could be sent again; undefined where there is none. */
-export function completeRetry({ followUps }: ImportView) {
-  return followUps.find(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected');
-}
-
-function retriedRows(view: ImportView) {
-  return completeRetry(view)?.rows?.read ?? 0;
-}
-
-export function wentWrong(rows: RowCounts) {
-  return sumOf(rows, WRONG);
-}
-
-/** Rows that a further import may send again. */
-export function retryable(rows: RowCounts) {
-  return sumOf(rows, RETRYABLE);
-}
-
-function sumOf(rows: RowCounts, outcomes: Iterable<Outcome>) {
-  return [...outcomes].reduce((sum, outcome) => sum + rows[outcome], 0);
-}
-
-/** Codes of an import that waits because it would create more than it may, or because bans are not known. */
-export const CREATE_LIMIT = 'CREATE_LIMIT';
-export const BANS_UNKNOWN = 'BANS_UNKNOWN';
-/** Many rows: they are read first, and a person agrees to what sending them takes. */
-export const AWAITS_AGREEMENT = 'AWAITS_AGREEMENT';
 
 /** Choices of the list's filter: name → states. */
 export const STATE_GROUPS = {
@@ -104,20 +65,11 @@ export const STATE_TONES: Readonly<Record<ImportState, Tone>> = {
   failed: 'attention',
 };
 
-/** The word on an import's badge. One that is completed may have left something to do, and says so. */
-export function stateLabel(view: ImportView) {
-  if (view.state === 'completed' && leftToDo(view) > 0) return 'completed with problems';
-  return isWaiting(view) ? 'waiting' : view.state;
-}
-
-export function stateTone(view: ImportView) {
-  if (view.state === 'completed' && leftToDo(view) > 0) return 'attention';
-  return isWaiting(view) ? 'still' : STATE_TONES[view.state];
-}
-
-/** Whether other files are read before this one. */
-function isWaiting({ state, staging }: ImportView) {
-  return state === 'staging' && staging === null;
+/** The tone and the word of an import's badge. One that is completed may have left something to do, and says so. */
+export function badgeOf({ state, staging, attention }: ImportView): readonly [Tone, string] {
+  if (state === 'completed' && attention > 0) return ['attention', 'completed with problems'];
+  // Other files are read before it.
+  return state === 'staging' && staging === null ? ['still', 'waiting'] : [STATE_TONES[state], state];
 }
 
 /** Whether it has only been checked: nothing was sent so far. */
@@ -135,14 +87,9 @@ export function isUndo({ id }: { id: string }) {
   return id.startsWith('undo-');
 }
 
-/** Whether a sync made it: such an import has the id of its sync. */
-export function isOfSync({ id }: ImportView) {
-  return /^(sync|undo)-/.test(id);
-}
-
-function readWords({ code, dryRun }: ImportView) {
-  if (code === AWAITS_AGREEMENT) return 'checked, and waits for your agreement';
-  return dryRun ? 'checked' : 'read';
+/** Whether it carries out a sync, whose id it has. */
+export function isOfSync({ kind }: ImportView) {
+  return kind === 'sync' || kind === 'undo';
 }
 
 /** Whether a wait ends without a person. */
@@ -150,98 +97,14 @@ export function endsByItself(code: string | null | undefined) {
   return ['SERVICE_AWAY', 'DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'].includes(code ?? '');
 }
 
-/** The reason as the server says it, and what it means for the rows. */
-function blockedSentence({ code, reason }: ImportView, open: number) {
-  const means = [open > 0 && waiting(open), endsByItself(code) && 'it continues by itself', 'nothing is lost'].filter(
-    (part) => part !== false,
-  );
-  return `${endsByItself(code) ? 'Waiting' : 'Blocked'}: ${asClause(reason)}; ${means.join('; ')}.`;
-}
-
-/** Describes the state of the import and its meaning, in one or two sentences of its own for each state. */
-export function stateSentence(view: ImportView): string {
-  const { state, rows } = view;
-  const open = rows.read - sumOfOutcomes(rows);
-  switch (state) {
-    case 'staging':
-      if (isWaiting(view)) return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
-      return view.staging?.cutting === true
-        ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
-        : 'The file is being read and checked. Nothing has been sent yet.';
-    case 'staged':
-      if (view.maxRemovals !== undefined)
-        return `The file has been read, and nothing has been sent: ${counted(Number(view.maxRemovals), 'row')} remove or ban members, more than are sent without asking. Look at the rows first.`;
-      if (view.checkedRows !== undefined && view.checkedRows.wouldFail > 0) {
-        const { canBeSent, wouldFail } = view.checkedRows;
-        return `The service was asked: ${grouped(canBeSent)} of ${counted(rows.read, 'row')} can be sent, ${grouped(wouldFail)} would fail. Nothing has been sent.${editedSentence(view)}`;
-      }
-      return `The file has been ${readWords(view)}: ${counted(open, 'row')} can be sent${
-        view.notes?.some(({ code }) => code === 'FIELD_LIMIT') === true
-          ? '; those that break a limit of fields only where their user and group exist'
-          : ''
-      }. ${readWords(view) === 'read' ? 'Sending has not begun.' : 'Nothing has been sent.'}${editedSentence(view)}`;
-    case 'running':
-      return `${bansSentence(view)}Sending memberships: ${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
-    case 'pausing':
-      return 'Pausing: calls in flight are finishing, no new ones are made.';
-    case 'paused':
-      if (view.code === 'FIRST_ROWS') return `The first rows have been sent. ${waiting(open)} until you resume.`;
-      return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
-    case 'blocked':
-      return blockedSentence(view, open);
-    case 'cancelling':
-      return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
-    case 'cancelled':
-      return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} ${rows.unprocessed === 1 ? 'was' : 'were'} not sent.`;
-    case 'aborted':
-      return 'Stopped: more rows went wrong than allowed. Rows that were not sent can be retried.';
-    case 'completed':
-      return completedSentence(view);
-    case 'failed':
-      return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(sumOfOutcomes(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
-    case 'rejected':
-      return 'The file could not be used, and nothing was sent. Fix it and upload it again.';
-  }
-}
-
-/** Explains what happens to rows that were edited before the others are sent. */
-function editedSentence({ edited = 0 }: ImportView) {
-  if (edited === 0) return '';
-  return ` ${rowsWere(edited)} edited: not sent with the others, but repaired, when this import is over.`;
-}
-
-function rowsWere(rows: number) {
-  return `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'}`;
-}
-
 /** Rows that are not sent yet: "1 row waits". */
 export function waiting(rows: number) {
   return `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
 }
 
-function completedSentence(view: ImportView) {
-  const { rows, repaired, edited = 0 } = view;
-  const good = inPlace(rows);
-  if (rows.read === 0) return 'Completed: the file has no rows.';
-  if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
-  if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
-  const attention = leftToDo(view);
-  const retried = retriedRows(view);
-  const others =
-    rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
-  const rest = [
-    repaired > 0 && `${rowsWere(repaired)} repaired and sent`,
-    retried > 0 && `${rowsWere(retried)} retried`,
-    edited > 0 && `${rowsWere(edited)} edited and not sent yet`,
-    attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
-  ].filter((part) => part !== false);
-  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
-}
-
 /** Says what a region does or waits for; '' for nothing. */
 export function regionSentence(region: RegionState) {
-  const words = regionWords(region);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capitalised(regionWords(region));
 }
 
 function regionWords(region: RegionState) {
@@ -304,16 +167,6 @@ export function took({ startedAt, finishedAt }: Pick<ImportView, 'startedAt' | '
 /** The file's name without its folders. */
 export function fileName(file: string) {
   return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
-}
-
-/** Describes the wait of rows before they are sent; '' when it is over. */
-function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
-  let [asked, of] = [0, 0];
-  for (const { banQuestions } of Object.values(regions)) {
-    asked += banQuestions?.asked ?? 0;
-    of += banQuestions?.of ?? 0;
-  }
-  return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
 }
 
 /** The code of rows that a person left out after a check. */

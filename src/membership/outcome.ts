@@ -31,6 +31,21 @@ export const FULFILLED: ReadonlySet<Outcome> = new Set([
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);
 
-export function sumOfOutcomes(rows: RowCounts): number {
-  return OUTCOMES.reduce((sum, outcome) => sum + rows[outcome], 0);
+/** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. */
+export const NEEDS_ATTENTION: ReadonlySet<Outcome> = new Set(['failed', 'invalid', 'unconfirmed', 'unprocessed']);
+
+/** @param outcomes of which rows are counted. Default: all */
+export function sumOfOutcomes(rows: RowCounts, outcomes: Iterable<Outcome> = OUTCOMES): number {
+  return [...outcomes].reduce((sum, outcome) => sum + rows[outcome], 0);
+}
+
+interface FollowUp {
+  readonly kind: string;
+  readonly isPart: boolean;
+  readonly state: string;
+}
+
+/** The retry that took all rows that could be sent again; undefined where there is none. */
+export function completeRetry<F extends FollowUp>({ followUps }: { readonly followUps: readonly F[] }): F | undefined {
+  return followUps.find(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected');
 }

@@ -1,4 +1,4 @@
-import { counted, duration } from './wording.ts';
+import { counted, duration, grouped } from './wording.ts';
 
 interface Pace {
   readonly limitedBy: 'nothing' | 'rate' | 'concurrency' | 'group' | 'service' | null;
@@ -23,6 +23,16 @@ export function limitWords({ limitedBy, group, atOnce, callMs }: Pace) {
     default:
       return '';
   }
+}
+
+interface BanQuestions {
+  readonly asked: number;
+  readonly of: number;
+}
+
+/** "asking 12 groups who is banned: 3 of 12"; empty when all were asked. */
+export function bansAsked({ asked, of }: BanQuestions = { asked: 0, of: 0 }) {
+  return asked < of ? `asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}` : '';
 }
 
 /** A region that sends nothing any more. */

@@ -13,6 +13,7 @@ const PAGE: ImportsPage = {
     {
       id: 'one',
       state: 'completed',
+      sentence: 'All 2 rows succeeded; every row is accounted for.',
       reason: 'every row has its outcome',
       file: 'm.csv',
       rows,
@@ -34,6 +35,7 @@ const PAGE: ImportsPage = {
       followUps: [],
       retryable: 0,
       repaired: 0,
+      attention: 0,
     },
   ],
   nextCursor: null,

@@ -98,7 +98,7 @@ test('when the server goes away the page says so, and goes on by itself when it 
   letPass(1);
   await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);
   letPass(Number.POSITIVE_INFINITY);
-  await page.getByText('Completed: all 500 rows succeeded.').first().waitFor();
+  await page.getByText('All 500 rows succeeded; every row is accounted for.').first().waitFor();
 });
 
 function numberIn(text: string | null): number {

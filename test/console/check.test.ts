@@ -33,7 +33,7 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await eventually(() => chosen.textContent()).toBe('Create 1 group and 1 user');
   await ways.selectOption('Leave them out');
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
-  await page.getByText('Completed: 2 of 4 rows succeeded; the others are left out.').first().waitFor();
+  await page.getByText('All 2 rows succeeded; 2 rows were left out; every row is accounted for.').first().waitFor();
   const rows = page.getByRole('region', { name: 'Rows' });
   await rows.getByText('the check found that the user does not exist (ERR_UID_NOT_FOUND)').waitFor();
   // Now their outcomes count.
@@ -59,7 +59,7 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await page.getByText('1 not sent now: repaired, they can be sent when this import is over').waitFor();
   await page.getByLabel('2 rows would fail').selectOption('Send them as well');
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
-  const over = 'Completed: 1 of 3 rows succeeded; 1 row was edited and not sent yet; 1 row needs attention.';
+  const over = /^1 of 2 rows succeeded; .*every row is accounted for/;
   await page.getByText(over).first().waitFor();
   const held = Promise.withResolvers<void>();
   await page.route('**/repair/rows?*', (route) => held.promise.then(() => route.continue()));
@@ -71,5 +71,5 @@ test('before anything is sent, the service is asked which rows would fail; they 
   held.resolve();
   await sending.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 row' }).click();
-  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+  await page.getByText('The only row succeeded; every row is accounted for.').first().waitFor();
 });

@@ -21,13 +21,13 @@ test('missing users are created after a confirmation with their number, and what
   await page.getByLabel('Most users to create or reactivate').fill('1');
   await sendButton(page).click();
 
-  await page.getByText('Blocked: the service does not know 2 users, and 1 may be created').first().waitFor();
+  await page.getByText('The service does not know 2 users, and 1 may be created').first().waitFor();
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
   await eventually(() => buttons.allTextContents()).toEqual(['Create 2 users…']);
   await page.getByRole('button', { name: 'Create 2 users…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Create 2 users' }).click();
-  await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
-  await page.getByText('Facts', { exact: true }).click();
+  await page.getByText('All 3 rows succeeded; every row is accounted for.').first().waitFor();
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
   await page.getByRole('definition').getByText('2 users created', { exact: true }).waitFor();
   await page.getByText('3 in 1 group', { exact: true }).waitFor();
 
@@ -63,7 +63,7 @@ test('missing users are created after a confirmation with their number, and what
   // The page of the sync says that its import waits, and leads to it.
   await sync.getByRole('button', { name: 'Apply 1 change' }).click();
   await sync
-    .getByText('Its import waits for you. Blocked: the service does not know 1 user, and 0 may be created')
+    .getByText(/^Its import waits for you\. .* The service does not know 1 user, and 0 may be created/)
     .waitFor();
   await sync.getByRole('link', { name: 'Decide in the import' }).click();
   await sync.getByRole('button', { name: 'Create 1 user…' }).waitFor();
@@ -100,10 +100,10 @@ test('a sync says what it would create before anything is sent, and creates it w
   await needs.getByRole('link', { name: 'Review leavers.csv' }).waitFor();
   await eventually(() => needs.getByRole('button', { name: /leavers/ }).count()).toBe(0);
   await page.goto(`${server.url}/imports/${leavers}`);
-  await state.getByText('2 rows remove or ban members, more than are sent without asking.').waitFor();
+  await state.getByText('2 rows remove or ban members, and 1 may.').waitFor();
   await eventually(() => state.textContent()).not.toMatch(/maxRemovals/);
   await page.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
   await page.getByRole('dialog').getByText('at least 2', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send 2 rows that remove or ban', exact: true }).click();
-  await eventually(() => state.textContent()).toContain('Completed');
+  await eventually(() => state.textContent()).toContain('All 2 rows succeeded');
 });

@@ -6,7 +6,6 @@ import {
   decisionOf,
   isReviewed,
   resumeChoices,
-  reviewSentence,
   sendLabel,
 } from '../../src/console/view/import/import-rules.ts';
 import { NO_ROWS } from './no-rows.ts';
@@ -48,15 +47,6 @@ test('a file is reviewed until something of it is sent', () => {
   expect(isReviewed({ state: 'staged', startedAt: null, rows: ROWS })).toBe(true);
   expect(isReviewed({ state: 'running', startedAt: null, rows: ROWS })).toBe(false);
   expect(isReviewed({ state: 'staged', startedAt: '2026-01-01T00:00:00.000Z', rows: ROWS })).toBe(false);
-});
-
-test('the review says how many rows can be sent, and what becomes of the others', () => {
-  expect(reviewSentence({ rows: ROWS })).toBe('12 of 12 rows are valid. Nothing has been sent.');
-  const rows = { ...ROWS, invalid: 1, duplicate: 2, skipped: 1 };
-  const checkedRows = { canBeSent: 6, wouldFail: 2, at: '2026-01-01T00:00:00.000Z' };
-  expect(reviewSentence({ rows, checkedRows })).toBe(
-    '8 of 12 rows are valid; 1 is invalid and will not be sent; 3 are left out or double; 2 would fail, as the service says. Nothing has been sent.',
-  );
 });
 
 type Parts = Partial<Omit<ImportView, 'rows'>> & { rows?: Partial<ImportView['rows']> };

@@ -122,14 +122,17 @@ test('progress moves by itself; pause, resume, cancel, retry and delete do what 
   await page.getByRole('button', { name: 'Pause' }).click();
   await eventually(() => stateOf(old.replace('/imports', '/v1/imports'))).toBe('pausing');
   letPass(Number.POSITIVE_INFINITY);
-  await page.getByText('Nothing is sent until it is resumed.').first().waitFor();
+  await page
+    .getByText(/^Paused: /)
+    .first()
+    .waitFor();
   letPass(0);
   await eventually(() => buttons.allTextContents()).toEqual(['Resume']);
   await page.locator('button:focus', { hasText: 'Resume' }).waitFor();
   await page.keyboard.press('Enter');
   await dialog.getByText('the sandbox: nothing real changes').waitFor();
   await dialog.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('Sending memberships').first().waitFor();
+  await page.locator('.state .badge', { hasText: 'running' }).waitFor();
 
   await more.click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
@@ -140,11 +143,11 @@ test('progress moves by itself; pause, resume, cancel, retry and delete do what 
   await eventually(() => stateOf(old.replace('/imports', '/v1/imports'))).toMatch(/^cancell/);
   letPass(Number.POSITIVE_INFINITY);
   await page
-    .getByText(/Cancelled: [\d,]+ of 1,500 rows were not sent\./)
+    .getByText(/^Cancelled: .* [\d,]+ were not sent; every row is accounted for\.$/)
     .first()
     .waitFor();
   await eventually(() => buttons.allTextContents()).toEqual([expect.stringMatching(/^Retry [\d,]+ rows$/)]);
-  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
   const journal = page.getByRole('region', { name: 'History' }).getByRole('listitem');
   // The history is asked for by itself: it may come after the buttons.
   await eventually(() => journal.allTextContents()).toEqual(

@@ -15,7 +15,7 @@ test('a first visit becomes an import; what then needs a person is counted every
   await send(page);
   await page.getByRole('heading', { name: 'sample.csv', level: 1 }).waitFor();
   await page
-    .getByText(/^Completed/)
+    .getByText(/every row is accounted for\.$/)
     .first()
     .waitFor();
   await page.getByRole('link', { name: 'Now', exact: true }).click();
@@ -35,7 +35,7 @@ test('a first visit becomes an import; what then needs a person is counted every
   await eventually(icon).toMatch(/^data:image/);
   const needs = page.getByRole('region', { name: 'Needs you' });
   const ready = page.getByRole('region', { name: 'Ready when you are' });
-  await needs.getByText('The first rows have been sent. 1 row waits until you resume.').waitFor();
+  await needs.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').waitFor();
   await needs.getByText('Guards hold this plan back').waitFor();
   await ready.getByRole('link', { name: 'Review checked.csv' }).waitFor();
   await ready.getByRole('link', { name: 'looked.csv' }).waitFor();

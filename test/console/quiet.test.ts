@@ -151,6 +151,6 @@ test('a page asks for nothing while nothing changes; progress needs no answer, a
   expect(new Set(await more())).toHaveLength(1);
 
   held.shift()?.();
-  await page.getByText('Completed: all 4 rows succeeded.').first().waitFor();
+  await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
   await eventually(() => outcomes.count()).toBe(4);
 });

@@ -40,7 +40,7 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await eventually(() => page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('choir-list');
   await page.getByRole('row', { name: /cyd in choir: participant, us/ }).waitFor();
   await send(page);
-  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+  await page.getByText('All 2 rows succeeded; every row is accounted for.').first().waitFor();
 
   // One that comes with rollcall says what has to be added.
   await page.goto(server.url);

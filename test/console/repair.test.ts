@@ -30,7 +30,10 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await page.getByText('3 rows to repair').waitFor();
   await page.getByRole('link', { name: 'roster.csv' }).click();
   await server.post(`/v1/imports/${id}/resume`);
-  await page.getByText('Completed: 1 of 6 rows succeeded; 5 rows need attention.').first().waitFor();
+  await page
+    .getByText(/^1 of 6 rows succeeded; .*every row is accounted for/)
+    .first()
+    .waitFor();
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
   // The first cell is in the upper half of the window.
@@ -135,7 +138,7 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await dialog.getByText('up to 4, one for each change').waitFor();
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
-  await page.getByText('Completed: all 4 rows succeeded').first().waitFor();
+  await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
   await page.goBack();
   await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
 

@@ -103,8 +103,8 @@ test('the review, the import, a sync and an export name the profile, the host an
   await answer('**/sending*', (said) => ({ ...said, ...target, sandbox: false }));
   await answer(`**/v1/imports/${id}`, (said) => ({ ...said, target, sandbox: false }));
   await page.goto(`${sandbox.url}/imports/${id}`);
-  await page.getByText('Facts', { exact: true }).click();
-  const shown = page.locator('#facts dl > div');
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
+  const shown = page.getByRole('region', { name: 'Facts' }).locator('dl > div');
   await eventually(() => shown.allTextContents()).toEqual(expect.arrayContaining(facts));
   const state = page.getByRole('region', { name: 'State' }).locator('dl > div');
   await eventually(() => state.allTextContents()).toEqual(expect.arrayContaining(facts.slice(0, 2)));

@@ -85,7 +85,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   // A list that was asked for a moment before the end hears of it.
   await eventually(() => list.last().textContent()).toContain('undone');
   await list.last().getByRole('link').click();
-  await page.getByText('This import was undone: 6 of 6 rows succeeded.').waitFor();
+  await page.getByText(/^Undo undo-.*: applied, 6 of 6 rows succeeded\.$/).waitFor();
   // Its answer passes the route above, which ends with the page.
   await changes.last().waitFor();
   await eventually(() => page.locator('main img[src="x"]').count()).toBe(0);

@@ -8,7 +8,11 @@ const server = useServer();
 
 const CONTROLS = 'main :is(a, button, select, summary, label.button, input:not([type=file]))';
 
-const completed = (page: Page, rows: string) => page.getByText(`Completed: ${rows} succeeded.`).first().waitFor();
+const completed = (page: Page, rows: string) =>
+  page
+    .getByText(new RegExp(`^${rows} succeeded; every row is accounted for`, 'i'))
+    .first()
+    .waitFor();
 
 test('a known good file is sent in two clicks, few controls stand between, and the same file is known the next time', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
@@ -23,17 +27,17 @@ test('a known good file is sent in two clicks, few controls stand between, and t
     const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
     return y + height;
   }).toBeLessThanOrEqual(900);
-  await page.getByText('2 of 2 rows are valid. Nothing has been sent.').waitFor();
+  await page.getByText('All 2 rows can be sent. Nothing has been sent.').waitFor();
   await sendButton(page).click();
   await completed(page, 'all 2 rows');
   const said = page.locator('[aria-live=polite]').first();
-  await eventually(() => said.textContent()).toBe('Completed: all 2 rows succeeded.');
+  await eventually(() => said.textContent()).toBe('All 2 rows succeeded; every row is accounted for.');
   await seesWhatThereIs(page);
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'again.csv'));
   await page
-    .getByText(/^The same file was imported on .+ Completed: all 2 rows succeeded\. See that import$/)
+    .getByText(/^The same file was imported on .+ All 2 rows succeeded; every row is accounted for\. See that import$/)
     .waitFor();
 });
 
@@ -72,7 +76,7 @@ test('of a strange file each suggestion is taken or refused, a refusal leads bac
   const facts = page.getByRole('region', { name: 'State' });
   await facts.getByText('with 8 messages in groups').waitFor();
   await eventually(() => facts.innerText()).toMatch(/Messages in groups\s+none/);
-  await page.getByText(/^8 of 12 rows are valid; 4 are invalid and will not be sent/).waitFor();
+  await page.getByText(/^8 of 12 rows can be sent; 4 are invalid/).waitFor();
   await page.getByText('"Chef" is not a valid scope').first().waitFor();
   await page.getByRole('link', { name: 'Columns' }).click();
   await page.getByLabel('“Chef”').selectOption('admin');
@@ -93,7 +97,7 @@ test('on a phone a file is chosen, reviewed, tried with its first row, and sent'
   await review(page);
   await page.getByLabel('Send only the first rows').fill('1');
   await page.getByRole('button', { name: 'Send the first row' }).click();
-  await page.getByText('The first rows have been sent. 1 row waits until you resume.').first().waitFor();
+  await page.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').first().waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await completed(page, 'all 2 rows');
   await page.goto(`${server.url}/imports/new/columns?file=none`);
@@ -107,10 +111,10 @@ async function seesWhatThereIs(page: Page): Promise<void> {
   await eventually(() => page.evaluate<number>(top)).toBeLessThan(900);
   await eventually(() => page.getByText(/^(None|No chart)/).count()).toBe(0);
   const headings = page.getByRole('heading', { level: 2 });
-  await eventually(() => headings.allTextContents()).toEqual(['Facts', 'Regions', 'History', 'Rows']);
+  await eventually(() => headings.allTextContents()).toEqual(['Rows']);
   const history = page.getByRole('region', { name: 'History' });
   await eventually(() => history.count()).toBe(0);
-  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
   await history.getByText('completed', { exact: true }).waitFor();
   await page.getByText('Download report', { exact: true }).click();
   await page.getByRole('link', { name: 'All rows: CSV' }).waitFor();

@@ -20,9 +20,10 @@ test('each row says what was so; an import names what retried and undid it, offe
   await table.filter({ hasText: 'ada' }).getByText('banned', { exact: true }).waitFor();
   // Not the default that would stand in for what is wrong.
   await eventually(() => table.filter({ hasText: 'cyd' }).first().textContent()).toContain('choirusowner');
-  await page.getByRole('link', { name: 'Regions' }).click();
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
   const regions = page.getByRole('region', { name: 'Regions' }).getByRole('listitem');
   await regions.filter({ hasText: 'No region' }).getByText('1 row').waitFor();
+  await page.getByRole('button', { name: 'Rows (8)' }).click();
   await page
     .getByRole('row', { name: /BAD_CHARACTER in uid For example row 7 “ann!”: .* Also row 8 “bob!”/ })
     .waitFor();
@@ -37,7 +38,7 @@ test('each row says what was so; an import names what retried and undid it, offe
   await page.getByText('Retries rows of').waitFor();
   const retry = page.url().split('/').at(-1) ?? '';
   await page.goBack();
-  await page.getByText('Rows that could be sent again were retried (completed): 0 of 1 rows succeeded.').waitFor();
+  await page.getByText(/^Retry .*: completed, 0 of 1 rows succeeded\.$/).waitFor();
   await eventually(() => buttons.allTextContents()).toEqual([]);
   const retried = problems.filter({ hasText: `They went out in retry ${retry}.` });
   await retried.waitFor();

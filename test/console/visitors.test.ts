@@ -27,7 +27,10 @@ test('a file is dropped on the page; names that look like markup are text wherev
   for (const row of [0, 1, 2]) await eventually(() => preview.nth(row).textContent()).toContain(EVIL);
   await send(page);
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
-  await page.getByText('Completed: 1 of 4 rows succeeded').first().waitFor();
+  await page
+    .getByText(/^1 of 4 rows succeeded; .*every row is accounted for/)
+    .first()
+    .waitFor();
   await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
   await page.getByRole('button', { name: 'Details of row' }).first().click();
   await page.locator('.row-detail').getByText(`Member ${EVIL}`).first().waitFor();
@@ -92,7 +95,7 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
   await sendButton(page).waitFor();
   await tabTo('Send 1 row');
   await press('Enter');
-  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+  await page.getByText('The only row succeeded; every row is accounted for.').first().waitFor();
   await page.locator('h1:focus', { hasText: 'keys.csv' }).waitFor();
   await tabTo('More actions');
   await press('Enter');
@@ -135,7 +138,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByRole('link', { name: 'seen.csv' }).waitFor();
   await eventually(() => viewer.getByLabel('Choose file').count()).toBe(0);
   await viewer.getByRole('link', { name: 'seen.csv' }).click();
-  await viewer.getByText('Completed: all 3 rows succeeded.').first().waitFor();
+  await viewer.getByText('All 3 rows succeeded; every row is accounted for.').first().waitFor();
   await viewer.getByRole('link', { name: 'Download all 3 rows as CSV' }).waitFor();
   await eventually(() => viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
   await eventually(() => viewer.getByRole('button', { name: /retry|repair|undo|delete/i }).count()).toBe(0);

@@ -24,10 +24,12 @@ test('seven windows side by side all load, and all follow an import to its end',
     windows.push(page);
     await page.goto(first.url());
     await page.getByRole('heading', { name: 'watched.csv', level: 1 }).waitFor();
-    await page.getByText('Sending memberships').first().waitFor();
+    await page.locator('.state .badge', { hasText: 'running' }).waitFor();
   }
   areLoaded.resolve();
   // Also those without a stream of their own.
-  await Promise.all(windows.map((page) => page.getByText('Completed: the only row succeeded.').first().waitFor()));
+  await Promise.all(
+    windows.map((page) => page.getByText('The only row succeeded; every row is accounted for.').first().waitFor()),
+  );
   expect(await Promise.all(windows.map((page) => page.evaluate('document.hidden')))).toEqual(windows.map(() => false));
 });

@@ -15,17 +15,18 @@ const post = <T>(path: string) => server.json<T>(path, { method: 'POST' });
 
 test('an import says what retries and undoes it, and offers to retry only what no retry has taken', async () => {
   const first = await server.run('guid,uid\nfollowed,user-1\nfollowed,nobody\n');
-  expect(first).toMatchObject({ followUps: [], actions: ['retry', 'delete'] });
+  expect(first).toMatchObject({ followUps: [], actions: ['retry', 'delete'], attention: 1 });
 
   const retry = await post<ImportView>(`/v1/imports/${first.id}/retry`);
   await server.settled(retry.id);
   expect(await show(first.id)).toMatchObject({
     actions: ['delete'],
+    attention: 0,
     followUps: [
       { kind: 'retry', id: retry.id, state: 'completed', isOpen: false, rows: { read: 1, failed: 1 }, isPart: false },
     ],
   });
-  expect((await show(retry.id)).actions).toEqual(['retry', 'delete']);
+  expect(await show(retry.id)).toMatchObject({ actions: ['retry', 'delete'], attention: 1 });
 
   const undo = await post<SyncView>(`/v1/imports/${first.id}/undo`);
   await syncSettled(server.syncs, undo.id);

@@ -6,7 +6,7 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import { FULFILLED } from '../../membership/outcome.ts';
+import { FULFILLED, sumOfOutcomes } from '../../membership/outcome.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { asSentence, grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/imports.ts';
@@ -234,7 +234,7 @@ async function list(io: Io, flags: ListedFlags) {
     id,
     isUnderWay(state) && !isOwned ? 'interrupted' : state,
     grouped(rows.read),
-    grouped([...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
+    grouped(sumOfOutcomes(rows, FULFILLED)),
     grouped(rows.failed + rows.invalid + rows.unconfirmed),
     kind,
     printable(tags.join(', ')),

@@ -4,7 +4,7 @@ import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { addressAdvice, noAnswerSince } from '../../text/no-answer.ts';
-import { limitWords, REGION_REFUSED, rateLimitWait, wholeSeconds } from '../../text/pace-words.ts';
+import { bansAsked, limitWords, REGION_REFUSED, rateLimitWait, wholeSeconds } from '../../text/pace-words.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
@@ -216,14 +216,15 @@ function runningLines(
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
     const obstacle = left > 0 ? obstacleOf(status, since, countsDown) : undefined;
-    const isAsking = left > 0 && isAskingBans(counts) && !status?.stopped;
+    // Rows wait until all groups of the region were asked.
+    const asking = left > 0 && !status?.stopped ? bansAsked(counts.banQuestions) : '';
     const rate = paceOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs);
     const parts: Part[] = [
       { text: percent(done, rows.read) },
       { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
       { text: failed > 0 ? `${grouped(failed)} failed` : '' },
-      { text: isAsking ? bansAsked(counts.banQuestions) : '' },
-      ...(obstacle === undefined ? (left > 0 && !isAsking ? rate : []) : [{ text: obstacle }]),
+      { text: asking },
+      ...(obstacle === undefined ? (left > 0 && asking === '' ? rate : []) : [{ text: obstacle }]),
     ];
     lines.push({ region, done, of: rows.read, parts });
   }
@@ -251,17 +252,6 @@ function partsText(parts: readonly Part[], narrow: number) {
     .filter(({ text, leftOutAt = 3 }) => text !== '' && leftOutAt > narrow)
     .map(({ text }) => text)
     .join('  ');
-}
-
-/** Rows wait until all groups of the region were asked. */
-function isAskingBans({ banQuestions }: RegionCounts) {
-  return banQuestions !== undefined && banQuestions.asked < banQuestions.of;
-}
-
-/** "asking 12 groups who is banned: 3 of 12" */
-function bansAsked(questions: RegionCounts['banQuestions']) {
-  const { asked, of } = questions ?? { asked: 0, of: 0 };
-  return `asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}`;
 }
 
 /**

@@ -45,28 +45,6 @@ export function Card({ id, title, children }: CardProperties) {
   );
 }
 
-interface FoldProperties {
-  /** The target of links. */
-  id: string;
-  title: string;
-  gist?: ComponentChildren;
-  children?: ComponentChildren;
-}
-
-/** A closed part that few need; its summary has the gist. A link to its id opens it. */
-export function Fold({ id, title, gist, children }: FoldProperties) {
-  return (
-    <details class="fold">
-      <summary>
-        <h2 id={`${id}-title`}>{title}</h2> <span class="soft">{gist}</span>
-      </summary>
-      <section id={id} aria-labelledby={`${id}-title`}>
-        {children}
-      </section>
-    </details>
-  );
-}
-
 export function FileNotes({ notes }: { notes: readonly { code: string; text: string }[] }) {
   if (notes.length === 0) return null;
   return (

@@ -6,31 +6,19 @@ import { createdText, messagesText } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
-import { settings, targetFacts } from '../frame.tsx';
-import {
-  fileName,
-  isDryRun,
-  isOfSync,
-  leftToDo,
-  needAttention,
-  STATE_TONES,
-  took,
-  wentWrong,
-} from '../import-words.ts';
+import { targetFacts } from '../frame.tsx';
+import { fileName, isOfSync, STATE_TONES, took } from '../import-words.ts';
 import { Actions, announce, ask } from '../kit/actions.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import {
   Card,
   Empty,
-  ErrorNotice,
   Facts,
-  Fold,
   foreign,
   importHref,
   Journal,
   Pending,
   syncHref,
-  Tag,
   Time,
   tagHref,
 } from '../kit/elements.tsx';
@@ -38,49 +26,43 @@ import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { ImportDownloads } from './import/downloads.tsx';
-import { ImportHead } from './import/import-head.tsx';
+import { ImportHead, KindTag } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { isReviewed } from './import/import-rules.ts';
-import { type ImportParts, type LiveImport, useLiveImport, useQueues } from './import/live-import.ts';
+import { type ImportParts, useLiveImport, useQueues } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
 
 export function ImportPage() {
   const { param: id } = usePlace();
-  const live = useLiveImport(id);
+  const { view, error, reload } = useLiveImport(id);
+  const queues = useQueues(view?.state);
+  const filter = useRowsWanted();
+  const isMissing = error instanceof ApiError && error.problem.status === 404;
+  useTitle(view === undefined ? '' : fileName(view.file));
+  const parts = error === undefined && view !== undefined && { view, reload, queues, filter };
   return (
     <>
-      <ImportTitle live={live} />
-      <div class="stack">
-        <ImportBody live={live} />
+      <div class="title row">
+        <h1 tabIndex={-1}>
+          {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
+        </h1>
+        {parts && <Origin {...parts} />}
+        {parts && <ImportTags {...parts} />}
       </div>
+      <div class="stack">{parts ? <ImportBody {...parts} /> : <Pending error={error} />}</div>
+      {error !== undefined && <a href="/imports">All imports</a>}
     </>
   );
 }
 
-function ImportTitle({ live }: { live: LiveImport }) {
-  const view = live.data.value;
-  const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
-  useTitle(view === undefined ? '' : fileName(view.file));
-  return (
-    <div class="title row">
-      <h1 tabIndex={-1}>
-        {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
-      </h1>
-      {view !== undefined && <Origin view={view} />}
-      {!isMissing && view !== undefined && <ImportTags live={live} view={view} />}
-    </div>
-  );
-}
-
-function Origin({ view }: { view: ImportView }) {
+function Origin({ view }: ImportParts) {
   return (
     <>
-      {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
-      {isDryRun(view) && <Tag>dry run</Tag>}
+      <KindTag view={view} />
       {/* A sync and the import that carries it out have one id. */}
       {isOfSync(view) && (
         <span class="note">
@@ -96,102 +78,74 @@ function Origin({ view }: { view: ImportView }) {
   );
 }
 
-function ImportBody({ live }: { live: LiveImport }) {
+function ImportBody(parts: ImportParts) {
   const { isOperator } = usePlace();
-  const filter = useRowsWanted();
-  const view = live.data.value;
-  const queues = useQueues(view?.state);
-  if (live.error.value !== undefined) {
-    return (
-      <>
-        <ErrorNotice error={live.error.value} />
-        <p>
-          <a href="/imports">All imports</a>
-        </p>
-      </>
-    );
-  }
-  if (view === undefined) return <Empty>Loading …</Empty>;
-  const parts = { live, view, filter, queues };
-  const hasRows = view.state !== 'staging' && view.rows.read > 0;
+  const { view, filter } = parts;
   const isWaiting = isReviewed(view);
-  const isUnderWay = hasRows && view.finishedAt === null && view.startedAt !== null;
+  const hasRows = view.state !== 'staging' && view.rows.read > 0;
+  const isOfRows = hasRows && filter.isInSight.value;
   return (
     <>
       {isWaiting && !isOfSync(view) && <ReviewSteps id={view.id} />}
       {isWaiting ? (
         <Review {...parts} />
       ) : (
-        <div class="card col">
-          <section class="state row" aria-label="State">
-            <ImportHead {...parts} />
-            {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
-          </section>
+        <section class="state row" aria-label="State">
+          <ImportHead {...parts} />
+          {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
+        </section>
+      )}
+      {hasRows && (
+        <nav class="sections" aria-label="Parts of this page">
+          {[`Rows (${grouped(view.rows.read)})`, 'Details'].map((name, at) => (
+            <button
+              key={at}
+              type="button"
+              aria-current={isOfRows === (at === 0)}
+              onClick={() => {
+                filter.isInSight.value = at === 0;
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </nav>
+      )}
+      {/* Rows stay as they were opened while the details are shown. */}
+      {hasRows && (
+        <div class="stack" hidden={!isOfRows}>
+          {!isWaiting && <ImportProblems {...parts} />}
+          <Card id="rows" title="Rows">
+            <ImportRows {...parts} />
+          </Card>
         </div>
       )}
-      {hasRows && !isWaiting && <Sections view={view} isUnderWay={isUnderWay} />}
-      {hasRows && !isWaiting && <ImportProblems {...parts} />}
-      {isUnderWay && (
-        <>
-          <Card id="regions" title="Regions">
-            <ImportRegions {...parts} />
-          </Card>
-          <Card id="pace" title="Throughput">
-            <ImportPace {...parts} />
-          </Card>
-        </>
-      )}
-      <div class="card looked-up col">
-        <Fold id="facts" title="Facts" gist={factsGist(view)}>
-          <Facts list={factsOf(view)} />
-        </Fold>
-        {hasRows && !isUnderWay && (
-          <Fold id="regions" title="Regions" gist={Object.keys(view.regions).join(', ')}>
-            <ImportRegions {...parts} />
-            <ImportPace {...parts} />
-          </Fold>
-        )}
-        <Fold id="journal" title="History">
-          <ImportJournal live={live} />
-        </Fold>
-      </div>
-      {hasRows && (
-        <Card id="rows" title="Rows">
-          <ImportRows {...parts} />
-        </Card>
-      )}
+      {!isOfRows && <Details {...parts} />}
     </>
   );
 }
 
-/** A way to each part of the page, which stays in sight. */
-function Sections({ view, isUnderWay }: { view: ImportView; isUnderWay: boolean }) {
-  const over = view.finishedAt !== null;
-  const wrong = over ? needAttention(view.rows) : wentWrong(view.rows);
-  const left = over ? leftToDo(view) : wrong;
-  const parts = [
-    isUnderWay && ['regions', 'Regions'],
-    wrong > 0 && ['problems', left > 0 ? `Problems (${grouped(left)})` : 'Problems'],
-    ['rows', `Rows (${grouped(view.rows.read)})`],
-    !isUnderWay && ['regions', 'Regions'],
-    ['journal', 'History'],
-  ];
+function Details(parts: ImportParts) {
+  const { view } = parts;
   return (
-    <nav class="sections" aria-label="Parts of this page">
-      <a href="#state">State and actions</a>
-      {parts.map(
-        (part) =>
-          part !== false && (
-            <a key={part[0]} href={`#${part[0]}`}>
-              {part[1]}
-            </a>
-          ),
+    <>
+      <ImportPace {...parts} />
+      {Object.keys(view.regions).length > 0 && (
+        <Card id="regions" title="Regions">
+          <ImportRegions {...parts} />
+        </Card>
       )}
-    </nav>
+      <Card id="facts" title="Facts">
+        <Facts list={factsOf(view)} />
+      </Card>
+      <Card id="journal" title="History">
+        <ImportJournal {...view} />
+      </Card>
+    </>
   );
 }
 
-function ImportTags({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
+function ImportTags({ view, reload }: ImportParts) {
   const { isOperator } = usePlace();
   if (!isOperator && view.tags.length === 0) return null;
   const { id, tags } = view;
@@ -202,7 +156,7 @@ function ImportTags({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
     const { results } = await call('POST /v1/imports/actions', { body }, signal);
     const problem = results[0]?.problem;
     if (problem !== undefined) throw new ApiError(problem);
-    await live.load(signal);
+    await reload();
     announce('The tags are saved.');
   };
   const text = tags.length === 0 ? 'Add tags…' : 'Change tags…';
@@ -239,23 +193,6 @@ export async function askForTags(imports: readonly Pick<ImportView, 'tags'>[]) {
   return add.length + remove.length === 0 ? undefined : { add, remove };
 }
 
-/** The facts that are asked for most, in a line. */
-function factsGist(view: ImportView) {
-  const { createdAt, startedAt, finishedAt } = view;
-  const time = took(view);
-  if (time === undefined)
-    return (
-      <>
-        {startedAt === null ? 'created' : 'started'} <Time iso={startedAt ?? createdAt} />
-      </>
-    );
-  return (
-    <>
-      finished <Time iso={finishedAt ?? ''} />, took {time}
-    </>
-  );
-}
-
 function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
   const { startedAt, finishedAt, target } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
@@ -290,9 +227,9 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
   ];
 }
 
-function ImportJournal({ live: { id, turns } }: { live: LiveImport }) {
-  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }), { turn: turns.value });
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
+function ImportJournal({ id, state }: ImportView) {
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }), { turn: state });
+  if (data === undefined) return <Pending error={error} />;
   if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
   return <Journal turns={data.transitions} tones={STATE_TONES} />;
 }

@@ -7,18 +7,9 @@ import type { SentFor } from '../../api/operation.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
-import {
-  ACTION_LABELS,
-  fileName,
-  inPlace,
-  leftToDo,
-  STATE_GROUPS,
-  stateLabel,
-  stateTone,
-  took,
-} from '../import-words.ts';
+import { ACTION_LABELS, badgeOf, fileName, inPlace, STATE_GROUPS, took } from '../import-words.ts';
 import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
-import { Badge, Card, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
+import { Card, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Chosen, type Column, List } from '../kit/list.tsx';
@@ -28,7 +19,7 @@ import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
-import { KindTag } from './import/import-head.tsx';
+import { KindTag, StateBadge } from './import/import-head.tsx';
 import { questionOf } from './import/ways.tsx';
 import { askForTags } from './import-page.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
@@ -88,7 +79,7 @@ function isNew(view: ImportView, heard: Map<string, ImportView>) {
   const before = heard.get(view.id);
   heard.set(view.id, view);
   if (before !== undefined && before.state !== view.state)
-    announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
+    announce(`${fileName(view.file)}: ${badgeOf(view)[1]}`, view.id);
   return before === undefined || listed(before) !== listed(view);
 }
 
@@ -153,13 +144,13 @@ const COLUMNS: Column<ImportView>[] = [
       </>
     ),
   },
-  { label: 'State', cell: (view) => <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge> },
+  { label: 'State', cell: (view) => <StateBadge view={view} /> },
   { label: 'Progress', kind: 'wide', cell: progressOf },
   { label: 'Succeeded', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
   {
     label: 'Need attention',
     kind: 'number',
-    cell: (view) => <span class={leftToDo(view) > 0 ? 'attention' : 'soft'}>{grouped(leftToDo(view))}</span>,
+    cell: ({ attention }) => <span class={attention > 0 ? 'attention' : 'soft'}>{grouped(attention)}</span>,
   },
   {
     label: 'Created',
@@ -234,7 +225,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
   const place = useKeptFocus();
   const answers = useSignal<readonly ActionAnswer[]>([]);
   const views = items.filter(({ id }) => chosen.value.has(id));
-  const dismissible = views.filter((view) => view.finishedAt !== null && leftToDo(view) > 0);
+  const dismissible = views.filter((view) => view.finishedAt !== null && view.attention > 0);
 
   const send =
     (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string, to = views) =>

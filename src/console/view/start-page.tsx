@@ -2,18 +2,19 @@
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { CHANGES, countsSentence } from '../../membership/plan-words.ts';
-import { counted, grouped } from '../../text/wording.ts';
+import { asSentence, counted, grouped } from '../../text/wording.ts';
 import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
-import { actionLabel, fileName, inPlace, leftToDo, stateLabel, stateSentence, stateTone } from '../import-words.ts';
-import { type ActionButton, Actions } from '../kit/actions.tsx';
+import { badgeOf, fileName } from '../import-words.ts';
+import type { ActionButton } from '../kit/actions.tsx';
 import { Badge, Card, Empty, foreign, importHref, OutcomeBar, syncHref, Time } from '../kit/elements.tsx';
+import { type Column, List } from '../kit/list.tsx';
 import { overview, refreshOverview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
 import { SYNC_TONES, titleOf } from '../sync-words.ts';
-import { KindTag } from './import/import-head.tsx';
+import { KindTag, reasonOf } from './import/import-head.tsx';
 import { isReviewed } from './import/import-rules.ts';
 import { useActing, waysOf } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
@@ -31,21 +32,60 @@ export function NowPage() {
 
 function Known({ overview: known }: { overview: Overview }) {
   const { isOperator } = usePlace();
-  const { running, queued, syncsUnderWay, ready, recent, unknownFolders } = known;
+  const act = useImportActions();
+  const { needs, waiting, attention, running, queued, syncs, failedRuns, syncsUnderWay, ready, recent } = known;
   const isNew = known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
+  const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
+  const needing = [
+    ...syncs.map(syncItem),
+    ...stopped.map(stoppedItem),
+    ...waiting.map((view) => ({ ...importItem(view, act(view)), text: [view.sentence, ' ', reasonOf(view)] })),
+    ...attention.map((view) => importItem(view, act(view))),
+    ...failedRuns.map(runItem),
+  ];
+  const others = {
+    import: needs.imports - waiting.length - attention.length - stopped.length,
+    sync: needs.syncs - syncs.length,
+  };
   return (
     <>
       {isNew ? <Welcome /> : <Lead overview={known} />}
-      {isOperator && unknownFolders !== undefined && <UnknownFolders folders={unknownFolders} />}
+      {isOperator && known.unknownFolders !== undefined && <UnknownFolders folders={known.unknownFolders} />}
       <div class="now">
         <div class="stack">
-          {needed(known) > 0 && <Needs overview={known} />}
-          {running.length + queued + syncsUnderWay.length > 0 && <Running overview={known} />}
+          <Items id="needs" title="Needs you" items={needing}>
+            {others.import > 0 && <a href="/imports?problems=true">{counted(others.import, 'more import')}</a>}{' '}
+            {others.sync > 0 && <a href="/syncs?state=planned,held">{counted(others.sync, 'more sync')}</a>}
+          </Items>
+          <Items id="running" title="Running" items={[...running.map(runningItem), ...syncsUnderWay.map(underWayItem)]}>
+            {queued > 0 && (
+              <>
+                <a href="/imports?state=staging">{counted(queued, 'import')}</a> {queued === 1 ? 'waits' : 'wait'} for
+                other files to be read first.
+              </>
+            )}
+          </Items>
         </div>
         {isOperator && <NewFileCard kind={IMPORT} />}
         <div class="stack">
-          {ready.imports.length + ready.syncs.length > 0 && <Ready ready={ready} />}
-          {!isNew && <Recent imports={recent} />}
+          <Items
+            id="ready"
+            title="Ready when you are"
+            items={[...ready.imports.map((view) => importItem(view, act(view))), ...ready.syncs.map(syncItem)]}
+          >
+            All <a href="/imports?state=paused,staged">checked files and paused imports</a>, all{' '}
+            <a href="/syncs?state=planned,held">plans</a>.
+          </Items>
+          {!isNew && (
+            <Items
+              id="recent"
+              title="Finished last"
+              items={recent.map((view) => importItem(view))}
+              empty="No import has finished yet."
+            >
+              <a href="/imports">All imports</a>
+            </Items>
+          )}
         </div>
       </div>
     </>
@@ -111,76 +151,147 @@ function Welcome() {
   );
 }
 
-function Needs({ overview: { needs, waiting, attention, running, syncs, failedRuns } }: { overview: Overview }) {
-  const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
-  const others = [
-    ['import', '/imports?problems=true', needs.imports - waiting.length - attention.length - stopped.length],
-    ['sync', '/syncs?state=planned,held', needs.syncs - syncs.length],
-  ] as const;
+/** A thing in a list of this page. */
+interface Item {
+  href: string;
+  name: string;
+  badge: readonly [Tone, string];
+  text: ComponentChildren;
+  /** Words beside the name and the badge. */
+  tags?: ComponentChildren;
+  /** For operators: the one that solves it comes first. */
+  actions?: readonly (ActionButton | false)[];
+}
+
+interface ItemsProperties {
+  id: string;
+  title: string;
+  items: readonly Item[];
+  /** Said where there are none. Default: the whole list is left out. */
+  empty?: string;
+  children?: ComponentChildren;
+}
+
+function Items({ id, title, items, empty, children }: ItemsProperties) {
+  if (items.length === 0 && empty === undefined) return null;
   return (
-    <Card id="needs" title="Needs you">
-      <ul class="plain inbox">
-        {[...syncs.map(syncItem), ...stopped.map(stoppedItem)].map((item) => (
-          <Item key={item.href} {...item} />
-        ))}
-        {waiting.map((view) => (
-          <ImportItem key={view.id} view={view} />
-        ))}
-        {attention.map((view) => (
-          <ImportItem key={view.id} view={view} canDismiss />
-        ))}
-        {failedRuns.map((run) => (
-          <Item key={`schedule ${run.schedule}`} {...runItem(run)} />
-        ))}
-      </ul>
-      {others.map(
-        ([noun, href, count]) =>
-          count > 0 && (
-            <p key={noun}>
-              <a href={href}>{counted(count, `more ${noun}`)}</a>
-            </p>
-          ),
-      )}
+    <Card id={id} title={title}>
+      <List
+        class="inbox"
+        pages={{ items, error: undefined }}
+        caption={title}
+        noun="things"
+        columns={COLUMNS}
+        keyOf={({ href, name }) => `${href} ${name}`}
+        actions={({ actions = [] }) => ({ list: actions })}
+        empty={empty}
+      />
+      <p class="note">{children}</p>
     </Card>
   );
 }
 
-interface ItemProperties {
-  href: string;
-  name: string;
-  tone: Tone;
-  state: string;
-  text: ComponentChildren;
-  /** The label of the link to `next`, the page with what is to do. */
-  way: string;
-  next?: string;
-  actions?: readonly (ActionButton | false)[];
+const COLUMNS: Column<Item>[] = [
+  {
+    label: 'Name',
+    kind: 'main',
+    cell: ({ href, name, badge: [tone, state], tags }) => (
+      <>
+        <a href={href}>{foreign(name)}</a> <Badge tone={tone}>{state}</Badge>
+        {tags}
+      </>
+    ),
+  },
+  { label: 'State', kind: 'wide', cell: ({ text }) => text },
+];
+
+/** Gives what operators can do about an import: the one way on, and to leave it as it is. */
+function useImportActions() {
+  const actingOn = useActing();
+  return (view: ImportView): (ActionButton | false)[] => {
+    const acting = actingOn(view, refreshOverview);
+    const { id, finishedAt } = view;
+    const name = fileName(view.file);
+    const open = isReviewed(view) ? 'Review' : 'Open';
+    const dismiss = async (signal: AbortSignal) => {
+      await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
+      refreshOverview();
+    };
+    const [first = { text: open, label: `${open} ${name}`, kind: 'button', act: importHref(id) }] = waysOf(
+      view,
+      acting,
+      {
+        of: name,
+      },
+    );
+    return [finishedAt !== null && { text: 'Dismiss', label: `Dismiss ${name}`, kind: 'quiet', act: dismiss }, first];
+  };
 }
 
-/** A thing that waits for a person: its reason, and the buttons or the link that solve it. */
-function Item({ href, name, tone, state, text, way, next = href, actions = [] }: ItemProperties) {
-  const label = way === 'Open' || way === 'Review' ? `${way} ${name}` : undefined;
-  return (
-    <li>
-      <div>
-        <p class="inbox-head">
-          <a href={href}>{foreign(name)}</a> <Badge tone={tone}>{state}</Badge>
-        </p>
-        <p class="soft">{text}</p>
-      </div>
-      <Actions list={[...actions, { text: way, label, kind: 'button', act: next }]} />
-    </li>
-  );
+function importItem(view: ImportView, actions: Item['actions'] = []): Item {
+  return {
+    href: importHref(view.id),
+    name: fileName(view.file),
+    badge: badgeOf(view),
+    tags: <KindTag view={view} />,
+    text: (
+      <>
+        {view.sentence} · <Time iso={view.finishedAt ?? view.createdAt} />
+      </>
+    ),
+    actions,
+  };
 }
 
-function syncItem(sync: SyncEntry): ItemProperties {
+function runningItem(view: RunningImport): Item {
+  const { rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
+  const asOf = connection.asOf.value;
+  const done = sumOfOutcomes(rows);
+  const troubles = [
+    stoppedRegions.length > 0 && `${stoppedRegions.join(', ')} stopped`,
+    unansweredRegions.length > 0 && `no answer in ${unansweredRegions.join(', ')}`,
+  ];
+  const left = asOf !== null ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`;
+  return {
+    ...importItem(view),
+    tags: troubles.map((text) => text && [' ', <Badge tone="attention">{text}</Badge>]),
+    text:
+      rows.read === 0 || staging !== null ? (
+        `${counted(staging?.rows ?? 0, 'row')} read`
+      ) : (
+        <div class="progress">
+          <OutcomeBar name={`Rows of ${fileName(view.file)} by outcome`} rows={rows} />
+          <span>
+            {Math.floor((done / rows.read) * 100)} %: {grouped(done)} of {counted(rows.read, 'row')}
+            {left}
+          </span>
+        </div>
+      ),
+  };
+}
+
+function stoppedItem({ id, file, stoppedRegions }: RunningImport): Item {
+  const regions = stoppedRegions.join(', ');
+  return {
+    href: importHref(id),
+    name: fileName(file),
+    badge: ['attention', `${regions} stopped`],
+    text: `The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`,
+    actions: [{ text: 'See what to do', kind: 'button', act: importHref(id) }],
+  };
+}
+
+function underWayItem({ id, file, state }: SyncEntry): Item {
+  return { href: syncHref(id), name: fileName(file), badge: [SYNC_TONES[state], state], text: '' };
+}
+
+function syncItem(sync: SyncEntry): Item {
   const { id, state, schedule, totals, createdAt } = sync;
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   return {
     href: syncHref(id),
     name: titleOf(sync),
-    tone: SYNC_TONES[state],
-    state,
+    badge: [SYNC_TONES[state], state],
     text: (
       <>
         {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
@@ -188,63 +299,22 @@ function syncItem(sync: SyncEntry): ItemProperties {
         {schedule !== null && <> Made by schedule {foreign(schedule)}.</>} · <Time iso={createdAt} />
       </>
     ),
-    way: 'Review the plan',
+    actions: [{ text: 'Review the plan', kind: 'button', act: syncHref(id) }],
   };
 }
 
-function stoppedItem({ id, file, stoppedRegions }: RunningImport): ItemProperties {
-  const regions = stoppedRegions.join(', ');
-  return {
-    href: importHref(id),
-    name: fileName(file),
-    tone: 'attention',
-    state: `${regions} stopped`,
-    text: `The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`,
-    way: 'See what to do',
-  };
-}
-
-function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss?: boolean }) {
-  const { isOperator } = usePlace();
-  const acting = useActing({ load: async () => refreshOverview() }, view);
-  const { id, actions, createdAt } = view;
-  const name = fileName(view.file);
-  const retry = actionLabel(view, 'retry');
-  const dismiss = async (signal: AbortSignal) => {
-    await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
-    refreshOverview();
-  };
-  const own = [
-    ...waysOf(view, acting, { of: name }),
-    actions.includes('retry') && { text: retry, label: `${retry}: ${name}`, act: acting('retry') },
-    canDismiss && { text: 'Dismiss', label: `Dismiss ${name}`, act: dismiss },
-  ];
-  return (
-    <Item
-      href={importHref(id)}
-      name={name}
-      tone={stateTone(view)}
-      state={stateLabel(view)}
-      text={
-        <>
-          {stateSentence(view)} · <Time iso={createdAt} />
-        </>
-      }
-      way={isReviewed(view) ? 'Review' : 'Open'}
-      actions={isOperator ? own : []}
-    />
-  );
-}
-
-function runItem(run: FailedRun): ItemProperties {
+function runItem(run: FailedRun): Item {
   const { schedule, sync, state, unsuccessful } = run;
   return {
     href: '/schedules',
     name: schedule,
-    tone: 'attention',
-    state: state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed',
+    badge: ['attention', state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed'],
     text: [runSentence(run), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : ''],
-    ...(sync === null ? { way: 'Open schedules' } : { way: 'Open the sync', next: syncHref(sync) }),
+    actions: [
+      sync === null
+        ? { text: 'Open schedules', kind: 'button', act: '/schedules' }
+        : { text: 'Open the sync', kind: 'button', act: syncHref(sync) },
+    ],
   };
 }
 
@@ -252,113 +322,5 @@ function runItem(run: FailedRun): ItemProperties {
 function runSentence({ state, reason }: FailedRun) {
   if (state === 'skipped-running') return 'The last run was skipped: the one before was not over.';
   if (state === 'missed') return 'The last run was missed: no server was running at its time.';
-  return reason === '' ? 'The last run failed.' : `The last run failed: ${reason}.`;
-}
-
-/** Things that a person may continue and no one waits for: checked files, paused imports, plans made to be looked at. */
-function Ready({ ready: { imports, syncs } }: { ready: Overview['ready'] }) {
-  return (
-    <Card id="ready" title="Ready when you are">
-      <ul class="plain inbox">
-        {imports.map((view) => (
-          <ImportItem key={view.id} view={view} />
-        ))}
-        {syncs.map((sync) => (
-          <Item key={sync.id} {...syncItem(sync)} />
-        ))}
-      </ul>
-      <p class="note">
-        All <a href="/imports?state=paused,staged">checked files and paused imports</a>, all{' '}
-        <a href="/syncs?state=planned,held">plans</a>.
-      </p>
-    </Card>
-  );
-}
-
-function Running({ overview: { running, queued, syncsUnderWay } }: { overview: Overview }) {
-  return (
-    <Card id="running" title="Running">
-      <ul class="plain under-way">
-        {running.map((view) => (
-          <RunningItem key={view.id} view={view} />
-        ))}
-        {syncsUnderWay.map(({ id, file, state }) => (
-          <li key={id}>
-            <p>
-              <a href={syncHref(id)}>{foreign(fileName(file))}</a> <Badge tone={SYNC_TONES[state]}>{state}</Badge>
-            </p>
-          </li>
-        ))}
-      </ul>
-      {queued > 0 && (
-        <p class="soft">
-          <a href="/imports?state=staging">{counted(queued, 'import')}</a> {queued === 1 ? 'waits' : 'wait'} for other
-          files to be read first.
-        </p>
-      )}
-    </Card>
-  );
-}
-
-function RunningItem({ view }: { view: RunningImport }) {
-  const { id, file, rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
-  const asOf = connection.asOf.value;
-  const done = sumOfOutcomes(rows);
-  const share = rows.read === 0 ? 0 : Math.floor((done / rows.read) * 100);
-  const troubles = [
-    stoppedRegions.length > 0 && `${stoppedRegions.join(', ')} stopped`,
-    unansweredRegions.length > 0 && `no answer in ${unansweredRegions.join(', ')}`,
-  ];
-  return (
-    <li>
-      <p>
-        <a href={importHref(id)}>{foreign(fileName(file))}</a> <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-        {troubles.map((text) => text && [' ', <Badge tone="attention">{text}</Badge>])}
-      </p>
-      {staging !== null ? (
-        <p class="soft">{counted(staging.rows, 'row')} read</p>
-      ) : (
-        rows.read > 0 && <OutcomeBar name={`Rows of ${fileName(file)} by outcome`} rows={rows} />
-      )}
-      {rows.read > 0 && (
-        <p class="soft">
-          {share} %: {grouped(done)} of {counted(rows.read, 'row')}
-          {asOf !== null ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`}
-        </p>
-      )}
-    </li>
-  );
-}
-
-function Recent({ imports }: { imports: readonly ImportView[] }) {
-  return (
-    <Card id="recent" title="Finished last">
-      {imports.length === 0 ? (
-        <Empty>No import has finished yet.</Empty>
-      ) : (
-        <ul class="plain recent">
-          {imports.map((view) => {
-            const wrong = leftToDo(view);
-            return (
-              <li key={view.id}>
-                <span>
-                  <a href={importHref(view.id)}>{foreign(fileName(view.file))}</a>
-                  <KindTag view={view} />
-                </span>
-                <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-                <span class="soft">
-                  {grouped(inPlace(view.rows))} of {counted(view.rows.read, 'row')} succeeded
-                  {wrong > 0 && `, ${grouped(wrong)} ${wrong === 1 ? 'needs' : 'need'} attention`} ·{' '}
-                  <Time iso={view.finishedAt ?? view.createdAt} />
-                </span>
-              </li>
-            );
-          })}
-        </ul>
-      )}
-      <p>
-        <a href="/imports">All imports</a>
-      </p>
-    </Card>
-  );
+  return reason === '' ? 'The last run failed.' : asSentence(`the last run failed: ${reason}`);
 }

@@ -9,7 +9,6 @@ import { usePlace } from '../../console/place.ts';
 import { addressOf, call, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
-import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../membership/check-words.ts';
 import { madeText, waysSentences } from '../../membership/outcome-words.ts';
@@ -19,8 +18,8 @@ import type { CheckSummary, CheckView } from './operations.ts';
 /** Period of looks, because events may be missed, in ms. */
 const ASK_EVERY_MS = 3000;
 
-/** @param hasCheck the service was asked before */
-export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
+/** @param reload asks for the import again @param hasCheck the service was asked before */
+export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
   const isAsked = useSignal(hasCheck);
   const {
     data: check,
@@ -38,9 +37,7 @@ export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
   const checkedAt = check?.summary?.checkedAt;
   // The sentence about its rows says what was found.
   useEffect(() => {
-    const leaving = new AbortController();
-    if (checkedAt !== undefined) void live.load(leaving.signal);
-    return () => leaving.abort();
+    if (checkedAt !== undefined) void reload();
   }, [checkedAt]);
   return { check, error, start, isAsked: isAsked.value };
 }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { kindOf } from '../../membership/import-kind.ts';
+import { NEEDS_ATTENTION } from '../../membership/outcome.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isLedgerError } from '../../platform/database-errors.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
@@ -9,7 +10,6 @@ import { ledgerIsThere } from '../lost-ledger.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
-import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 import { appsOf } from '../target.ts';
 
 interface ClosingOptions {

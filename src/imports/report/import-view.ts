@@ -3,7 +3,7 @@ import type { FollowUp, ImportView, Staging } from '../../api/imports.ts';
 import type { WriteOption } from '../../errors/named-options.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
-import { RETRYABLE } from '../../membership/outcome.ts';
+import { completeRetry, NEEDS_ATTENTION, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
 import { busyIn, isLedgerError, type LedgerCode } from '../../platform/database-errors.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
@@ -11,6 +11,7 @@ import { isLedgerLost } from '../lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../reason-codes.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
+import { sentenceOf } from './verdict.ts';
 
 /** Sources of a view beside the import's record. */
 export interface ViewSources {
@@ -27,7 +28,7 @@ export interface ViewSources {
   /** Names options in the reason. */
   readonly write: WriteOption;
   /** Adds what features know of it. */
-  complete?(record: ImportRecord, own: ImportView): Promise<ImportView>;
+  complete?(record: ImportRecord, own: Unsaid): Promise<Unsaid>;
 }
 
 /** Reasons why the rows of an import are not counted. The error names the file. */
@@ -38,16 +39,24 @@ const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
   UNKNOWN_LEDGER: 'its ledger was written by another version of rollcall, so its rows cannot be counted',
 };
 
-/** An import without its follow-ups. */
-type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
+/** Before what follows from it. */
+type Unsaid = Omit<ImportView, 'sentence' | 'attention'>;
 
 /** An import as the API and commands show it. */
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
   const own = await ownView(record, sources);
   const followUps = await retriesOf(record.id, sources);
-  const left = { ...own, followUps, retryable: retryableLeft(own, followUps), repaired: 0 };
+  const retried = completeRetry({ followUps });
+  const retryable = retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
+  const left = { ...own, followUps, retryable, repaired: 0 };
   const view = (await sources.complete?.(record, left)) ?? left;
-  return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
+  const sentAgain = view.repaired + (retried?.rows?.read ?? 0);
+  return {
+    ...view,
+    actions: view.actions.filter((action) => action !== 'retry' || view.retryable > 0),
+    attention: Math.max(0, sumOfOutcomes(view.rows, NEEDS_ATTENTION) - sentAgain),
+    sentence: sentenceOf(view),
+  };
 }
 
 /** Its rows by outcome. */
@@ -101,10 +110,4 @@ function retriesOf(id: string, sources: ViewSources) {
       return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
     }),
   );
-}
-
-/** Rows that a retry would still send: a full retry takes all that is left. */
-function retryableLeft({ rows }: OwnView, retries: readonly FollowUp[]) {
-  if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
-  return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
 }

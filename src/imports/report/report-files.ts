@@ -1,13 +1,13 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
-import { type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import { NEEDS_ATTENTION, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { writeTable } from '../../platform/table.ts';
 import { totalRows } from '../record/counters.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
-import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
+import type { reportPaths } from './report-paths.ts';
 import { jsonReport, ndjsonReport, type ReportInput, retryReport, shapedRetry, tableReport } from './report-table.ts';
 import { retryable } from './row-search.ts';
 

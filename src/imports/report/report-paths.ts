@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { Outcome } from '../../membership/outcome.ts';
 import type { InputDescription } from '../read/notes.ts';
-
-export const NEEDS_ATTENTION: ReadonlySet<Outcome> = new Set(['failed', 'invalid', 'unconfirmed', 'unprocessed']);
 
 type Input = Pick<InputDescription, 'format' | 'shaped'>;
 

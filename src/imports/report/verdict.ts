@@ -1,4 +1,5 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportView } from '../../api/imports.ts';
 import { meaningOf } from '../../chat/service/codes.ts';
 import { option, type Words, type WriteOption, words, written } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -47,13 +48,27 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (isUntried && summary.notes?.some((note) => note.code === 'FIELD_LIMIT'))
     parts.push(`those that break a limit of fields only where their user and group exist`);
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
-  if (pending === 0) parts.push('every row is accounted for');
+  if (pending === 0 && state !== 'running') parts.push('every row is accounted for');
   const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;
   const sentence = capitalised(`${waits ?? PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return said('attention', sentence);
   if (!isFinal(state)) return said('pending', sentence);
   const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate') && asked > 0;
   return said(settled ? 'good' : 'attention', sentence);
+}
+
+/** The state of an import in words: its verdict, and what a person must know before they decide about it. */
+export function sentenceOf(view: Omit<ImportView, 'sentence' | 'attention'>): string {
+  const { state, staging, checkedRows: { wouldFail = 0 } = {}, edited = 0 } = view;
+  if (state === 'staging' && staging === null)
+    return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
+  const sentences = [
+    verdictOf(view).sentence,
+    wouldFail > 0 && `${grouped(wouldFail)} would fail, as the service says.`,
+    state === 'staged' && 'Nothing has been sent.',
+    edited > 0 && `${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited and not sent yet.`,
+  ];
+  return sentences.filter((sentence) => sentence !== false).join(' ');
 }
 
 /** Verdicts for a blocked import that needs no decision of a person, by its code. */
@@ -65,7 +80,9 @@ const WAITS: Readonly<Record<string, string>> = {
 };
 
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
+  pausing: 'Pausing, calls in flight are finishing: ',
   paused: 'Paused: ',
+  cancelling: 'Cancelling, calls in flight are finishing: ',
   blocked: 'Blocked until a person acts: ',
   failed: 'Failed with an unexpected error: ',
   cancelled: 'Cancelled: ',

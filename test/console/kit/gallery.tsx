@@ -115,10 +115,6 @@ const PARTS: Parts = {
   Card: {
     facts: <kit.Facts list={[['Rows', 1234], ['Name', LONG], ['When', <kit.Time iso={turn.at} />]]} />, // biome-ignore format: pairs
     empty: <kit.Empty>No import has finished yet.</kit.Empty>,
-    fold: [
-      <kit.Fold key="a" id="folded" title="Facts" gist="finished yesterday" />,
-      <kit.Fold key="b" id="other" title="History" />,
-    ],
     journal: <kit.Journal turns={[turn]} tones={{ running: 'busy' }} />,
     steps: <kit.Steps names={['File', 'Columns', 'Review']} at={1} hrefs={['#card']} />,
     notes: <kit.FileNotes notes={[{ code: 'BOM', text: 'The file begins with a byte order mark.' }]} />,

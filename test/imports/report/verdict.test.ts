@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { verdictOf } from '../../../src/imports/report/verdict.ts';
+import type { ImportView } from '../../../src/api/imports.ts';
+import { sentenceOf, verdictOf } from '../../../src/imports/report/verdict.ts';
 import { rowCounts, summaryOf } from './fixtures.ts';
 
 describe('the verdict', () => {
@@ -75,4 +76,18 @@ describe('the verdict', () => {
   ] as const)('of an import without rows that is %s says that nothing was sent', (state, sentence) => {
     expect(verdictOf(summaryOf({}, { state })).sentence).toBe(sentence);
   });
+});
+
+test.each<[Partial<ImportView>, string]>([
+  [
+    { state: 'staging', staging: null },
+    'Waiting to be read: files are read one after another. Nothing has been sent yet.',
+  ],
+  [
+    { state: 'staged', checkedRows: { canBeSent: 7, wouldFail: 2, at: '2026-01-01T00:00:00.000Z' }, edited: 1 },
+    'All 9 rows can be sent. 2 would fail, as the service says. Nothing has been sent. 1 row was edited and not sent yet.',
+  ],
+])('the sentence of an import with %j adds to the verdict what a person must know', (parts, sentence) => {
+  const rows = { ...rowCounts({}), read: 9 };
+  expect(sentenceOf({ ...summaryOf({}, { rows }), ...parts } as ImportView)).toBe(sentence);
 });

@@ -1,10 +1,10 @@
 /** Reports of an import as files. */
 import type { SentFor } from '../../../api/operation.ts';
 import type { rowOperations } from '../../../api/rows.ts';
-import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { completeRetry, NEEDS_ATTENTION, RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';
-import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
+import { WRONG } from '../../import-words.ts';
 import { Menu } from '../../kit/actions.tsx';
 import { addressOf } from '../../requests.ts';
 
@@ -23,8 +23,8 @@ export function ImportDownloads({ view }: { view: ImportView }) {
   const report = (query: ReportAsked) => addressOf('GET /v1/imports/:id/report', { id: view.id, query });
   const forms = (query: ReportAsked) =>
     linksOf(['csv', 'xlsx', 'ndjson', 'json'], (format) => report({ format, ...query }));
-  const attention = needAttention(rows);
-  const again = retryable(rows);
+  const attention = sumOfOutcomes(rows, NEEDS_ATTENTION);
+  const again = sumOfOutcomes(rows, RETRYABLE);
   const retry = completeRetry(view);
   return (
     <Menu label="Download report">
@@ -38,7 +38,7 @@ export function ImportDownloads({ view }: { view: ImportView }) {
           <Download
             name="What needs attention"
             note={counted(attention, 'row')}
-            links={forms({ status: (finishedAt === null ? WRONG : ATTENTION).join(',') })}
+            links={forms({ status: [...(finishedAt === null ? WRONG : NEEDS_ATTENTION)].join(',') })}
           />
         )}
         {again > 0 && (

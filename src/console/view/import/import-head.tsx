@@ -2,24 +2,13 @@
 
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { addressAdvice } from '../../../text/no-answer.ts';
-import { counted, grouped } from '../../../text/wording.ts';
-import type { FollowUp, ImportView, RunningImport } from '../../answers.ts';
+import { bansAsked, limitWords } from '../../../text/pace-words.ts';
+import { asSentence, counted, grouped } from '../../../text/wording.ts';
+import type { FollowUp, ImportView } from '../../answers.ts';
 import { estimate, rate, size, timeOfDay } from '../../format.ts';
 import { settings } from '../../frame.tsx';
-import {
-  AWAITS_AGREEMENT,
-  CREATE_LIMIT,
-  inPlace,
-  isDryRun,
-  isUndone,
-  stateLabel,
-  stateSentence,
-  stateTone,
-  waiting,
-} from '../../import-words.ts';
-import { useLeaving } from '../../kit/actions.tsx';
+import { badgeOf, inPlace, isDryRun, isUndone, waiting } from '../../import-words.ts';
 import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Tag, Time } from '../../kit/elements.tsx';
-import { useListNews } from '../../live.ts';
 import { withControls } from '../../option-words.ts';
 import { connection } from '../../requests.ts';
 import type { ImportParts } from './live-import.ts';
@@ -37,28 +26,41 @@ export function KindTag({ view }: { view: ImportView }) {
   );
 }
 
-/** States whose reason says more than the state. */
-const REASONED: readonly ImportView['state'][] = ['aborted', 'rejected', 'failed'];
+/** The state as a badge. */
+export function StateBadge({ view }: { view: ImportView }) {
+  const [tone, label] = badgeOf(view);
+  return <Badge tone={tone}>{label}</Badge>;
+}
 
-export function ImportHead({ live, view, queues }: ImportParts) {
-  const asOf = connection.asOf.value;
+/** Codes of imports that wait because they were only to be read. */
+const ONLY_READ = ['DRY_RUN', 'AWAITS_AGREEMENT'];
+
+/** The state, what it means in a sentence, and the reason for it where there is one. */
+export function Standing({ view }: { view: ImportView }) {
+  return (
+    <>
+      <div class="standing row">
+        <StateBadge view={view} />
+        <p class="sentence">{view.sentence}</p>
+      </div>
+      <p class="note">{reasonOf(view)}</p>
+    </>
+  );
+}
+
+/** The reason for the state, where the state alone does not say it. A button does what a person may agree to. */
+export function reasonOf({ code, reason, maxCreate, maxRemovals }: ImportView) {
+  if (code === undefined || ONLY_READ.includes(code)) return null;
+  const [because = ''] = (maxCreate ?? maxRemovals) === undefined ? [reason] : reason.split('. ');
+  return foreign(asSentence(withControls(because)));
+}
+
+export function ImportHead({ view, queues }: ImportParts) {
   return (
     <div>
-      <div class="standing row">
-        <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-        <p class="sentence" id="state">
-          {stateSentence(view)}
-        </p>
-      </div>
-      <Reason view={view} />
-      {view.state === 'blocked' && view.code === CREATE_LIMIT && (
-        <p class="notice attention">
-          Check the columns of the file first: a wrong column would create users or groups that should not exist. Then
-          create them, or cancel.
-        </p>
-      )}
-      {view.state === 'running' && <Troubles queues={queues} view={view} />}
-      <FollowUps live={live} view={view} />
+      <Standing view={view} />
+      {view.state === 'running' && <Troubles view={view} queues={queues} />}
+      <FollowUpList followUps={view.followUps} />
       <div class="reading col">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
       {view.rows.read > 0 && (
         <>
@@ -66,35 +68,33 @@ export function ImportHead({ live, view, queues }: ImportParts) {
           <Legend rows={view.rows} over={view.finishedAt !== null} />
         </>
       )}
-      <p class="pace">{asOf !== null && view.finishedAt === null ? `As of ${timeOfDay(asOf)}.` : paceOf(view)}</p>
+      <p class="pace">{paceOf(view, queues)}</p>
       <FileNotes notes={view.notes ?? []} />
     </div>
   );
 }
 
-/** "12 rows a second, about 40 s left" */
-function paceOf({ etaSeconds = null, rowsPerSecond = null }: Partial<RunningImport>) {
-  const parts = [
-    rowsPerSecond !== null && rowsPerSecond > 0 && `${rate(rowsPerSecond)} rows a second`,
-    etaSeconds !== null && etaSeconds > 0 && estimate(etaSeconds),
-  ];
-  return parts.filter((part) => part !== false).join(', ');
-}
-
-/** The reason why it stands where it stands, where the sentence of its state does not say it. */
-export function Reason({ view }: { view: ImportView }) {
-  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
-  const hasReason =
-    !isAsked &&
-    (view.state === 'staged' ? !view.dryRun && view.code !== AWAITS_AGREEMENT : REASONED.includes(view.state));
-  return <p class="note">{hasReason && foreign(withControls(view.reason))}</p>;
+/** "12 rows a second, at the rate limit, about 40 s left" */
+function paceOf(
+  { finishedAt, regions, etaSeconds, rowsPerSecond }: ImportParts['view'],
+  queues: ImportParts['queues'],
+) {
+  const asOf = connection.asOf.value;
+  if (finishedAt !== null) return '';
+  if (asOf !== null) return `As of ${timeOfDay(asOf)}.`;
+  const limits = Object.entries(regions).flatMap(([region, { banQuestions }]) => {
+    const queue = queues[region];
+    return [bansAsked(banQuestions), queue === undefined ? '' : limitWords(queue.pace)];
+  });
+  const rows = rowsPerSecond && `${rate(rowsPerSecond)} rows a second`;
+  return [rows, ...new Set(limits), etaSeconds && estimate(etaSeconds)].filter(Boolean).join(', ');
 }
 
 /**
  * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
  * not answer: it may be over in a minute, and a person can pause the import until then.
  */
-function Troubles({ queues, view }: Pick<ImportParts, 'queues' | 'view'>) {
+function Troubles({ view, queues }: Pick<ImportParts, 'view' | 'queues'>) {
   const open = Object.entries(view.regions).flatMap(([region, { rows }]) => {
     const [queue, left] = [queues[region], rows.read - sumOfOutcomes(rows)];
     return queue === undefined || left === 0 ? [] : [{ ...queue, left }];
@@ -148,43 +148,23 @@ function ReadingProgress({ rows, bytes, totalBytes, cutting }: NonNullable<Impor
   );
 }
 
-function FollowUps({ live, view }: Pick<ImportParts, 'live' | 'view'>) {
-  const leaving = useLeaving();
-  // The view of an import that is over changes with what follows it up, and has no event for that.
-  const isConcerned = (id: string) =>
-    live.over.peek() && (id === view.id || view.followUps.some((followUp) => followUp.id === id));
-  const ask = () => live.over.peek() && live.load(leaving());
-  useListNews(['sync'], ask, ({ id }) => isConcerned(id));
-  useListNews(['imports'], ask, ({ imports }) =>
-    imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),
-  );
-  return <FollowUpList followUps={view.followUps} />;
-}
+const FOLLOW_UPS: Readonly<Record<FollowUp['kind'], string>> = {
+  retry: 'Retry',
+  repair: 'Repaired rows',
+  undo: 'Undo',
+};
 
 export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {
-  if (followUps.length === 0) return null;
   return (
     <ul class="plain">
-      {followUps.map((followUp) => (
-        <li key={followUp.id}>{followUpSentence(followUp)}</li>
+      {followUps.map(({ kind, id, state, rows, isPart }) => (
+        <li key={id}>
+          {isPart ? 'Retry of some rows' : FOLLOW_UPS[kind]}{' '}
+          <a href={kind === 'undo' ? syncHref(id) : importHref(id)}>{id}</a>: {state}
+          {(state === 'planned' || state === 'held') && ', waits for a decision'}
+          {rows !== null && `, ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`}.
+        </li>
       ))}
     </ul>
   );
-}
-
-function followUpSentence({ kind, id, state, rows, isPart }: FollowUp) {
-  const succeeded = rows === null ? '' : `: ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`;
-  if (kind !== 'undo') {
-    const sentAgain = isPart ? 'Some rows' : 'Rows that could be sent again';
-    return (
-      <>
-        {kind === 'retry' ? sentAgain : 'Rows that were repaired'} were{' '}
-        <a href={importHref(id)}>{kind === 'retry' ? 'retried' : 'sent'}</a> ({state}){succeeded}.
-      </>
-    );
-  }
-  const link = (text: string) => <a href={syncHref(id)}>{text}</a>;
-  if (state === 'applied') return ['This import was ', link('undone'), `${succeeded}.`];
-  if (state === 'planned' || state === 'held') return [link('A plan to undo it'), ` waits for a decision (${state}).`];
-  return [link('Undo'), `: ${state}${succeeded}.`];
 }

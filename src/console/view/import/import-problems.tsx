@@ -1,10 +1,10 @@
 /** Problems by code: how many rows, examples, what to do. */
 import { useEffect } from 'preact/hooks';
-import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { completeRetry, NEEDS_ATTENTION, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
-import { ATTENTION, completeRetry, inPlace, LEFT_OUT } from '../../import-words.ts';
+import { inPlace, LEFT_OUT } from '../../import-words.ts';
 import { Card, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
@@ -18,11 +18,11 @@ import type { RowsWanted } from './rows-wanted.tsx';
 const MAX_SHOWN = 6;
 const MAX_ON_PHONE = 2;
 
-export function ImportProblems({ live, view, filter }: ImportParts) {
+export function ImportProblems({ view, filter }: ImportParts) {
   const { isOperator } = usePlace();
   const { id, rows, repaired, edited } = view;
   const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
-    turn: live.turns.value,
+    turn: view.state,
   });
   const wrong = sumOfOutcomes(rows) - inPlace(rows);
   useRenewal(`${wrong} ${repaired} ${edited}`, reload);
@@ -67,7 +67,7 @@ function isToRepair({ status, code, repaired }: ProblemView) {
 }
 
 function isCalm({ status }: ProblemView) {
-  return !ATTENTION.includes(status);
+  return !NEEDS_ATTENTION.has(status);
 }
 
 /** @param retry that took all rows that could be sent again */

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { RegionCounts, RegionQueue } from '../../answers.ts';
 import { regionSentence } from '../../import-words.ts';
 import { LineChart } from '../../kit/chart.tsx';
-import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
+import { Card, Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
 import { addressOf, connection } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
@@ -70,28 +70,33 @@ const LINES = [
 ] as const;
 
 /** The calls that the ledger has. */
-export function ImportPace({ live, view: { id, startedAt, finishedAt, calls } }: ImportParts) {
+export function ImportPace({ view: { id, state, startedAt, finishedAt, calls } }: ImportParts) {
   // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/calls', { id }), {
-    turn: live.turns.value,
-  });
+  const { data, error, reload } = useAnswer(
+    startedAt === null ? null : addressOf('GET /v1/imports/:id/calls', { id }),
+    {
+      turn: state,
+    },
+  );
   useRenewal(calls, reload);
   if (startedAt === null || (data ?? error) === undefined) return null;
   const rates = data?.rates ?? [];
-  if (rates.filter((point) => point.calls !== null).length < 2) {
-    if (finishedAt !== null) return null;
-    return (
-      <Empty>
-        {calls > 0 ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.'}
-      </Empty>
-    );
-  }
+  const hasChart = rates.filter((point) => point.calls !== null).length > 1;
+  if (!hasChart && finishedAt !== null) return null;
   return (
-    <LineChart
-      name="Calls a second"
-      lines={LINES}
-      times={rates.map(({ at }) => Date.parse(at) / 1000)}
-      columns={LINES.map(({ of }) => rates.map((point) => point[of]))}
-    />
+    <Card id="pace" title="Pace">
+      {hasChart ? (
+        <LineChart
+          name="Calls a second"
+          lines={LINES}
+          times={rates.map(({ at }) => Date.parse(at) / 1000)}
+          columns={LINES.map(({ of }) => rates.map((point) => point[of]))}
+        />
+      ) : (
+        <Empty>
+          {calls > 0 ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.'}
+        </Empty>
+      )}
+    </Card>
   );
 }

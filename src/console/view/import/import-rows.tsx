@@ -25,7 +25,7 @@ const STEP_ON_PHONE = 25;
 const MAX_ROWS = 500;
 
 export function ImportRows(parts: ImportParts) {
-  const { live, view, filter } = parts;
+  const { view, filter } = parts;
   const { id } = view;
   const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
   const [limit, step] = isNarrow() ? [FIRST_ON_PHONE, STEP_ON_PHONE] : [PAGE, PAGE];
@@ -36,9 +36,8 @@ export function ImportRows(parts: ImportParts) {
   const hasCheck = view.state === 'staged' && view.checkedRows !== undefined;
   const over = view.finishedAt !== null;
   const columns = useMemo(() => rowColumns(hasCheck, over), [hasCheck, over]);
-  const turns = live.turns.value;
   // Also before the first answer, which may say how it was before the turn.
-  useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
+  useChange(`${view.state} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(parts, items), () => !over && pages.follow());
   return (
@@ -57,10 +56,12 @@ export function ImportRows(parts: ImportParts) {
         })}
         empty="No rows yet."
       >
-        <p class="note" role="status">
-          {shownSentence(pages, view.rows.read, filter.isSet)}
-        </p>
-        <RowsActions {...parts} total={total} />
+        <div class="line row">
+          <p class="note" role="status">
+            {shownSentence(pages, view.rows.read, filter.isSet)}
+          </p>
+          <RowsActions {...parts} total={total} />
+        </div>
       </List>
     </div>
   );
@@ -91,12 +92,12 @@ interface RowsActionsProperties extends ImportParts {
   total: number | null;
 }
 
-function RowsActions({ live, view, filter, total }: RowsActionsProperties) {
+function RowsActions({ view, filter, total }: RowsActionsProperties) {
   const { isOperator, go } = usePlace();
   const { id } = view;
   const chosen = filter.set;
   const mayRetry = isOperator && filter.isSet && view.actions.includes('retry');
-  const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value) ?? 0;
+  const again = useRetryable(id, mayRetry ? chosen : null, view.state) ?? 0;
   if (total === null || total === 0) return null;
   const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
   const report = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, ...chosen } });
@@ -133,7 +134,7 @@ function RowsActions({ live, view, filter, total }: RowsActionsProperties) {
  * Returns the number of the rows that can be retried; null while no one knows.
  * @param chosen null: it is not asked
  */
-function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turn: number): number | null {
+function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turn: string): number | null {
   const wanted = chosen?.['status']?.split(',');
   const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
   const path =

@@ -5,10 +5,10 @@ import type { SentFor } from '../../../api/operation.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { madeText } from '../../../membership/outcome-words.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { listIn } from '../../format.ts';
-import { BANS_UNKNOWN, isUndone, LEFT_OUT } from '../../import-words.ts';
+import { isUndone, LEFT_OUT } from '../../import-words.ts';
 import { creatingOptions, pairsIn } from '../upload/file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -49,19 +49,6 @@ export function isReviewed({ state, startedAt, rows }: Pick<ImportView, 'state' 
   return state === 'staged' && startedAt === null && rows.read > 0;
 }
 
-/** The rows of a file that was read: how many can be sent, and how many cannot. */
-export function reviewSentence({ rows, checkedRows }: Pick<ImportView, 'rows' | 'checkedRows'>): string {
-  const left = rows.duplicate + rows.skipped;
-  const valid = rows.read - rows.invalid - left;
-  const parts = [
-    `${grouped(valid)} of ${counted(rows.read, 'row')} ${valid === 1 ? 'is' : 'are'} valid`,
-    rows.invalid > 0 && `${grouped(rows.invalid)} ${rows.invalid === 1 ? 'is' : 'are'} invalid and will not be sent`,
-    left > 0 && `${grouped(left)} ${left === 1 ? 'is' : 'are'} left out or double`,
-    (checkedRows?.wouldFail ?? 0) > 0 && `${grouped(checkedRows?.wouldFail ?? 0)} would fail, as the service says`,
-  ].filter((part) => part !== false);
-  return `${parts.join('; ')}. Nothing has been sent.`;
-}
-
 export function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   if (action === 'retry') return retryable;
   return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
@@ -85,7 +72,7 @@ export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decisi
     agreed: { question: `${yes}?`, explanation, no: 'Keep waiting', tone: 'danger' },
     choices,
   });
-  if (code === BANS_UNKNOWN) {
+  if (code === 'BANS_UNKNOWN') {
     const lifted = 'Users who are banned from a group are added as well. This lifts their ban, and nobody is told.';
     return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
   }

@@ -1,13 +1,11 @@
 /** One import as it is now: asked for once, then brought up to date by the events of the lists. */
 
-import { batch, computed, signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../answers.ts';
-import { stateSentence } from '../../import-words.ts';
+import type { ImportState, ImportView, ListEvents, RegionQueue, RunningImport } from '../../answers.ts';
 import { announce } from '../../kit/actions.tsx';
-import { onListEvents } from '../../live.ts';
-import { addressOf, call, Question } from '../../requests.ts';
+import { onListEvents, useListNews } from '../../live.ts';
+import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -17,76 +15,50 @@ const ANNOUNCED_EVERY_MS = 15_000;
 /** An import, and its pace while it is sent. */
 type Followed = ImportView & Partial<RunningImport>;
 
-/** An event is newer than the answer to a question that was asked before; where it is not, the next one follows. */
-export class LiveImport extends Question<Followed> {
-  /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
-  turns = signal(0);
-  over = computed(() => (this.data.value?.finishedAt ?? null) !== null);
-  readonly id;
-  #announced = { percent: 0, at: 0 };
-
-  constructor(id: string) {
-    super();
-    this.id = id;
-  }
-
-  load(left: AbortSignal): Promise<void> {
-    return this.ask(() => call('GET /v1/imports/:id', { id: this.id }, left), left);
-  }
-
-  override set(view: Followed) {
-    const before = this.data.peek();
-    const hasMoved = before !== undefined && before.state !== view.state;
-    batch(() => {
-      super.set(view);
-      if (hasMoved) this.turns.value += 1;
-    });
-    if (hasMoved) announce(stateSentence(view), view.id);
-    else if (view.state === 'running') this.#announceProgress(view);
-  }
-
-  /** Says every tenth of the way, but not more often than a listener can bear. */
-  #announceProgress(view: ImportView) {
-    const percent = Math.floor((sumOfOutcomes(view.rows) / Math.max(1, view.rows.read)) * 10) * 10;
-    const now = Date.now();
-    if (percent <= this.#announced.percent || now - this.#announced.at < ANNOUNCED_EVERY_MS) return;
-    this.#announced = { percent, at: now };
-    announce(`${percent} percent: ${stateSentence(view)}`, view.id);
-  }
-}
-
 /** An import whose view is known, for the parts of its page. */
 export interface ImportParts {
-  live: LiveImport;
   view: Followed;
-  filter: RowsWanted;
+  /** Asks for it again. */
+  reload: () => Promise<void>;
   /** Queues of its regions as they are now, by region; none while it is not at work. */
-  queues: ReturnType<typeof useQueues>;
+  queues: Readonly<Record<string, RegionQueue>>;
+  filter: RowsWanted;
 }
 
-/** Follows the import for as long as this part of the page is there. */
+/** Follows the import for as long as its page is there. */
 export function useLiveImport(id: string) {
-  const live = useMemo(() => new LiveImport(id), []);
+  const { data: view, error, reload, set } = useAnswer<Followed>(addressOf('GET /v1/imports/:id', { id }));
   useEffect(() => {
-    const leaving = new AbortController();
-    const ask = () => live.load(leaving.signal);
-    void ask();
-    const end = onListEvents(
-      {
-        imports: ({ imports }) => {
-          const view = imports.find((one) => one.id === id);
-          if (view !== undefined) live.set(view);
-        },
-        removed: (removed) => void (removed.id === id && ask()),
-      },
-      () => void ask().then(() => void live.turns.value++),
-    );
-    return () => {
-      leaving.abort();
-      end();
+    const hear = ({ imports }: ListEvents['imports']) => {
+      const now = imports.find((one) => one.id === id);
+      if (now !== undefined) set(now);
     };
+    return onListEvents({ imports: hear }, () => undefined);
   }, []);
-  return live;
+  const concerned = [id, ...(view?.followUps ?? []).map((followUp) => followUp.id)];
+  useListNews(['removed', 'sync', 'imports'], reload, (news) => {
+    if ('id' in news) return concerned.includes(news.id);
+    // The view of an import that is over changes with what follows it up, and has no event for that.
+    const changed = news.imports.flatMap((one) => [one.id, one.retryOf ?? '']);
+    return view !== undefined && view.finishedAt !== null && changed.some((one) => concerned.includes(one));
+  });
+  useAnnouncements(view);
+  return { view, error, reload };
+}
+
+/** Says another state aloud, and every tenth of the way, but not more often than a listener can bear. */
+function useAnnouncements(view: Followed | undefined) {
+  const last = useRef({ state: view?.state, at: 0 });
+  const { state, rows } = view ?? {};
+  const tenths = rows && state === 'running' ? Math.floor((sumOfOutcomes(rows) / Math.max(1, rows.read)) * 10) : 0;
+  useEffect(() => {
+    const before = last.current;
+    const hasMoved = before.state !== undefined && before.state !== state;
+    const isHeard = tenths > 0 && Date.now() - before.at >= ANNOUNCED_EVERY_MS;
+    last.current = { state, at: isHeard ? Date.now() : before.at };
+    if (view === undefined || !(hasMoved || isHeard)) return;
+    announce(hasMoved ? view.sentence : `${tenths}0 percent: ${view.sentence}`, view.id);
+  }, [state, tenths]);
 }
 
 /** The queue is shared: what waits there is of this import only while it is at work. */
@@ -94,14 +66,14 @@ const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cance
 /** While a region waits: the time that is left is in no event. */
 const EVERY_MS = 2000;
 
-export function useQueues(state: ImportState | undefined): Readonly<Record<string, RegionQueue>> {
+/** The queues of an import in this state. */
+export function useQueues(state: ImportState | undefined): ImportParts['queues'] {
   const isAtWork = AT_WORK.some((one) => one === state);
   const { data } = useAnswer(isAtWork ? addressOf('GET /v1/regions', {}) : null, {
     news: ['imports'],
     everyMs: (known) => (known?.regions.some(isWaiting) ? EVERY_MS : undefined),
   });
-  const regions = isAtWork ? (data?.regions ?? []) : [];
-  return Object.fromEntries(regions.map((queue) => [queue.region, queue]));
+  return Object.fromEntries((isAtWork ? (data?.regions ?? []) : []).map((queue) => [queue.region, queue]));
 }
 
 function isWaiting({ limitedForMs, unanswered }: RegionQueue) {

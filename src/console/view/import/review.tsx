@@ -6,7 +6,6 @@ import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.
 import { counted } from '../../../text/wording.ts';
 import type { ImportView } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
-import { stateSentence } from '../../import-words.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { Card, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
@@ -18,9 +17,9 @@ import { useColumnsOf } from '../upload/file-choice.tsx';
 import { creatingField } from '../upload/file-options.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
-import { Reason } from './import-head.tsx';
+import { Standing } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
-import { decisionOf, type Failing, resumeChoices, reviewSentence, sendLabel } from './import-rules.ts';
+import { decisionOf, type Failing, resumeChoices, sendLabel } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
 import { ImportActions, useActing } from './ways.tsx';
 
@@ -31,10 +30,10 @@ export function ReviewSteps({ id }: { id: string }) {
 }
 
 export function Review(parts: ImportParts) {
-  const { live, view, filter } = parts;
+  const { view, filter, reload } = parts;
   const { id } = view;
   const { isOperator } = usePlace();
-  const checking = useCheck(id, live, view.hasCheck === true);
+  const checking = useCheck(id, reload, view.hasCheck === true);
   const place = `review ${id}`;
   const { form } = useEntry(place, () => keptChoices(place));
   const wouldFail = view.checkedRows?.wouldFail ?? 0;
@@ -58,10 +57,7 @@ export function Review(parts: ImportParts) {
         <div class="card col">
           <section class="state row" aria-label="State">
             <div>
-              <p class="sentence" id="state">
-                {view.maxRemovals === undefined ? reviewSentence(view) : stateSentence(view)}
-              </p>
-              <Reason view={view} />
+              <Standing view={view} />
               <div aria-busy={(plan.data ?? plan.error) === undefined}>
                 {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} />}
               </div>
@@ -135,8 +131,8 @@ interface SendButtonProperties extends ImportParts {
 }
 
 function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperties) {
-  const { live, view } = parts;
-  const acting = useActing(live, view);
+  const { view, reload } = parts;
+  const acting = useActing()(view, reload);
   const decision = decisionOf(view);
   const { id } = view;
   const isSent = useRef(false);
@@ -150,7 +146,7 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
       async () => {
         await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
         isSent.current = true;
-        await live.load(signal);
+        await reload();
       },
       (field) => (field === 'only' ? 'onlyGroups' : creatingField(field, form)),
     );
@@ -159,7 +155,7 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
   return (
     <ImportActions
       {...parts}
-      first={[
+      ways={[
         { text, kind: rows === 0 ? '' : 'main', isOff: rows === undefined, act: send },
         view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && {
           text: 'Repair rows…',

@@ -38,6 +38,8 @@ export class RowsWanted extends Filter {
   readonly codes;
   /** Whether there are rows that can be repaired, and were not. */
   readonly hasToRepair = signal(false);
+  /** Whether the rows are shown, and not what else is known of the import. */
+  readonly isInSight = signal(true);
 
   constructor(given: URLSearchParams) {
     const codes = signal<readonly string[]>([]);
@@ -48,9 +50,12 @@ export class RowsWanted extends Filter {
   /** Filters for this alone, and goes to the rows. */
   chooseAlone(wanted: Parameters<RowsWanted['only']>[0]) {
     this.only(wanted);
-    const card = document.getElementById('rows')?.parentElement;
-    card?.scrollIntoView();
-    card?.querySelector('input')?.focus({ preventScroll: true });
+    this.isInSight.value = true;
+    requestAnimationFrame(() => {
+      const card = document.getElementById('rows')?.parentElement;
+      card?.scrollIntoView();
+      card?.querySelector('input')?.focus({ preventScroll: true });
+    });
   }
 }
 

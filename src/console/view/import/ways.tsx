@@ -13,7 +13,7 @@ import { IMPORT } from '../upload/upload-entry.ts';
 import { type MayBeSentAsked, mayBeSent } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
 import { canBeRepaired, canBeUndone, decisionOf, isReviewed, rowsSentBy } from './import-rules.ts';
-import type { ImportParts, LiveImport } from './live-import.ts';
+import type { ImportParts } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Those that cannot be undone are asked for twice. */
@@ -43,13 +43,13 @@ export function questionOf(action: Action, views: readonly ImportView[]): Questi
 
 type ActHow = Partial<Pick<MayBeSentAsked, 'yes' | 'choices' | 'agreed'>>;
 
-/** Gives what acts on the import, after the questions that belong to it. */
-export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView) {
+type Acting = (action: Action, how?: ActHow) => (signal: AbortSignal) => Promise<void>;
+
+/** Gives what acts on an import, after the questions that belong to it. */
+export function useActing() {
   const { go } = usePlace();
-  return (
-    action: Action,
-    { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed }: ActHow = {},
-  ) =>
+  return (view: ImportView, reload: () => unknown): Acting =>
+    (action, { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed } = {}) =>
     async (signal: AbortSignal) => {
       const question = questionOf(action, [view]);
       if (question !== undefined && !(await confirmed(question))) return;
@@ -64,7 +64,7 @@ export function useActing(live: Pick<LiveImport, 'load'>, view: ImportView) {
         { id: view.id, ...(action === 'resume' && { query: choices }) },
         signal,
       );
-      if (after.id === view.id) void live.load(signal);
+      if (after.id === view.id) void reload();
       else go(importHref(after.id));
     };
 }
@@ -76,78 +76,61 @@ interface Beside {
   of?: string;
 }
 
-/** The ways on as buttons. */
-export function waysOf(
-  view: ImportView,
-  acting: ReturnType<typeof useActing>,
-  { filter, of }: Beside,
-): (ActionButton | false)[] {
+/** The ways on as buttons, the next action first. */
+export function waysOf(view: ImportView, acting: Acting, { filter, of }: Beside): ActionButton[] {
   const decision = decisionOf(view);
   // Its choices and its button are on its page.
   if (isReviewed(view)) return [];
-  // To go on as before would only end here again, unless the service answers now.
-  const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
-  const isOnlyWay = ![mayResume, decision !== undefined, view.actions.includes('retry')].includes(true);
-  const named = (text: string) => (of === undefined ? undefined : `${text}: ${of}`);
-  const main = of === undefined ? 'main' : '';
-  const resume = actionLabel(view, 'resume');
-  return [
-    mayResume && { text: resume, label: named(resume), kind: main, act: acting('resume') },
+  const button = (action: Action) =>
+    view.actions.includes(action) && { text: actionLabel(view, action), kind: '', act: acting(action) };
+  const ways = [
+    // To go on as before would only end here again, unless the service answers now.
+    (decision === undefined || decision.keepsStart === true) && button('resume'),
     filter !== undefined &&
-      decision !== undefined && {
-        text: `${decision.yes}…`,
-        kind: decision.keepsStart ? '' : 'main',
-        act: acting('resume', decision),
-      },
+      decision !== undefined && { text: `${decision.yes}…`, kind: '', act: acting('resume', decision) },
     (filter !== undefined || decision === undefined) &&
       canBeRepaired(view, filter) && {
         text: view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…',
-        label: named('Repair rows'),
-        kind: isOnlyWay ? `button ${main}` : 'button',
+        kind: 'button',
         act: repairHref(view.id),
       },
-  ];
+    button('retry'),
+    button('pause'),
+  ].filter((way) => way !== false);
+  if (of !== undefined) return ways.map((way) => ({ ...way, label: `${way.text}: ${of}` }));
+  return ways.map((way, at) => (at > 0 || view.state === 'running' ? way : { ...way, kind: `${way.kind} main` }));
 }
 
-const KINDS: Readonly<Partial<Record<Action, string>>> = {
-  retry: 'main',
-  cancel: 'danger quiet',
-  delete: 'danger quiet',
-};
-
 interface ImportActionsProperties extends ImportParts {
-  /** Before the others. */
-  first?: readonly (ActionButton | false)[];
+  /** In place of those that follow from its state. */
+  ways?: readonly (ActionButton | false)[];
   /** Whether another look at the columns is a way on. */
   leadsBack?: boolean;
 }
 
 export function ImportActions({
-  live,
   view,
   filter,
-  first = [],
+  reload,
+  ways,
   leadsBack = view.state === 'rejected',
 }: ImportActionsProperties) {
   const { go } = usePlace();
-  const acting = useActing(live, view);
+  const acting = useActing()(view, reload);
   const undo = async (signal: AbortSignal) => {
     const id = await plannedUndo(view.id, false, signal);
     if (id !== undefined) go(syncHref(id));
   };
-  const those = (...wanted: readonly Action[]) =>
-    view.actions
-      .filter((action) => wanted.includes(action))
-      .map((action) => ({ text: actionLabel(view, action), kind: KINDS[action] ?? '', act: acting(action) }));
+  const ends = view.actions.filter((action) => action in ENDS);
   return (
     <div class="actions col">
       <Actions
-        list={[...first, ...waysOf(view, acting, { filter }), ...those('pause', 'retry')]}
+        list={ways ?? waysOf(view, acting, { filter })}
         menu={{
           label: 'More actions',
           list: [
             canBeUndone(view) && { text: 'Undo import…', kind: 'danger quiet', act: undo },
-            ...those('cancel', 'delete'),
+            ...ends.map((action) => ({ text: actionLabel(view, action), kind: 'danger quiet', act: acting(action) })),
           ],
         }}
       >

@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { sameFile } from '../../../text/wording.ts';
 import type { Recipe } from '../../answers.ts';
 import { dayAndTime } from '../../format.ts';
-import { stateSentence } from '../../import-words.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
 import { Drawer, FoldedFields, useChange } from '../../kit/form.tsx';
@@ -202,7 +201,7 @@ function ImportedBefore({ entry: { before, made } }: { entry: UploadEntry }) {
     <div role="status">
       {view !== undefined && importHref(view.id) !== made && (
         <p class="notice calm">
-          {sameFile(isWhole === true)} was imported on {dayAndTime(view.createdAt)}. {stateSentence(view)}{' '}
+          {sameFile(isWhole === true)} was imported on {dayAndTime(view.createdAt)}. {view.sentence}{' '}
           <a href={importHref(view.id)}>See that import</a>
         </p>
       )}

@@ -132,12 +132,7 @@ const SUMMARY: Column<GuardObjections>[] = [
   {
     label: 'Guard',
     kind: 'main',
-    cell: ({ guard, meaning }) => (
-      <>
-        <code>{guard}</code>
-        <p class="note">{meaning}</p>
-      </>
-    ),
+    cell: ({ guard }) => <code>{guard}</code>,
   },
   { label: 'Objections', kind: 'number', cell: ({ count }) => grouped(count) },
   {
@@ -170,14 +165,18 @@ export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
       columns={isHeld ? TO_DECIDE : SUMMARY}
       keyOf={({ guard }) => guard}
       empty=""
-      unfold={({ guard, count }) =>
-        count > 1
-          ? {
-              label: `${counted(count, 'group')} of ${guard}`,
-              content: () => <GroupList id={id} guard={guard} isLong={count > SHOWN} />,
-            }
-          : undefined
-      }
+      class="rows one-line"
+      unfold={({ guard, meaning, worst, remedy, count }) => ({
+        label: `${counted(count, 'group')} of ${guard}`,
+        content: () => (
+          <>
+            <p class="note">{meaning}</p>
+            <p>{foreign(worst.sentence)}</p>
+            {isHeld && <p>{remedy}</p>}
+            {count > 1 && <GroupList id={id} guard={guard} isLong={count > SHOWN} />}
+          </>
+        ),
+      })}
     />
   );
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
 import { settings, targetFacts } from '../../../console/frame.tsx';
-import { isUndo, stateSentence } from '../../../console/import-words.ts';
+import { isUndo } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
   Card,
@@ -32,7 +32,7 @@ import {
 } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
-import { FollowUpList } from '../../../console/view/import/import-head.tsx';
+import { FollowUpList, reasonOf } from '../../../console/view/import/import-head.tsx';
 import { BackToColumns } from '../../../console/view/upload/file-choice.tsx';
 import { ACTIONS_SHOWN, mayCreateWords } from '../../../membership/plan-words.ts';
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
@@ -227,7 +227,7 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
         <div class="notice attention" role="alert">
           <p>
             <b>Its import waits for you. </b>
-            {stateSentence(view)}
+            {view.sentence} {reasonOf(view)}
           </p>
           <a class="button" href={importHref(id)}>
             Decide in the import
