@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DirectoryClient } from '../src/chat/directory-client.ts';
+import type { ChatClient } from '../src/chat/chat-client.ts';
 import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
-import { LIST_ENTRIES, type ListClient, type ListKind } from '../src/chat/list-client.ts';
+import { LISTS, type ListKind } from '../src/chat/list-client.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
 import { groupFacts, joinedGroup, userFacts } from '../src/chat/replies.ts';
 import type { Said } from '../src/errors/entry.ts';
@@ -60,7 +60,11 @@ const number = z.number().optional();
 const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
 
 function page<Kind extends ListKind>(kind: Kind) {
-  return z.object({ kind: z.literal(kind), entries: z.array(LIST_ENTRIES[kind]), pagination });
+  return z.object({
+    kind: z.literal(kind),
+    entries: z.array(LISTS[kind].entry as (typeof LISTS)[Kind]['entry']),
+    pagination,
+  });
 }
 
 /** The answer, or why there is none. */
@@ -89,7 +93,7 @@ type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
 /** Ports of a question. */
 export interface AskingPorts {
-  readonly chat: ListClient & DirectoryClient;
+  readonly chat: Pick<ChatClient, 'getGroup' | 'getMembership' | 'getUser' | 'listJoined' | 'listPage'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
   untoldWaitMs?(): number;
@@ -175,7 +179,7 @@ async function answerTo(chat: AskingPorts['chat'], { payload, signal }: Asking):
     }
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
-      return { ...meta, answer: { kind: ask, groups: [...groups] } };
+      return { ...meta, answer: { kind: ask, groups } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import {
-  type CreatedGroup,
-  type ImportedEntities,
-  importedGroup,
-  newGroup,
-  newUser,
-  type Reactivated,
-} from '../src/chat/directory-client.ts';
+import type { MemberResult } from '../src/chat/contract.ts';
+import { importedGroup, newGroup, newUser } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
+import type { MemberEntries } from '../src/chat/member-entries.ts';
 import {
   CALL_ENDED_BY_ENTITY,
   GROUP_MISSING,
@@ -81,8 +76,12 @@ export interface CreateMissingPorts extends BatchPorts, LookingPorts {
     LookingPorts['chat'];
 }
 
-type Reply = ReplyMeta &
-  Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'> & { readonly imported: ImportedEntities }>;
+type Imported = ReadonlyMap<string, MemberResult>;
+type Reply = ReplyMeta & {
+  readonly entries?: MemberEntries;
+  readonly uids?: ReadonlySet<string> | undefined;
+  readonly imported?: Imported;
+};
 
 const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   name: 'create-missing',
@@ -235,7 +234,7 @@ function nameOf(profile: Import['profiles'][number]): string {
 }
 
 /** The end of each user or group of a call. Nothing is known of one that the reply does not name. */
-function eachOf({ profiles }: Import, imported: ImportedEntities, uncertainty: string | null) {
+function eachOf({ profiles }: Import, imported: Imported, uncertainty: string | null) {
   return profiles.map((profile) => {
     const name = nameOf(profile);
     const { success, error: { code = '', message = '' } = {} } = imported.get(name) ?? {};

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import type { ImportedEntities } from '../src/chat/directory-client.ts';
 import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
 import { CALL_ENDED_BY_ENTITY, USER_MISSING } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
@@ -45,7 +43,7 @@ export interface ImportMembersPorts extends BatchPorts, LookingPorts {
   readonly chat: Pick<ChatClient, 'importEntities'> & LookingPorts['chat'];
 }
 
-const call: BatchCall<ImportMembersPayload, ImportMembersPorts, ReplyMeta & { readonly entries: ImportedEntities }> = {
+const call: BatchCall<ImportMembersPayload, ImportMembersPorts, Awaited<ReturnType<ChatClient['importEntities']>>> = {
   name: 'import-members',
   send: ({ chat }, batch, options) => {
     const entities = [...byKey(batch)].map(([memberId, [, uid, guid, scope, joinedAt]]) => {

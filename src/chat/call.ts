@@ -4,7 +4,7 @@ import { foldId } from '../membership/membership.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 import { invalidCall, malformedReply } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
-import { type AddMembersRequest, errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
+import { type AddMembersRequest, errorBody, type MemberResult, serviceError } from './contract.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
 
@@ -30,29 +30,28 @@ export interface ReplyMeta {
   readonly ms: number;
 }
 
-/** A request to an app, before base address and key are put to it. */
-export interface AppRequest extends Pick<Request, 'method' | 'maxReplyBytes'> {
-  /** Below the version prefix, from the slash on; ids in it have been through `segment`. */
-  readonly path: string;
+/** A request to an app beside its address. */
+export interface AppRequest extends ActingOptions, Pick<Request, 'maxReplyBytes'> {
   readonly body?: unknown;
-  readonly onBehalfOf?: string | undefined;
 }
 
 /**
  * Sends a request and reads its reply by the schema.
+ * @param path below the version prefix, from the slash on; ids in it have been through `segment`
  * @throws what call-errors.ts lists
  */
 export type Ask = <Schema extends z.ZodType>(
-  request: AppRequest,
+  method: Request['method'],
+  path: string,
   schema: Schema,
-  signal: AbortSignal | undefined,
-) => Promise<{ readonly reply: z.output<Schema> } & ReplyMeta>;
+  request?: AppRequest,
+) => Promise<z.output<Schema> & ReplyMeta>;
 
 /**
  * An id as one segment of a path, as the service stores it, whatever characters it has.
  * @throws INVALID_CALL
  */
-export function segment(name: 'guid' | 'uid', id: string): string {
+export function segment(name: 'guid' | 'uid', id: string) {
   // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
     throw invalidCall(`${name} ${JSON.stringify(id)} cannot be in an address; correct the ${name}`);
@@ -64,7 +63,7 @@ export function segment(name: 'guid' | 'uid', id: string): string {
  * A UID as the service stores it, for the header onBehalfOf.
  * @throws INVALID_CALL
  */
-export function actingUid(uid: string): string {
+export function actingUid(uid: string) {
   if (/^[\x21-\x7e]+$/.test(uid)) return foldId(uid);
   throw invalidCall(
     `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
@@ -82,7 +81,7 @@ export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
   readonly requestId?: string | undefined;
 }
 
-export function isRefusal(httpStatus: number): boolean {
+export function isRefusal(httpStatus: number) {
   return httpStatus < 200 || httpStatus >= 300;
 }
 
@@ -96,7 +95,7 @@ export function readReply<Schema extends z.ZodType>(
   { httpStatus, body, rate, requestId }: RawReply,
   schema: Schema,
   redact: Redact,
-): z.output<Schema> {
+) {
   const text = body?.toString('utf8', 0, body.length - 1);
   const json = text === undefined ? undefined : jsonOrUndefined(text);
   if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
@@ -132,7 +131,7 @@ const PAGE_START = 2_000;
  * redirect, a web page or a bare 403, where the service says why in JSON (docs/chat-service.md, 36). Null when it may
  * be the service's.
  */
-function foreignReply(httpStatus: number, body: string, json: unknown): string | null {
+function foreignReply(httpStatus: number, body: string, json: unknown) {
   if (httpStatus >= 300 && httpStatus < 400) return 'a redirect to another address';
   if (/^\s*</.test(body)) {
     const title = /<title>([^<]{0,200})/i.exec(body.slice(0, PAGE_START))?.[1]?.trim();
@@ -160,12 +159,12 @@ export function otherEntry(entry: MemberResult, redact: Redact): MemberResult {
   };
 }
 
-function errorIn(json: unknown): ServiceError {
+function errorIn(json: unknown) {
   const wrapped = errorBody.safeParse(json);
   if (wrapped.success) return wrapped.data.error;
   return serviceError.safeParse(json).data ?? {};
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

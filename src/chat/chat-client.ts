@@ -72,44 +72,47 @@ export function createChatClient(options: ChatClientOptions) {
   const connection = openConnection(base.origin, options);
   const redact: Redact = (text) => key.redact(text);
 
-  const renewKey = (): boolean => {
+  const renewKey = () => {
     const current = options.currentKey?.();
     if (current === undefined || current === key.value || !isUsable(current)) return false;
     key = keyInUse({ ...options, apiKey: current }, key.secrets);
     return true;
   };
 
-  const send = async <Read>(
-    { method, path, body, onBehalfOf, maxReplyBytes }: AppRequest,
+  const send = <Read>(
+    method: Request['method'],
+    path: string,
     read: (raw: RawReply) => Read,
-    signal: AbortSignal | undefined,
-  ): Promise<{ reply: Read } & ReplyMeta> => {
-    const request: Omit<Request, 'headers'> = {
-      method,
-      path: base.pathname + path,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(maxReplyBytes !== undefined && { maxReplyBytes }),
-    };
+    { body, onBehalfOf, maxReplyBytes, signal }: AppRequest,
+  ) => {
     const acting = onBehalfOf ? { [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : undefined;
-    const sendWith = ({ headers }: KeyInUse) =>
-      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, read);
+    const text = body === undefined ? null : JSON.stringify(body);
+    const sendWith = async ({ headers, fingerprint }: KeyInUse) => {
+      const request: Request = {
+        method,
+        path: base.pathname + path,
+        headers: acting ? { ...headers, ...acting } : headers,
+        body: text,
+        maxReplyBytes,
+      };
+      try {
+        return await call(connection, request, signal, read);
+      } catch (error) {
+        throw isKeyRefusal(error) ? withKeyNamed(error.facts, fingerprint) : error;
+      }
+    };
     const used = key;
-    try {
-      return await sendWith(used);
-    } catch (error) {
-      if (!isError(error, 'REFUSED') || !isKeyRefusal(error.facts)) throw error;
+    return sendWith(used).catch((error: unknown) => {
       // Another call may have met the same refusal and read the new key already. Nothing was carried out.
-      if (key === used && !renewKey()) throw withKeyNamed(error.facts, used.fingerprint);
-      const renewed = key;
-      return sendWith(renewed).catch((again: unknown) => {
-        throw isError(again, 'REFUSED') && isKeyRefusal(again.facts)
-          ? withKeyNamed(again.facts, renewed.fingerprint)
-          : again;
-      });
-    }
+      if (!isKeyRefusal(error) || (key === used && !renewKey())) throw error;
+      return sendWith(key);
+    });
   };
 
-  const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
+  const ask: Ask = async (method, path, schema, request = {}) => {
+    const { reply, ...meta } = await send(method, path, (raw) => readReply(raw, schema, redact), request);
+    return { ...(reply as object), ...meta } as typeof reply & ReplyMeta;
+  };
 
   const banned = bannedAddress(options.bannedList);
   return {
@@ -119,22 +122,15 @@ export function createChatClient(options: ChatClientOptions) {
     ...createCreateClient(ask, redact),
     ...createUserClient(ask),
     /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
-    async addMembers(
-      guid: string,
-      members: AddMembersRequest,
-      { onBehalfOf, signal }: ActingOptions = {},
-    ): Promise<AddMembersResult> {
+    async addMembers(guid: string, members: AddMembersRequest, options: ActingOptions = {}): Promise<AddMembersResult> {
       checkMembers(members);
-      const path = `/groups/${segment('guid', guid)}/members`;
-      const sent = { method: 'POST', path, body: foldMembers(members), onBehalfOf } as const;
       const read = (raw: RawReply) => readMemberEntries(raw, redact);
-      const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
-      return { entries, rate, httpStatus, ms };
+      const request = { ...options, body: foldMembers(members) };
+      const { reply: entries, ...meta } = await send('POST', `/groups/${segment('guid', guid)}/members`, read, request);
+      return { entries, ...meta };
     },
     /** `GET /users` (docs/chat-service.md, 52). */
-    async listUsers({ signal }: CallOptions = {}) {
-      return (await ask({ method: 'GET', path: '/users' }, openReply, signal)).reply;
-    },
+    listUsers: (options?: CallOptions) => ask('GET', '/users', openReply, options),
     /** A fingerprint of the key that it uses: 8 hexadecimal digits. */
     keyFingerprint: () => key.fingerprint,
     /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
@@ -174,7 +170,7 @@ export function createManagementClient(options: ManagementClientOptions) {
   const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
     /** `GET {management_url}/apps`, every page of it (docs/chat-service.md, 53). */
-    async listApps({ signal }: CallOptions = {}): Promise<readonly AppFacts[]> {
+    async listApps({ signal }: CallOptions = {}) {
       const apps: AppFacts[] = [];
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const request: Request = { method: 'GET', path: page === 1 ? '/apps' : `/apps?page=${page}`, headers };
@@ -201,7 +197,7 @@ function call<Read>(
   });
 }
 
-function checkMembers(members: AddMembersRequest): void {
+function checkMembers(members: AddMembersRequest) {
   let uids = 0;
   for (const list of MEMBER_LISTS) {
     const count = members[list]?.length;
@@ -214,18 +210,18 @@ function checkMembers(members: AddMembersRequest): void {
 }
 
 /** Never shows the value. */
-function usableSecret(name: string, value: string): string {
+function usableSecret(name: string, value: string) {
   if (isUsable(value)) return value;
   const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
   throw badSetting(`the ${name} ${problem}; copy it again from the service's dashboard`);
 }
 
-function isUsable(secret: string): boolean {
+function isUsable(secret: string) {
   return /^[\x21-\x7e]+$/.test(secret);
 }
 
 /** First 8 hexadecimal digits of a hash: they distinguish keys, and do not reveal them. */
-export function fingerprintOf(apiKey: string): string {
+export function fingerprintOf(apiKey: string) {
   return createHash('sha256').update(`rollcall API key\n${apiKey}`).digest('hex').slice(0, 8);
 }
 
@@ -233,7 +229,9 @@ export function fingerprintOf(apiKey: string): string {
  * Whether the service itself refuses a call for its key: one that is missing, unknown, or may not do this. The codes
  * are publicly documented, the status where there is none is assumed (docs/chat-service.md, 33).
  */
-function isKeyRefusal({ serviceCode, httpStatus, foreign = null }: FactsOf<'REFUSED'>): boolean {
+function isKeyRefusal(error: unknown): error is RollcallError<'REFUSED'> {
+  if (!isError(error, 'REFUSED')) return false;
+  const { serviceCode, httpStatus, foreign = null } = error.facts;
   if (foreign !== null) return false;
   if (serviceCode !== null) return /^AUTH_ERR_(?!.*APPID)/.test(serviceCode);
   return httpStatus === 401 || httpStatus === 403;

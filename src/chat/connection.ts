@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { connectTimes } from '../platform/hosts.ts';
 import { callAborted, invalidCall, malformedReply, type TransportCode } from './call-errors.ts';
@@ -34,9 +35,9 @@ export interface Request {
   /** Absolute path, percent-encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | null;
   /** Longest reply body that is read, in bytes, where it is more than that of the connection. */
-  readonly maxReplyBytes?: number;
+  readonly maxReplyBytes?: number | undefined;
 }
 
 export interface Reply {
@@ -281,41 +282,22 @@ const TIMEOUTS: Readonly<Record<string, TransportCode>> = {
 const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
 /** The error for what undici reports; `sent`: the request had been sent. */
-function failure(error: Error & { code?: string }, sent: boolean, origin: string): Error {
+function failure(error: Error & { code?: string }, sent: boolean, origin: string) {
   const systemCode = error.code ?? '';
   const reason = [systemCode, error.message].filter((text) => text !== '').join(': ');
   if (systemCode === 'UND_ERR_INVALID_ARG') return invalidCall(`the request cannot be sent: ${error.message}`);
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
     return malformedReply(`${origin} did not answer in proper HTTP`, null);
   }
+  const failed = (code: TransportCode, what: string, remedy?: Words) =>
+    new RollcallError(code, { what, maybeCarriedOut: sent, remedy }, { cause: error });
   const timeout = TIMEOUTS[systemCode];
-  if (timeout !== undefined) {
-    return new RollcallError(
-      timeout,
-      { what: `${origin} did not answer in time (${timeout})`, maybeCarriedOut: sent },
-      { cause: error },
-    );
-  }
-  if (sent) {
-    return new RollcallError(
-      'CONNECTION_LOST',
-      { what: `${origin} broke off before it had answered (${reason})`, maybeCarriedOut: true },
-      { cause: error },
-    );
-  }
-  if (CERTIFICATE.test(systemCode)) {
-    return new RollcallError(
-      'CERTIFICATE_REFUSED',
-      {
-        what: `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
-        maybeCarriedOut: false,
-      },
-      { cause: error },
-    );
-  }
-  return new RollcallError(
-    'CONNECT_FAILED',
-    { what: `no connection to ${origin} (${reason})`, maybeCarriedOut: false, remedy: 'check app id, region and host' },
-    { cause: error },
-  );
+  if (timeout !== undefined) return failed(timeout, `${origin} did not answer in time (${timeout})`);
+  if (sent) return failed('CONNECTION_LOST', `${origin} broke off before it had answered (${reason})`);
+  return CERTIFICATE.test(systemCode)
+    ? failed(
+        'CERTIFICATE_REFUSED',
+        `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
+      )
+    : failed('CONNECT_FAILED', `no connection to ${origin} (${reason})`, 'check app id, region and host');
 }

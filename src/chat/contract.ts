@@ -24,13 +24,9 @@ export const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Body of POST /groups/{guid}/members (docs/chat-service.md, 15): every list that is present has at least one UID. */
+const uids = z.array(z.string()).min(1);
 export const addMembersRequest = z
-  .strictObject({
-    admins: z.array(z.string()).min(1),
-    moderators: z.array(z.string()).min(1),
-    participants: z.array(z.string()).min(1),
-    usersToBan: z.array(z.string()).min(1),
-  })
+  .strictObject({ admins: uids, moderators: uids, participants: uids, usersToBan: uids })
   .partial();
 export type AddMembersRequest = Readonly<Partial<Record<MemberList, readonly string[]>>>;
 
@@ -126,7 +122,8 @@ const resultList = z
   .transform(
     (list): Record<string, MemberResult> =>
       Object.fromEntries(Object.entries(list).map(([uid, entry]) => [uid, memberEntry(entry)])),
-  );
+  )
+  .optional();
 
 /** An entry of a list, whatever it is. */
 export function memberEntry(entry: unknown): MemberResult {
@@ -141,10 +138,10 @@ function isSuccess(entry: unknown): boolean {
 /** Reply of POST /groups/{guid}/members (docs/chat-service.md, 21). */
 export const addMembersReply = z.looseObject({
   data: z.looseObject({
-    admins: resultList.optional(),
-    moderators: resultList.optional(),
-    participants: resultList.optional(),
-    usersToBan: resultList.optional(),
+    admins: resultList,
+    moderators: resultList,
+    participants: resultList,
+    usersToBan: resultList,
   }),
 });
 export type AddMembersReply = z.infer<typeof addMembersReply>;

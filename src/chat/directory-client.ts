@@ -5,63 +5,47 @@ import {
   type Ask,
   type CallOptions,
   foldMembers,
+  isObject,
   otherEntry,
   type ReplyMeta,
   segment,
 } from './call.ts';
 import { type AddMembersRequest, addMembersReply, type MemberResult, memberEntry } from './contract.ts';
-import { entriesOf, type MemberEntries } from './member-entries.ts';
+import { entriesOf } from './member-entries.ts';
 import type { Redact } from './redact.ts';
-import {
-  type GroupFacts,
-  groupReply,
-  type JoinedGroup,
-  joinedPage,
-  MAX_PAGE_BYTES,
-  type UserFacts,
-  userReply,
-} from './replies.ts';
+import { type GroupFacts, groupReply, joinedPage, MAX_PAGE_BYTES, userReply } from './replies.ts';
 import { MAX_PER_PAGE } from './service/limits.ts';
-
-export type DirectoryClient = ReturnType<typeof createDirectoryClient>;
 
 /**
  * Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). list-client.ts reads lists.
  */
 export function createDirectoryClient(ask: Ask) {
-  const askForGroup = (guid: string, { signal }: CallOptions, onBehalfOf?: string) =>
-    ask({ method: 'GET', path: `/groups/${segment('guid', guid)}`, onBehalfOf }, groupReply, signal);
+  const askForGroup = (guid: string, options?: ActingOptions) =>
+    ask('GET', `/groups/${segment('guid', guid)}`, groupReply, options);
 
   return {
     /** `GET /users/{uid}`. */
-    async getUser(uid: string, { signal }: CallOptions = {}): Promise<ReplyMeta & { readonly user: UserFacts }> {
-      const path = `/users/${segment('uid', uid)}`;
-      const { reply, ...meta } = await ask({ method: 'GET', path }, userReply, signal);
-      return { user: reply.data, ...meta };
+    async getUser(uid: string, options?: CallOptions) {
+      return ask('GET', `/users/${segment('uid', uid)}`, userReply, options);
     },
     /** `GET /groups` on behalf of a user: groups of the user, 1,000 at most. `hasJoined` is null where the service does not say it. */
-    async listJoined(
-      uid: string,
-      { signal }: CallOptions = {},
-    ): Promise<ReplyMeta & { readonly groups: readonly JoinedGroup[] }> {
+    async listJoined(uid: string, options?: CallOptions) {
       const path = `/groups?perPage=${MAX_PER_PAGE}&page=1&hasJoined=true`;
-      const asked = { method: 'GET', path, onBehalfOf: uid, maxReplyBytes: MAX_PAGE_BYTES } as const;
-      const { reply, ...meta } = await ask(asked, joinedPage, signal);
-      return { groups: reply.data.filter(({ hasJoined }) => hasJoined !== false), ...meta };
+      return ask('GET', path, joinedPage, { ...options, onBehalfOf: uid, maxReplyBytes: MAX_PAGE_BYTES });
     },
     /** `GET /groups/{guid}`. */
-    async getGroup(guid: string, options: CallOptions = {}): Promise<ReplyMeta & GroupFacts> {
-      const { reply, ...meta } = await askForGroup(guid, options);
-      const { hasJoined: _, scope: __, ...facts } = reply.data;
+    async getGroup(guid: string, options?: CallOptions): Promise<ReplyMeta & GroupFacts> {
+      const { data, ...meta } = await askForGroup(guid, options);
+      const { hasJoined: _, scope: __, ...facts } = data;
       return { ...facts, guid: facts.guid || guid, ...meta };
     },
     /**
      * `GET /groups/{guid}` on behalf of a user: the scope of this user, null where the user is no member, or may not see the
      * group. Not `isKnown`: the reply does not say whether the user is a member.
      */
-    async getMembership(guid: string, uid: string, options: CallOptions = {}) {
-      const { reply, ...meta } = await askForGroup(guid, options, uid);
-      const { hasJoined, scope } = reply.data;
+    async getMembership(guid: string, uid: string, options?: CallOptions) {
+      const { data, ...meta } = await askForGroup(guid, { ...options, onBehalfOf: uid });
+      const { hasJoined, scope } = data;
       // A group that says nothing about joining says nothing about this user.
       return { scope: hasJoined === false ? null : scope, isKnown: hasJoined !== null, ...meta };
     },
@@ -100,25 +84,15 @@ export type NewGroup = z.infer<typeof newGroup>;
 export const importedGroup = newGroup.extend({ createdAt: z.int().optional() });
 export type ImportedGroup = z.infer<typeof importedGroup>;
 
-export interface CreatedGroup extends ReplyMeta {
-  /** Results of the members that were sent with it; empty if the reply does not mention them. */
-  readonly entries: MemberEntries;
-}
-
-export interface Reactivated extends ReplyMeta {
-  /** UIDs in lower case; undefined where the reply names none. */
-  readonly uids: ReadonlySet<string> | undefined;
-}
-
 const reply = z.looseObject({ data: z.looseObject({}) });
-const membersReply = addMembersReply.shape.data.optional().catch(undefined);
-const uidList = z.array(z.string()).optional().catch(undefined);
+const membersReply = addMembersReply.shape.data.catch({});
 
-/** The result of each entity of an import, by its key in lower case. One that the reply leaves out is missing. */
-export type ImportedEntities = ReadonlyMap<string, MemberResult>;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+/** Reply of PUT /users: UIDs in lower case; undefined where it names none. */
+const reactivatedReply = z
+  .looseObject({ data: z.looseObject({ reactivatedUids: z.array(z.string()).optional().catch(undefined) }) })
+  .transform(({ data: { reactivatedUids } }) => ({
+    uids: reactivatedUids && (new Set(reactivatedUids.map(foldId)) as ReadonlySet<string>),
+  }));
 
 /** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
 const importReply = z.looseObject({
@@ -133,48 +107,39 @@ const importReply = z.looseObject({
 /** Calls that create, reactivate and import: publicly known, not contract. Errors are those of every call. */
 export function createCreateClient(ask: Ask, redact: Redact) {
   return {
-    async createUser(user: NewUser, { signal }: CallOptions = {}): Promise<ReplyMeta> {
-      const body = { ...user, uid: foldId(user.uid) };
-      const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body }, reply, signal);
-      return meta;
+    async createUser(user: NewUser, options?: CallOptions): Promise<ReplyMeta> {
+      return ask('POST', '/users', reply, { ...options, body: { ...user, uid: foldId(user.uid) } });
     },
     /** An acting user becomes owner and admin of the group. @param members up to 25 UIDs; left out if there is none */
-    async createGroup(
-      group: NewGroup,
-      members: AddMembersRequest,
-      { signal, onBehalfOf }: ActingOptions = {},
-    ): Promise<CreatedGroup> {
+    async createGroup(group: NewGroup, members: AddMembersRequest, options?: ActingOptions) {
       const { guid, owner } = group;
       const profile = { ...group, guid: foldId(guid), ...(owner !== undefined && { owner: foldId(owner) }) };
       const body = Object.keys(members).length === 0 ? profile : { ...profile, members: foldMembers(members) };
-      const { reply: created, ...meta } = await ask(
-        { method: 'POST', path: '/groups', body, onBehalfOf },
-        reply,
-        signal,
-      );
-      const data = membersReply.parse(created.data['members']) ?? {};
-      return { ...meta, entries: entriesOf({ data }, redact) };
+      const { data: created, ...meta } = await ask('POST', '/groups', reply, { ...options, body });
+      // The results of the members that were sent with it; none if the reply does not mention them.
+      return { ...meta, entries: entriesOf({ data: membersReply.parse(created['members'] ?? {}) }, redact) };
     },
     /** Makes deactivated users active again. */
-    async reactivateUsers(uids: readonly string[], { signal }: CallOptions = {}): Promise<Reactivated> {
-      const request = { method: 'PUT', path: '/users', body: { uidsToActivate: uids.map(foldId) } } as const;
-      const { reply: changed, ...meta } = await ask(request, reply, signal);
-      const named = uidList.parse(changed.data['reactivatedUids'])?.map(foldId);
-      return { ...meta, uids: named === undefined ? undefined : new Set(named) };
-    },
-    /** Imports up to 50 users, groups or members, which have keys of their own, by the data import (docs/chat-service.md, 72 to 78). */
+    reactivateUsers: (uids: readonly string[], options?: CallOptions) =>
+      ask('PUT', '/users', reactivatedReply, { ...options, body: { uidsToActivate: uids.map(foldId) } }),
+    /**
+     * Imports up to 50 users, groups or members, which have keys of their own, by the data import (docs/chat-service.md, 72 to
+     * 78). The result has an entry of each by its key in lower case; one that the reply leaves out is missing.
+     */
     async importEntities(
       what: 'users' | 'groups' | 'members',
       entities: ReadonlyMap<string, object>,
       { signal }: CallOptions = {},
-    ): Promise<ReplyMeta & { readonly entries: ImportedEntities }> {
+    ) {
       const body = { [what]: Object.fromEntries(entities) };
-      const { reply, ...meta } = await ask({ method: 'POST', path: `/data_import/${what}`, body }, importReply, signal);
-      const entries = Object.entries(reply.data).map(([key, written]): [string, MemberResult] => {
-        const entry = memberEntry(written);
-        return [foldId(key), entry.success === true ? { success: true } : otherEntry(entry, redact)];
-      });
-      return { ...meta, entries: new Map(entries) };
+      const { data, ...meta } = await ask('POST', `/data_import/${what}`, importReply, { signal, body });
+      const imported: ReadonlyMap<string, MemberResult> = new Map(
+        Object.entries(data).map(([key, written]) => {
+          const entry = memberEntry(written);
+          return [foldId(key), entry.success === true ? { success: true } : otherEntry(entry, redact)];
+        }),
+      );
+      return { ...meta, entries: imported };
     },
   };
 }

@@ -60,49 +60,24 @@ export function nextKey(bytes: Uint8Array, at: number): number {
   return bytes[key] === QUOTE ? key : NOT_WALKED;
 }
 
-/** @param at the first byte of a value. Gives the place after it. */
-export function endOfValue(bytes: Uint8Array, at: number): number {
-  let place = at;
-  let nested = 0;
-  /** A bit for each of the objects and lists that are open, the innermost last: 1 is an object. */
-  let open = 0;
+/** @param at the first byte of a value. Gives the place after it. @param nested the objects and lists around it */
+export function endOfValue(bytes: Uint8Array, at: number, nested = 0): number {
+  const byte = bytes[at];
+  if (byte === QUOTE) return endOfString(bytes, at + 1);
+  const isObject = byte === OPEN_OBJECT;
+  if (!isObject && byte !== OPEN_LIST) return endOfScalar(bytes, at);
+  const close = isObject ? CLOSE_OBJECT : CLOSE_LIST;
+  let place = skipSpace(bytes, at + 1);
+  if (bytes[place] === close) return place + 1;
+  if (nested === MAX_NESTED) return NOT_WALKED;
   for (;;) {
-    const byte = bytes[place];
-    let closes = false;
-    if (byte === QUOTE) {
-      place = endOfString(bytes, place + 1);
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      const isObject = byte === OPEN_OBJECT;
-      place = skipSpace(bytes, place + 1);
-      closes = bytes[place] === (isObject ? CLOSE_OBJECT : CLOSE_LIST);
-      if (closes) {
-        place++;
-      } else {
-        if (nested === MAX_NESTED) return NOT_WALKED;
-        nested++;
-        open = (open << 1) | (isObject ? 1 : 0);
-        if (isObject) place = endOfKey(bytes, place);
-        if (place < 0) return NOT_WALKED;
-        continue;
-      }
-    } else {
-      place = endOfScalar(bytes, place);
-    }
+    if (isObject) place = endOfKey(bytes, place);
+    if (place >= 0) place = endOfValue(bytes, place, nested + 1);
     if (place < 0) return NOT_WALKED;
-    // A value has ended, and with it everything that ends here.
-    for (;;) {
-      if (nested === 0) return place;
-      place = skipSpace(bytes, place);
-      const next = bytes[place];
-      if (next === COMMA) break;
-      if (next !== ((open & 1) === 1 ? CLOSE_OBJECT : CLOSE_LIST)) return NOT_WALKED;
-      place++;
-      nested--;
-      open >>= 1;
-    }
+    place = skipSpace(bytes, place);
+    if (bytes[place] === close) return place + 1;
+    if (bytes[place] !== COMMA) return NOT_WALKED;
     place = skipSpace(bytes, place + 1);
-    if ((open & 1) === 1) place = endOfKey(bytes, place);
-    if (place < 0) return NOT_WALKED;
   }
 }
 

@@ -33,7 +33,7 @@ export function bannedAddress(bannedList?: BannedList): BannedAddress {
   };
 }
 
-function inGroup(guid: string, place: 'members' | BannedList): string {
+function inGroup(guid: string, place: 'members' | BannedList) {
   return `/groups/${segment('guid', guid)}/${place}`;
 }
 
@@ -46,37 +46,34 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
     method: 'POST' | 'PUT' | 'DELETE',
     place: string,
     { guid, uid, scope }: Edit,
-    { onBehalfOf, signal }: ActingOptions,
+    options?: ActingOptions,
   ): Promise<ReplyMeta> {
-    const path = `${place}/${segment('uid', uid)}`;
-    const body = scope === undefined ? undefined : { scope };
-    const { reply, ...meta } = await ask({ method, path, body, onBehalfOf }, editReply, signal);
-    requireDone(reply.data, { guid, uid, scope }, meta, redact);
+    const body = scope && { scope };
+    const { data, ...meta } = await ask(method, `${place}/${segment('uid', uid)}`, editReply, { ...options, body });
+    requireDone(data, { guid, uid, scope }, meta, redact);
     return meta;
   }
 
   return {
     /** `PUT /groups/{guid}/members/{uid}`. */
-    async changeScope(guid: string, uid: string, scope: MemberScope, options: ActingOptions = {}) {
+    async changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions) {
       return edit('PUT', inGroup(guid, 'members'), { guid, uid, scope }, options);
     },
     /** `DELETE /groups/{guid}/members/{uid}`; a removed user may join again. */
-    async removeMember(guid: string, uid: string, options: ActingOptions = {}) {
+    async removeMember(guid: string, uid: string, options?: ActingOptions) {
       return edit('DELETE', inGroup(guid, 'members'), { guid, uid }, options);
     },
     /** `POST /groups/{guid}/bannedusers/{uid}`. */
-    async banMember(guid: string, uid: string, options: ActingOptions = {}) {
-      return ofBanned(guid, (path) => edit('POST', path, { guid, uid }, options));
-    },
+    banMember: (guid: string, uid: string, options?: ActingOptions) =>
+      ofBanned(guid, (path) => edit('POST', path, { guid, uid }, options)),
     /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
-    async unbanMember(guid: string, uid: string, options: ActingOptions = {}) {
-      return ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options));
-    },
+    unbanMember: (guid: string, uid: string, options?: ActingOptions) =>
+      ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options)),
   };
 }
 
 /** Whether the service has no such operation; a group or user that is not there is another answer. */
-function isUnknownAddress(error: unknown): boolean {
+function isUnknownAddress(error: unknown) {
   if (!isError(error, 'REFUSED') || error.facts.httpStatus !== 404) return false;
   const { serviceCode } = error.facts;
   return serviceCode === null || serviceCode === 'ERR_API_NOT_FOUND';
@@ -91,21 +88,18 @@ interface Edit {
 }
 
 /** A status of 200 is not enough: `success`, the member's new scope, or an action message must say that it was done. */
-function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Redact): void {
-  const { httpStatus, rate } = meta;
+function requireDone(data: MemberResult, edit: Edit, { httpStatus, rate }: ReplyMeta, redact: Redact) {
   const { scope } = edit;
   if (data.success === true || isActionOn(data, edit)) return;
   if (data.success === false || data.error !== undefined) {
     const { error } = otherEntry(data, redact);
-    const serviceMessage = error?.message ?? '';
-    // Without a plain no, it may have been carried out.
-    const doubtful = data.success !== false;
     throw new RollcallError('REFUSED', {
       httpStatus,
       serviceCode: error?.code ?? null,
-      serviceMessage,
+      serviceMessage: error?.message ?? '',
       rate,
-      doubtful,
+      // Without a plain no, it may have been carried out.
+      doubtful: data.success !== false,
     });
   }
   const scopeNow = data['scope'];
@@ -118,7 +112,7 @@ function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Re
 }
 
 /** Whether a reply is an action message about this user and this group (docs/chat-service.md, 49). */
-function isActionOn(data: MemberResult, { guid, uid }: Edit): boolean {
+function isActionOn(data: MemberResult, { guid, uid }: Edit) {
   const { success, data: read } = actionMessage.safeParse(data);
   if (!success || read.category !== 'action') return false;
   const { on, for: group } = read.data.entities;

@@ -57,13 +57,14 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
       const entry = results[uid];
       const key = foldId(uid);
       if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, {
-        list,
-        entry: entry.success === true ? success(entry.addition, redact) : otherEntry(entry, redact),
-      });
+      entries.set(key, { list, entry: shownEntry(entry, redact) });
     }
   }
   return entries;
+}
+
+function shownEntry(entry: MemberResult, redact: Redact) {
+  return entry.success === true ? success(entry.addition, redact) : otherEntry(entry, redact);
 }
 
 /** A success, with what is kept of its message. All texts pass `redact`: a text of the service could contain a key. */
@@ -121,11 +122,7 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
       const endOfOther = endOfValue(bytes, entry);
       if (endOfOther >= 0) {
         const read = memberEntry(JSON.parse(bytes.toString('utf8', entry, endOfOther)));
-        const isSuccessful = read.success === true;
-        entries.set(name, {
-          list: known.list,
-          entry: isSuccessful ? success(read.addition, redact) : otherEntry(read, redact),
-        });
+        entries.set(name, { list: known.list, entry: shownEntry(read, redact) });
       }
       return endOfOther;
     });

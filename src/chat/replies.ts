@@ -9,6 +9,8 @@ import { memberResult } from './contract.ts';
 /** Longest reply of a page, in bytes: 1,000 users, each with the longest addresses, tags and metadata that are known. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
+const number = z.number().nullable().default(null).catch(null);
+
 /** A missing or malformed number says nothing; one in quotes counts as a number. */
 const count = z
   .union([
@@ -47,7 +49,7 @@ export const listedMember = z.object({
   /** One of MEMBER_SCOPES as far as is known; another word is a scope that we know nothing about. */
   scope: z.string(),
   /** Seconds since 1970; null if the reply does not say. */
-  joinedAt: z.number().nullable().default(null).catch(null),
+  joinedAt: number,
   /** Undefined if the reply does not say. */
   name: z.string().optional().catch(undefined),
 });
@@ -76,7 +78,6 @@ export const editReply = z.object({ data: memberResult });
  */
 
 const text = z.string().min(1).nullable().default(null).catch(null);
-const number = z.number().nullable().default(null).catch(null);
 const tags = z.array(z.string()).default([]).catch([]);
 const metadata = z.record(z.string(), z.unknown()).nullable().default(null).catch(null);
 
@@ -120,23 +121,25 @@ export type AppFacts = Readonly<z.infer<typeof appFacts>>;
 export const appsPage = z.object({ data: z.union([z.array(appFacts), appFacts.transform((app) => [app])]), meta });
 
 /** Reply of GET /users/{uid}. */
-export const userReply = z.object({ data: userFacts });
+export const userReply = z.object({ data: userFacts }).transform(({ data: user }) => ({ user }));
+
+const hasJoined = z.boolean().nullable().default(null).catch(null);
 
 /** A group in `GET /groups?hasJoined=true`. One that does not say it may be any group, where the service ignores the filter. */
-export const joinedGroup = groupFacts
-  .pick({ guid: true })
-  .extend({ hasJoined: z.boolean().nullable().default(null).catch(null), scope: text });
+export const joinedGroup = groupFacts.pick({ guid: true }).extend({ hasJoined, scope: text });
 export type JoinedGroup = Readonly<z.infer<typeof joinedGroup>>;
 
-/** Reply of GET /groups?hasJoined=true. */
-export const joinedPage = z.object({ data: z.array(joinedGroup) });
+/** Reply of GET /groups?hasJoined=true: groups of the acting user. */
+export const joinedPage = z
+  .object({ data: z.array(joinedGroup) })
+  .transform(({ data }) => ({ groups: data.filter((group) => group.hasJoined !== false) }));
 
 /** Reply of GET /groups/{guid}, which may leave out the GUID that was asked for. */
 export const groupReply = z.object({
   data: groupFacts.extend({
     guid: z.string().default('').catch(''),
     /** Whether the acting user is a member, and with which scope. */
-    hasJoined: z.boolean().nullable().default(null).catch(null),
+    hasJoined,
     scope: text,
   }),
 });

@@ -25,28 +25,26 @@ export function createUserClient(ask: Ask) {
     async createAuthToken(
       uid: string,
       use: { readonly platform?: string | undefined; readonly userAgent?: string | undefined },
-      { signal }: CallOptions = {},
+      options?: CallOptions,
     ) {
-      const request = { method: 'POST', path: `/users/${segment('uid', uid)}/auth_tokens`, body: use } as const;
-      const { reply, ...meta } = await ask(request, tokenReply, signal).catch((error: unknown) => {
-        // Its text quotes the reply, which may hold the token.
-        if (!isError(error, 'MALFORMED_REPLY')) throw error;
-        throw malformedReply(
-          'the reply to a new auth token cannot be read; the token may exist',
-          error.facts.httpStatus,
-        );
-      });
-      return { authToken: reply.data.authToken, ...meta };
+      const path = `/users/${segment('uid', uid)}/auth_tokens`;
+      const { data, ...meta } = await ask('POST', path, tokenReply, { ...options, body: use }).catch(
+        (error: unknown) => {
+          // Its text quotes the reply, which may hold the token.
+          if (!isError(error, 'MALFORMED_REPLY')) throw error;
+          throw malformedReply(
+            'the reply to a new auth token cannot be read; the token may exist',
+            error.facts.httpStatus,
+          );
+        },
+      );
+      return { authToken: data.authToken, ...meta };
     },
     /** `POST /messages` with a text. The id is null where the reply does not say it. */
-    async sendText({ receiverType, receiver }: Receiver, text: string, { onBehalfOf, signal }: ActingOptions = {}) {
+    async sendText({ receiverType, receiver }: Receiver, text: string, options?: ActingOptions) {
       const body = { receiver: foldId(receiver), receiverType, type: 'text', data: { text } };
-      const { reply, ...meta } = await ask(
-        { method: 'POST', path: '/messages', body, onBehalfOf },
-        messageReply,
-        signal,
-      );
-      return { id: reply.data.id, ...meta };
+      const { data, ...meta } = await ask('POST', '/messages', messageReply, { ...options, body });
+      return { id: data.id, ...meta };
     },
   };
 }

@@ -11,7 +11,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
  * not being listed.
  */
 import { foldId } from '../membership/membership.ts';
-import { type ListEntry, type ListKind, type ListPages, type Page, type PageOptions, PER_PAGE } from './list-client.ts';
+import { LISTS, type ListEntry, type ListKind, type ListPages, type Page, type PageOptions } from './list-client.ts';
 
 /** Number of times that a list is read before rollcall gives up. */
 export const READINGS = 3;
@@ -24,17 +24,9 @@ interface ListOptions extends PageOptions {
 /** Pages of a list of the app that are asked for before their turn: one after another they would leave most of a rate limit unused. */
 const PAGES_AHEAD = 8;
 
-const WORDS: Readonly<Record<ListKind, string>> = {
-  members: 'members',
-  banned: 'banned users',
-  users: 'users',
-  deactivated: 'deactivated users',
-  groups: 'groups',
-};
-
 /**
  * Reads a whole list into the store, each entry once. Banned users may be among the members of a group. It takes a call for each
- * PER_PAGE entries, and one for an empty list; more where the list does not say its length.
+ * `perPage` entries, and one for an empty list; more where the list does not say its length.
  * @param pages an error of theirs ends the reading, so that a page that is worth another try is best tried again there
  * @param guid empty for a list of the app
  * @throws UNTRUSTED_LISTING when no reading was whole, and what the calls throw
@@ -45,8 +37,9 @@ export async function readList<Kind extends ListKind>(
   kind: Kind,
   guid: string,
   options: ListOptions = {},
-): Promise<void> {
-  const perPage = options.perPage ?? PER_PAGE[kind];
+) {
+  const { words, perPage: most } = LISTS[kind];
+  const { perPage = most } = options;
   const getPage = (page: number) => pages.listPage(kind, guid, page, { perPage, signal: options.signal });
   let problem: string | undefined;
   for (let reading = 1; reading <= READINGS; reading += 1) {
@@ -55,7 +48,7 @@ export async function readList<Kind extends ListKind>(
     problem = await readOnce(store, { ...options, perPage }, pageOf);
     if (problem === undefined) return;
   }
-  const list = guid === '' ? WORDS[kind] : `${WORDS[kind]} of group ${JSON.stringify(guid)}`;
+  const list = guid === '' ? words : `${words} of group ${JSON.stringify(guid)}`;
   throw new RollcallError('UNTRUSTED_LISTING', { list, problem: problem ?? '', readings: READINGS });
 }
 
@@ -87,7 +80,7 @@ export interface ListStore<Entry> {
 /** A user or a group in a list. */
 type Named = { readonly uid: string } | { readonly guid: string };
 
-function idOf(entry: Named): string {
+function idOf(entry: Named) {
   return 'uid' in entry ? entry.uid : entry.guid;
 }
 

@@ -191,7 +191,7 @@ type Ask = <Asked extends AskServicePayload['ask']>(
 /** The pages of groups, asked for by `ask`. */
 function pagesOf(ask: Ask): GroupPages {
   return {
-    listPage: async (kind, guid, page, { signal }) => {
+    listPage: async (kind, guid, page, { signal } = {}) => {
       // The answer has the kind that was asked for.
       return (await ask({ guid, ask: kind, page }, signal)) as unknown as Page<ListEntry<typeof kind>>;
     },
