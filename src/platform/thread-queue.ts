@@ -1,6 +1,7 @@
+import { addAbortListener } from 'node:events';
 import type { FactsOf } from '../errors/errors.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type Answer, type Input, type Served, Thread } from './threads.ts';
+import { type Answer, type Input, openThread, type Served, type Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
@@ -48,141 +49,130 @@ interface RunningThread<Tasks extends Served> {
 }
 
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
-export class ThreadQueue<Tasks extends Served> {
-  readonly #options: ThreadQueueOptions;
-  readonly #waiting = new Turns<Asked<Tasks>>();
-  #running: RunningThread<Tasks> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #closed = false;
+export type ThreadQueue<Tasks extends Served> = ReturnType<typeof threadQueue<Tasks>>;
 
-  constructor(options: ThreadQueueOptions) {
-    this.#options = options;
-  }
-
-  /** @throws READING_STOPPED; whatever the task throws */
-  ask<Kind extends string & keyof Tasks>(
-    kind: Kind,
-    input: Input<Tasks, Kind>,
-    limits?: TaskLimits,
-  ): Promise<Answer<Tasks, Kind>> {
-    return this.#ask((thread, signal) => thread.ask(kind, input, signal), limits) as Promise<Answer<Tasks, Kind>>;
-  }
-
-  /** Sends the task to the thread if it is running; otherwise does nothing. */
-  async askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>) {
-    if (this.#running !== undefined) await this.ask(kind, input);
-  }
-
-  /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
-  async *stream<Kind extends string & keyof Tasks>(
-    kind: Kind,
-    input: Input<Tasks, Kind>,
-    ahead: number,
-  ): AsyncGenerator<Uint8Array> {
-    if (this.#closed) throw new Error(CLOSED);
-    clearTimeout(this.#idle);
-    this.#running ??= this.#start();
-    const thread = this.#running;
-    thread.streams += 1;
-    try {
-      yield* thread.worker.stream(kind, input, ahead);
-    } finally {
-      thread.streams -= 1;
-      if (this.#running === thread) this.#next();
-    }
-  }
-
-  /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
-  async close() {
-    this.#closed = true;
-    const under = [...this.#waiting, ...(this.#running?.sent ?? [])];
-    await Promise.allSettled(under.map(({ answer }) => answer.promise));
-    await this.#leave();
-  }
-
-  #ask(begin: Asked<Tasks>['begin'], limits?: TaskLimits): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new Error(CLOSED));
-    const signal = limits?.signal;
-    if (signal?.aborted === true) return Promise.reject(left());
-    const caller = limits?.caller ?? '';
-    const own = limits?.caller === undefined ? 0 : this.#waiting.sizeOf(caller);
-    if (own >= MAX_WAITING_OF_CALLER) return Promise.reject(busy(own));
-    if (limits !== undefined && this.#waiting.size >= MAX_WAITING) return Promise.reject(busy(this.#waiting.size));
-    clearTimeout(this.#idle);
-    const stop = new AbortController();
-    const asked: Asked<Tasks> = { begin, limits, answer: Promise.withResolvers<unknown>(), stop };
-    this.#waiting.add(caller, asked);
-    this.#next();
-    if (signal === undefined) return asked.answer.promise;
-    const onAbort = () => {
-      if (this.#waiting.remove(caller, asked)) asked.answer.reject(left());
-      else stop.abort(left());
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    return asked.answer.promise.finally(() => signal.removeEventListener('abort', onAbort));
-  }
-
-  #start(): RunningThread<Tasks> {
-    const {
-      thread: [caller, name],
-      heapMb,
-    } = this.#options;
-    const worker = new Thread<Tasks>(caller, name, {
-      passesRows: true,
-      heapMb,
-      onLost: (cause) => this.#lose(thread, reasonFor(cause)),
-    });
-    const thread: RunningThread<Tasks> = { worker, sent: new Set(), streams: 0 };
-    return thread;
-  }
+export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOnce, heapMb }: ThreadQueueOptions) {
+  const waiting = new Turns<Asked<Tasks>>();
+  let running: RunningThread<Tasks> | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let closed = false;
 
   /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
-  #lose(thread: RunningThread<Tasks>, error: Error) {
-    if (this.#running === thread) this.#running = undefined;
+  const lose = (thread: RunningThread<Tasks>, error: Error) => {
+    if (running === thread) running = undefined;
     for (const { answer, stop } of thread.sent) answer.reject(stop.signal.aborted ? stop.signal.reason : error);
     thread.sent.clear();
-    this.#next();
-  }
+    next();
+  };
 
-  /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
-  #next() {
-    while (this.#waiting.size > 0 && (this.#running?.sent.size ?? 0) < this.#options.atOnce) {
-      this.#running ??= this.#start();
-      this.#send(this.#running, this.#waiting.next() as Asked<Tasks>);
-    }
-    const thread = this.#running;
-    if (thread !== undefined && thread.sent.size + thread.streams === 0) {
-      clearTimeout(this.#idle);
-      this.#idle = setTimeout(() => this.#leave(), IDLE_MS).unref();
-    }
-  }
-
-  #send(thread: RunningThread<Tasks>, asked: Asked<Tasks>) {
-    const { limits, stop, answer } = asked;
-    let late: NodeJS.Timeout | undefined;
-    thread.sent.add(asked);
-    if (limits !== undefined) {
-      const reason = stopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
-      // On a busy machine a thread takes seconds to load: no task's fault.
-      void thread.worker.loaded.then(() => {
-        if (thread.sent.has(asked)) late = setTimeout(() => stop.abort(reason), limits.deadlineMs);
-      });
-    }
-    const answered = asked.begin(thread.worker, limits && stop.signal).finally(() => {
-      clearTimeout(late);
-      // Else the thread is lost, and the task has its error.
-      if (thread.sent.delete(asked) && this.#running === thread) this.#next();
+  const started = () => {
+    clearTimeout(idle);
+    if (running !== undefined) return running;
+    const worker = openThread<Tasks>(caller, name, {
+      passesRows: true,
+      heapMb,
+      onLost: (cause) => lose(thread, reasonFor(cause)),
     });
-    answered.then(answer.resolve, answer.reject);
-  }
+    const thread: RunningThread<Tasks> = { worker, sent: new Set(), streams: 0 };
+    running = thread;
+    return thread;
+  };
 
   /** Ends a thread that has nothing to do. */
-  #leave() {
-    clearTimeout(this.#idle);
-    const leaving = this.#running;
-    this.#running = undefined;
+  const leave = () => {
+    clearTimeout(idle);
+    const leaving = running;
+    running = undefined;
     return leaving?.worker.leave() ?? Promise.resolve();
+  };
+
+  /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
+  const next = () => {
+    while (waiting.size > 0 && (running?.sent.size ?? 0) < atOnce) run(started(), waiting.next() as Asked<Tasks>, next);
+    if (running === undefined || running.sent.size + running.streams > 0) return;
+    clearTimeout(idle);
+    idle = setTimeout(leave, IDLE_MS).unref();
+  };
+
+  const askFor = (begin: Asked<Tasks>['begin'], limits?: TaskLimits): Promise<unknown> => {
+    if (closed) return Promise.reject(new Error(CLOSED));
+    const refusal = limits && refusalOf(limits, waiting);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const { signal, caller: owner = '' } = limits ?? {};
+    clearTimeout(idle);
+    const answer = Promise.withResolvers<unknown>();
+    const asked: Asked<Tasks> = { begin, limits, answer, stop: new AbortController() };
+    waiting.add(owner, asked);
+    next();
+    if (signal === undefined) return answer.promise;
+    const listening = addAbortListener(signal, () => {
+      if (waiting.remove(owner, asked)) answer.reject(left());
+      else asked.stop.abort(left());
+    });
+    return answer.promise.finally(() => listening[Symbol.dispose]());
+  };
+
+  /** @throws READING_STOPPED; whatever the task throws */
+  const ask = <Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>, limits?: TaskLimits) =>
+    askFor((thread, signal) => thread.ask(kind, input, signal), limits) as Promise<Answer<Tasks, Kind>>;
+
+  return {
+    ask,
+    /** Sends the task to the thread if it is running; otherwise does nothing. */
+    async askRunning<Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>) {
+      if (running !== undefined) await ask(kind, input);
+    },
+    /** The chunks of a stream, `ahead` of them made before they are taken. Streams take no turns. */
+    async *stream<Kind extends string & keyof Tasks>(
+      kind: Kind,
+      input: Input<Tasks, Kind>,
+      ahead: number,
+    ): AsyncGenerator<Uint8Array> {
+      if (closed) throw new Error(CLOSED);
+      const thread = started();
+      thread.streams += 1;
+      try {
+        yield* thread.worker.stream(kind, input, ahead);
+      } finally {
+        thread.streams -= 1;
+        if (running === thread) next();
+      }
+    },
+    /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
+    async close() {
+      closed = true;
+      await Promise.allSettled([...waiting, ...(running?.sent ?? [])].map((asked) => asked.answer.promise));
+      await leave();
+    },
+  };
+}
+
+/** Has the thread do a task, and begins the next one behind it. */
+function run<Tasks extends Served>({ worker, sent }: RunningThread<Tasks>, asked: Asked<Tasks>, next: () => void) {
+  const { begin, limits, stop, answer } = asked;
+  let late: NodeJS.Timeout | undefined;
+  sent.add(asked);
+  if (limits !== undefined) {
+    const reason = stopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
+    // On a busy machine a thread takes seconds to load: no task's fault.
+    void worker.loaded.then(() => {
+      if (sent.has(asked)) late = setTimeout(() => stop.abort(reason), limits.deadlineMs);
+    });
   }
+  const answered = begin(worker, limits && stop.signal).finally(() => {
+    clearTimeout(late);
+    // Else the thread is lost, and the task has its error.
+    if (sent.delete(asked)) next();
+  });
+  answered.then(answer.resolve, answer.reject);
+}
+
+/** The reason why a task cannot wait; undefined where it can. */
+function refusalOf<Task>({ signal, caller }: TaskLimits, waiting: Turns<Task>) {
+  if (signal?.aborted === true) return left();
+  const own = caller === undefined ? 0 : waiting.sizeOf(caller);
+  if (own >= MAX_WAITING_OF_CALLER) return busy(own);
+  return waiting.size >= MAX_WAITING ? busy(waiting.size) : undefined;
 }
 
 function stopped(reason: FactsOf<'READING_STOPPED'>['reason'], what: string) {

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { extname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
@@ -8,7 +9,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
  *
  *   export type StageThread = { stage: (task: StagingTask) => Staged };              // beside the one who asks
  *   serve<StageThread>({ stage });                                                   // in stage-thread.ts
- *   new Thread<StageThread>(import.meta.url, './stage-thread').askOnce('stage', task);
+ *   openThread<StageThread>(import.meta.url, './stage-thread').askOnce('stage', task);
  *
  * What is asked and answered is copied, but bytes that are an answer or a chunk of a stream are handed over.
  */
@@ -47,139 +48,129 @@ const GRACE_MS = 250;
 const TERMINATION_MS = 500;
 
 /** A thread that serves `Own`. It ends with `end` or `leave`, and with the process. */
-export class Thread<Own extends Served> {
-  /** Resolves when its modules are loaded. */
-  readonly loaded: Promise<void>;
-  /** Resolves when it has ended. */
-  readonly ended: Promise<void>;
-  readonly #worker: Worker;
-  readonly #onLost: ThreadOptions['onLost'];
-  readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
-  #lastId = 0;
-  #lost: Error | undefined;
+export type Thread<Own extends Served> = ReturnType<typeof openThread<Own>>;
 
-  /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
-  constructor(caller: string, name: string, options: ThreadOptions = {}) {
-    const { heapMb, passesRows, onNote, onLost } = options;
-    const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
-      resourceLimits: {
-        ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
-        ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
-      },
-    });
-    const loaded = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<void>();
-    this.loaded = loaded.promise;
-    this.ended = ended.promise;
-    this.#worker = worker;
-    this.#onLost = onLost;
-    worker.on('message', (reply: Reply) => {
-      if ('note' in reply) return onNote?.(reply.note);
-      if ('loaded' in reply) return loaded.resolve();
-      const answer = this.#asked.get(reply.id);
-      this.#asked.delete(reply.id);
-      if ('error' in reply) answer?.reject(unpackError(reply.error));
-      else answer?.resolve(reply.result);
-    });
-    worker.on('error', (cause) => this.#lose(asError(cause)));
-    worker.on('exit', () => {
-      this.#lose(new Error(`the thread ${name.slice(2)} has ended`));
-      ended.resolve();
-    });
-  }
+/** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
+export function openThread<Own extends Served>(
+  caller: string,
+  name: string,
+  { heapMb, passesRows, onNote, onLost }: ThreadOptions = {},
+) {
+  const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
+    resourceLimits: {
+      ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
+      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+    },
+  });
+  const loaded = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const asked = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+  let lost: Error | undefined;
+
+  const lose = (cause: Error) => {
+    if (lost !== undefined) return;
+    lost = cause;
+    onLost?.(cause);
+    for (const { reject } of asked.values()) reject(cause);
+    asked.clear();
+  };
+  worker.on('message', (reply: Reply) => {
+    if ('note' in reply) return onNote?.(reply.note);
+    if ('loaded' in reply) return loaded.resolve();
+    const answer = asked.get(reply.id);
+    asked.delete(reply.id);
+    if ('error' in reply) answer?.reject(unpackError(reply.error));
+    else answer?.resolve(reply.result);
+  });
+  worker.on('error', (cause) => lose(asError(cause)));
+  worker.on('exit', () => {
+    lose(new Error(`the thread ${name.slice(2)} has ended`));
+    ended.resolve();
+  });
+
+  const post = (message: Message) => worker.postMessage(message);
+  const nextId = () => {
+    lastId += 1;
+    return lastId;
+  };
+  const send = (message: Message & { readonly id: number }): Promise<unknown> => {
+    if (lost !== undefined) return Promise.reject(lost);
+    const answer = Promise.withResolvers<unknown>();
+    post(message);
+    asked.set(message.id, answer);
+    return answer.promise;
+  };
+
+  /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
+  const end = async () => {
+    onLost?.(new Error('it was ended'));
+    void worker.terminate();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, TERMINATION_MS);
+    await Promise.race([ended.promise, late.promise]);
+    clearTimeout(timer);
+  };
 
   /**
    * Rejects with what the function throws, or with what has ended the thread; when the signal is aborted, with its reason:
    * a thread that does not end the call soon is then terminated.
    */
-  async ask<Kind extends string & keyof Own>(
+  const ask = async <Kind extends string & keyof Own>(
     kind: Kind,
     input: Input<Own, Kind>,
     signal?: AbortSignal,
-  ): Promise<Answer<Own, Kind>> {
+  ): Promise<Answer<Own, Kind>> => {
     signal?.throwIfAborted();
-    const id = this.#nextId();
-    const answer = this.#send({ id, kind, input }) as Promise<Answer<Own, Kind>>;
-    return signal === undefined
-      ? answer
-      : unlessAborted(
-          answer,
-          signal,
-          () => this.#post({ abort: id }),
-          () => this.end(),
-        );
-  }
+    const id = nextId();
+    const answer = send({ id, kind, input }) as Promise<Answer<Own, Kind>>;
+    return signal === undefined ? answer : unlessAborted(answer, signal, () => post({ abort: id }), end);
+  };
 
-  /** The same, and ends the thread. */
-  readonly askOnce: Thread<Own>['ask'] = (kind, input, signal) =>
-    this.ask(kind, input, signal).finally(() => this.end());
+  return {
+    /** Resolves when its modules are loaded. */
+    loaded: loaded.promise,
+    /** Resolves when it has ended. */
+    ended: ended.promise,
+    ask,
+    /** The same as `ask`, and ends the thread. */
+    askOnce: ((kind, input, signal) => ask(kind, input, signal).finally(end)) as typeof ask,
+    /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
+    stream: <Kind extends string & keyof Own>(kind: Kind, input: Input<Own, Kind>, ahead = 0) =>
+      chunksOf(send, nextId, { kind, input }, ahead),
+    /** Closes its streams and lets it end. Calls that are under way then get no answer. */
+    leave: () => {
+      if (lost === undefined) post({ leave: true });
+      return ended.promise;
+    },
+    end,
+  };
+}
 
-  /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
-  async *stream<Kind extends string & keyof Own>(
-    kind: Kind,
-    input: Input<Own, Kind>,
-    ahead = 0,
-  ): AsyncGenerator<Uint8Array> {
-    const stream = this.#nextId();
-    const take = () => {
-      const chunk = this.#send({ id: this.#nextId(), stream, step: 'next' });
-      // Its error is thrown where it is awaited, and no one may be waiting any more.
-      chunk.catch(() => {});
-      return chunk;
-    };
-    try {
-      await this.#send({ id: stream, kind, input });
-      const chunks = Array.from({ length: ahead }, take);
-      for (;;) {
-        const chunk = await (chunks.shift() ?? take());
-        if (chunk === undefined) return;
-        if (ahead > 0) chunks.push(take());
-        yield chunk as Uint8Array;
-      }
-    } finally {
-      this.#send({ id: this.#nextId(), stream, step: 'end' }).catch(() => {});
+async function* chunksOf(
+  send: (message: Message & { readonly id: number }) => Promise<unknown>,
+  nextId: () => number,
+  begin: { readonly kind: string; readonly input: unknown },
+  ahead: number,
+): AsyncGenerator<Uint8Array> {
+  const stream = nextId();
+  const take = () => {
+    const chunk = send({ id: nextId(), stream, step: 'next' });
+    // Its error is thrown where it is awaited, and no one may be waiting any more.
+    chunk.catch(() => {});
+    return chunk;
+  };
+  try {
+    await send({ id: stream, ...begin });
+    const chunks = Array.from({ length: ahead }, take);
+    for (;;) {
+      const chunk = await (chunks.shift() ?? take());
+      if (chunk === undefined) return;
+      if (ahead > 0) chunks.push(take());
+      yield chunk as Uint8Array;
     }
-  }
-
-  /** Closes its streams and lets it end. Calls that are under way then get no answer. */
-  leave() {
-    if (this.#lost === undefined) this.#post({ leave: true });
-    return this.ended;
-  }
-
-  /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
-  async end() {
-    this.#onLost?.(new Error('it was ended'));
-    void this.#worker.terminate();
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, TERMINATION_MS);
-    await Promise.race([this.ended, late.promise]);
-    clearTimeout(timer);
-  }
-
-  #lose(cause: Error) {
-    if (this.#lost !== undefined) return;
-    this.#lost = cause;
-    this.#onLost?.(cause);
-    for (const { reject } of this.#asked.values()) reject(cause);
-    this.#asked.clear();
-  }
-
-  #post(message: Message) {
-    this.#worker.postMessage(message);
-  }
-
-  #send(message: Message & { readonly id: number }): Promise<unknown> {
-    if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    const answer = Promise.withResolvers<unknown>();
-    this.#post(message);
-    this.#asked.set(message.id, answer);
-    return answer.promise;
-  }
-
-  #nextId() {
-    this.#lastId += 1;
-    return this.#lastId;
+  } finally {
+    send({ id: nextId(), stream, step: 'end' }).catch(() => {});
   }
 }
 
@@ -192,16 +183,14 @@ async function unlessAborted<Result>(
 ) {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => {
+  using _ = addAbortListener(signal, () => {
     tell();
     timer = setTimeout(() => void end().then(() => reject(signal.reason)), GRACE_MS);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
+  });
   try {
     return await Promise.race([answer, aborted]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
     // Answers that arrive after an abort are dropped.
     signal.throwIfAborted();
   }

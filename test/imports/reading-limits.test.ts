@@ -6,7 +6,7 @@ import type { LedgerThread } from '../../src/imports/report/ledger-thread.ts';
 import { HEAP_MB, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
-import { ThreadQueue } from '../../src/platform/thread-queue.ts';
+import { threadQueue } from '../../src/platform/thread-queue.ts';
 import { tempDir } from '../temp-dir.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
 
@@ -76,7 +76,7 @@ test('a task that needs more memory than its thread may have is refused, and the
   staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
   staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
-  const queue = new ThreadQueue<LedgerThread>({
+  const queue = threadQueue<LedgerThread>({
     thread: [LEDGER_THREAD, './ledger-thread'],
     atOnce: 1,
     heapMb: 48,

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { isLedgerError } from '../../src/platform/database-errors.ts';
-import { Thread } from '../../src/platform/threads.ts';
+import { openThread, type Thread } from '../../src/platform/threads.ts';
 import type { SomeThread } from './some-thread.ts';
 
 let thread: Thread<SomeThread>;
@@ -11,7 +11,7 @@ const told = new EventEmitter();
 
 beforeEach(() => {
   notes = [];
-  thread = new Thread<SomeThread>(import.meta.url, './some-thread', {
+  thread = openThread<SomeThread>(import.meta.url, './some-thread', {
     passesRows: true,
     onNote: (note) => {
       notes.push(note);
@@ -105,7 +105,7 @@ test('a thread that is asked once ends with the answer; one that leaves closes i
   expect(await thread.askOnce('double', 4)).toBe(8);
   await thread.ended;
   const left: unknown[] = [];
-  const other = new Thread<SomeThread>(import.meta.url, './some-thread', { onNote: (note) => left.push(note) });
+  const other = openThread<SomeThread>(import.meta.url, './some-thread', { onNote: (note) => left.push(note) });
   await other.stream('count', 9).next();
   await other.leave();
   expect(left).toEqual([1, 'ended', 'left']);

@@ -15,7 +15,7 @@ import { actionId, scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
-import { Thread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
@@ -36,7 +36,7 @@ const MAX_INLINE_ROWS = 20_000;
 
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
-  if (rows > MAX_INLINE_ROWS) await new Thread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
+  if (rows > MAX_INLINE_ROWS) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
   else await doCheckStep(work);
 }
 

@@ -13,7 +13,7 @@ import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { Thread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import type { Subject } from './repair-ledger.ts';
 import { type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
 
@@ -30,7 +30,7 @@ export async function doRepair<Name extends TaskName>(
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
   if (!isLong) return (await work(asked)) as Result<Name>;
-  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread');
+  const thread = openThread<RepairThread>(import.meta.url, './repair-thread');
   return (await thread.askOnce('work', asked)) as Result<Name>;
 }
 

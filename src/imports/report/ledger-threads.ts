@@ -1,4 +1,4 @@
-import { type TaskLimits, ThreadQueue } from '../../platform/thread-queue.ts';
+import { type TaskLimits, threadQueue } from '../../platform/thread-queue.ts';
 import type { NotedImport } from '../ends/ends.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { LedgerThread, ReportsRequest, RowsRequest } from './ledger-thread.ts';
@@ -38,7 +38,7 @@ const CHUNKS_AHEAD = 2;
 /** Reads imports' ledgers in other threads, so that this thread stays responsive. */
 export function openLedgerThreads() {
   const open = (how: { readonly atOnce: number; readonly heapMb?: number }) =>
-    new ThreadQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], ...how });
+    threadQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], ...how });
   const one = { atOnce: 1, heapMb: HEAP_MB };
   const queues = {
     quick: open(one),

@@ -5,7 +5,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { freeBytes, putInPlace } from '../../platform/files.ts';
-import { Thread } from '../../platform/threads.ts';
+import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
@@ -189,7 +189,7 @@ export async function stageInThread(
     (status) => status.isFIFO() && watch.stop(),
     () => {},
   );
-  const thread = new Thread<StageThread>(import.meta.url, './stage-thread', {
+  const thread = openThread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     onNote: (given) => {
       if (signal.aborted) return;

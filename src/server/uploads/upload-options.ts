@@ -14,7 +14,7 @@ import { CONTENT, SHAPE } from '../../options/reading-options.ts';
 import { BANS, EXPECTING, SENDING } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { defined } from '../../platform/defined.ts';
-import { ThreadQueue } from '../../platform/thread-queue.ts';
+import { threadQueue } from '../../platform/thread-queue.ts';
 import type { Caller } from '../http-answers.ts';
 
 const { bound, ...READ } = CONTENT;
@@ -104,7 +104,7 @@ const DEADLINE_MS = 10_000;
 
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export function openRecipes(dir: DataDir) {
-  const thread = new ThreadQueue<RecipeThread>({
+  const thread = threadQueue<RecipeThread>({
     thread: [import.meta.url, '../../features/recipes/recipe-thread'],
     atOnce: 1,
     heapMb: HEAP_MB,

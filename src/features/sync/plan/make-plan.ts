@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { type PlanReason, REASONS } from '../../../membership/plan-reasons.ts';
 import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
-import { Thread } from '../../../platform/threads.ts';
+import { openThread } from '../../../platform/threads.ts';
 import { grouped } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
@@ -142,5 +142,5 @@ export type DecideThread = { decide: (task: { readonly path: string; readonly de
 
 /** Rejects with what making the plan throws. */
 export function decideInThread(path: string, decision: Decision): Promise<void> {
-  return new Thread<DecideThread>(import.meta.url, './plan-thread').askOnce('decide', { path, decision });
+  return openThread<DecideThread>(import.meta.url, './plan-thread').askOnce('decide', { path, decision });
 }

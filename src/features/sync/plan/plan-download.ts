@@ -1,5 +1,5 @@
 import { jsonDocument } from '../../../platform/table.ts';
-import { Thread } from '../../../platform/threads.ts';
+import { openThread } from '../../../platform/threads.ts';
 import { isoTime } from '../../../text/wording.ts';
 import type { PlanDocument } from '../api.ts';
 import { planCsv } from './plan-csv.ts';
@@ -47,7 +47,7 @@ export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<s
  * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LEDGER_MISSING, DAMAGED_LEDGER where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
-  const thread = new Thread<PlanDownloadThread>(import.meta.url, './plan-thread');
+  const thread = openThread<PlanDownloadThread>(import.meta.url, './plan-thread');
   try {
     yield* thread.stream('plan', download);
   } finally {

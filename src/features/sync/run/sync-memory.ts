@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { putBackEnds } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { appsOf } from '../../../imports/target.ts';
-import { Thread } from '../../../platform/threads.ts';
+import { openThread } from '../../../platform/threads.ts';
 import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import type { Sync } from '../kept-sync.ts';
 import { type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
@@ -20,7 +20,7 @@ const MAX_INLINE_BYTES = 8 * 1024 * 1024;
 async function note(work: Remembered) {
   const bytes = [work.ledger, work.plan].reduce((sum, path) => sum + (path === undefined ? 0 : statSync(path).size), 0);
   if (bytes <= MAX_INLINE_BYTES) remember(work);
-  else await new Thread<MemoryThread>(import.meta.url, '../plan/plan-thread').askOnce('remember', work);
+  else await openThread<MemoryThread>(import.meta.url, '../plan/plan-thread').askOnce('remember', work);
 }
 
 /** An import that has a ledger. */
@@ -37,7 +37,7 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
   const earlier = coordinator.unfinished(at).filter((ledger) => ledger !== dir.ledger(id));
   const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: appsOf(run), earlier };
   if (statSync(plan).size <= MAX_INLINE_BYTES) noteRun(work);
-  else await new Thread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
+  else await openThread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
 }
 
 /** The ends that an undo puts back; undefined where it puts none back: those that an expiry took away are over. */
