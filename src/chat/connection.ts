@@ -87,7 +87,7 @@ export function openConnection(origin: string, options: ConnectionOptions) {
   const lastEnded = Promise.withResolvers<void>();
   let closed: Promise<void> | undefined;
 
-  async function closeAfterCalls(): Promise<void> {
+  async function closeAfterCalls() {
     if (underWay > 0) await lastEnded.promise;
     // Not pool.close(): it would wait for connections that no call uses any more.
     await pool.destroy();
@@ -152,7 +152,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
     this.#ending = ending;
   }
 
-  start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined): void {
+  start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined) {
     if (signal?.aborted) {
       this.#fail(callAborted(false, signal.reason));
       return;
@@ -162,19 +162,19 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
     pool.dispatch(request, this);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Dispatcher.DispatchController) {
     // Given up while it waited for a connection: aborting here means that not one byte is written.
     if (this.#ending === undefined) controller.abort(new Error('given up before it was sent'));
     else this.#controller = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: ReplyHeaders): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: ReplyHeaders) {
     // Interim replies (1xx) come first, the final one last.
     this.#httpStatus = httpStatus;
     this.#headers = headers;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer) {
     if (this.#ending === undefined) return;
     this.#bytes += piece.length;
     if (this.#bytes <= this.#maxReplyBytes) {
@@ -185,25 +185,25 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
     }
   }
 
-  onResponseEnd(): void {
+  onResponseEnd() {
     this.#succeed(joined(this.#pieces, this.#bytes));
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error) {
     this.#fail(failure(error, this.#sent, this.#origin));
   }
 
-  get #sent(): boolean {
+  get #sent() {
     return this.#controller !== undefined;
   }
 
-  giveUp(): void {
+  giveUp() {
     const error = callAborted(this.#sent, this.#signal?.reason);
     this.#fail(error);
     this.#controller?.abort(error);
   }
 
-  #succeed(body: Buffer | null): void {
+  #succeed(body: Buffer | null) {
     const ending = this.#end();
     if (ending === undefined) return;
     const ms = performance.now() - this.#startedAt;
@@ -214,7 +214,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
     }
   }
 
-  #fail(error: Error): void {
+  #fail(error: Error) {
     this.#end()?.reject(error);
   }
 
@@ -250,7 +250,7 @@ function endingWith(signal: AbortSignal): Abortable[] {
 }
 
 /** The last one takes its place. */
-function leaveList(list: Abortable[], one: Abortable): void {
+function leaveList(list: Abortable[], one: Abortable) {
   const last = list.pop();
   if (last === undefined || last === one) return;
   list[one.place] = last;

@@ -55,7 +55,7 @@ function withDetails({ details = {}, ...error }: ServiceError): ServiceError {
   return fields.length === 0 ? error : { ...error, message: [error.message ?? '', fields.join(', ')].join(' ').trim() };
 }
 
-function textOrEmpty(value: unknown): string {
+function textOrEmpty(value: unknown) {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -96,11 +96,11 @@ function field(value: unknown, name: string): unknown {
 }
 
 const MESSAGE_ID = /^[\w-]{1,64}$/;
-export function readMessageId(id: unknown): string | undefined {
+export function readMessageId(id: unknown) {
   return typeof id === 'string' && MESSAGE_ID.test(id) ? id : undefined;
 }
 
-export function readMemberCount(count: unknown): number | undefined {
+export function readMemberCount(count: unknown) {
   return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
 }
 
@@ -131,7 +131,7 @@ export function memberEntry(entry: unknown): MemberResult {
   return { ...otherResult.parse(entry), written: JSON.stringify(entry).slice(0, MAX_WRITTEN) };
 }
 
-function isSuccess(entry: unknown): boolean {
+function isSuccess(entry: unknown) {
   return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
 }
 

@@ -58,7 +58,7 @@ const BY_FAILURE: Readonly<Record<TransportCode | 'MALFORMED_REPLY' | 'INVALID_C
 const FAILURES = Object.keys(BY_FAILURE) as (keyof typeof BY_FAILURE)[];
 
 /** Advice for refusals in which the service does not say what is wrong. */
-function advice(httpStatus: number): string {
+function advice(httpStatus: number) {
   if (httpStatus === 401) return ' (the API key was not accepted)';
   if (httpStatus === 403) return ' (the API key may not do this; adding members needs the scope fullAccess)';
   return httpStatus === 404
@@ -127,7 +127,7 @@ function kindOfForeign(httpStatus: number): VerdictKind {
   return httpStatus === 413 || byStatus === 'slow-down' ? byStatus : 'again';
 }
 
-function messageOf({ httpStatus, serviceCode, serviceMessage, foreign = null }: FactsOf<'REFUSED'>): string {
+function messageOf({ httpStatus, serviceCode, serviceMessage, foreign = null }: FactsOf<'REFUSED'>) {
   if (foreign !== null) {
     return `HTTP ${httpStatus} with ${foreign}: probably not the chat service, but a proxy, firewall or login page on the way to it (check the network, HTTPS_PROXY, and app id, region and host)`;
   }
@@ -150,14 +150,6 @@ const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
   usersToBan: new Set(['ERR_ALREADY_BANNED']),
 };
 
-interface EntryOutcome {
-  /** Null for an entry that says neither yes nor no. */
-  readonly outcome: 'added' | 'banned' | 'already_member' | 'failed' | null;
-  /** Both null for a success; of a user who was banned before, the refusal that says so. */
-  readonly code: string | null;
-  readonly message: string | null;
-}
-
 export type RefusedOutcome = 'already_member' | 'banned' | 'failed';
 
 /** Outcome of a UID of this list when it is refused with this code; also for rows of a 'final' verdict. */
@@ -166,8 +158,11 @@ export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {
   return list === 'usersToBan' ? 'banned' : 'already_member';
 }
 
-/** Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. */
-export function readEntry(list: MemberList, { success, error }: MemberResult): EntryOutcome {
+/**
+ * Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. Null for an entry that
+ * says neither yes nor no. Code and message are null for a success; of a user who was banned before, they are the refusal that says so.
+ */
+export function readEntry(list: MemberList, { success, error }: MemberResult) {
   if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };
   if (success === undefined) {
     return { outcome: null, code: UNCLEAR, message: `the entry says neither yes nor no: ${error?.message}` };
@@ -177,12 +172,12 @@ export function readEntry(list: MemberList, { success, error }: MemberResult): E
 }
 
 /** Whether the code of a refused UID would repeat a whole call: the UID is sent again. */
-export function isRefusedForNow(code: string): boolean {
+export function isRefusedForNow(code: string) {
   return meaningOf(code)?.kind === 'again' || isTooMany(code);
 }
 
 /** Whether nothing was processed because there were too many calls. */
-export function isTooMany(code: string): boolean {
+export function isTooMany(code: string) {
   return meaningOf(code)?.kind === 'slow-down';
 }
 
@@ -190,7 +185,7 @@ export function isTooMany(code: string): boolean {
 const OURS: ReadonlySet<string> = new Set(['WORKER_FAULT', 'UNTRUSTED_LISTING']);
 
 /** Whether the call had no usable answer, as when the service is away: the circuit breaker counts such calls. */
-export function isNoAnswer({ kind, code }: { readonly kind: string; readonly code: string }): boolean {
+export function isNoAnswer({ kind, code }: { readonly kind: string; readonly code: string }) {
   return kind === 'again' && !OURS.has(code);
 }
 
@@ -203,7 +198,7 @@ export const MAX_BACKOFF_MS = 60_000;
  * @param attempt number of attempts made, from 1
  * @param random 0 to 1, as Math.random gives it
  */
-export function backoffMs(attempt: number, random: number): number {
+export function backoffMs(attempt: number, random: number) {
   return Math.round(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (Math.max(attempt, 1) - 1)));
 }
 

@@ -28,7 +28,7 @@ ENDS_PLAIN[QUOTE] = 1;
 ENDS_PLAIN[BACKSLASH] = 1;
 
 /** The first place from `at` on that is not white space. */
-export function skipSpace(bytes: Uint8Array, at: number): number {
+export function skipSpace(bytes: Uint8Array, at: number) {
   let place = at;
   for (;;) {
     const byte = bytes[place];
@@ -38,21 +38,21 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
 }
 
 /** @param at the place after the opening quote. Gives the closing quote's; NOT_WALKED where anything is escaped. */
-export function endOfPlainString(bytes: Uint8Array, at: number): number {
+export function endOfPlainString(bytes: Uint8Array, at: number) {
   let place = at;
   while (ENDS_PLAIN[bytes[place] ?? 0] === 0) place++;
   return bytes[place] === QUOTE ? place : NOT_WALKED;
 }
 
 /** @param at where an object's opening brace must be. Gives the quote of its first key, or its closing brace. */
-export function enterObject(bytes: Uint8Array, at: number): number {
+export function enterObject(bytes: Uint8Array, at: number) {
   if (bytes[at] !== OPEN_OBJECT) return NOT_WALKED;
   const place = skipSpace(bytes, at + 1);
   return bytes[place] === QUOTE || bytes[place] === CLOSE_OBJECT ? place : NOT_WALKED;
 }
 
 /** @param at the place after a value in an object. Gives the quote of the next key, or the object's closing brace. */
-export function nextKey(bytes: Uint8Array, at: number): number {
+export function nextKey(bytes: Uint8Array, at: number) {
   const place = skipSpace(bytes, at);
   if (bytes[place] === CLOSE_OBJECT) return place;
   if (bytes[place] !== COMMA) return NOT_WALKED;
@@ -89,13 +89,13 @@ function endOfKey(bytes: Uint8Array, at: number): number {
 }
 
 /** @param at the place after a key. Gives the first byte of its value. */
-export function startOfValue(bytes: Uint8Array, at: number): number {
+export function startOfValue(bytes: Uint8Array, at: number) {
   const colon = skipSpace(bytes, at);
   return bytes[colon] === COLON ? skipSpace(bytes, colon + 1) : NOT_WALKED;
 }
 
 /** @param at the place after the opening quote. Gives the place after the closing one. */
-function endOfString(bytes: Uint8Array, at: number): number {
+function endOfString(bytes: Uint8Array, at: number) {
   let place = at;
   for (;;) {
     while (ENDS_PLAIN[bytes[place] ?? 0] === 0) place++;
@@ -109,38 +109,38 @@ function endOfString(bytes: Uint8Array, at: number): number {
 const SHORT_ESCAPES: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
 
 /** @param at the place after the backslash */
-function endOfEscape(bytes: Uint8Array, at: number): number {
+function endOfEscape(bytes: Uint8Array, at: number) {
   if (SHORT_ESCAPES.has(bytes[at])) return at + 1;
   if (bytes[at] !== 0x75) return NOT_WALKED;
   for (let place = at + 1; place <= at + 4; place++) if (!isHex(bytes[place] ?? 0)) return NOT_WALKED;
   return at + 5;
 }
 
-function isHex(byte: number): boolean {
+function isHex(byte: number) {
   const lower = byte | 0x20;
   return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
 }
 
-export function isDigit(byte: number | undefined): boolean {
+export function isDigit(byte: number | undefined) {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
 /** The place after a number, or one of the words. */
-function endOfScalar(bytes: Uint8Array, at: number): number {
+function endOfScalar(bytes: Uint8Array, at: number) {
   if (isDigit(bytes[at]) || bytes[at] === MINUS) return endOfNumber(bytes, at);
   for (const word of WORDS)
     if (bytes[at] === word[0]) return startsWith(bytes, at, word) ? at + word.length : NOT_WALKED;
   return NOT_WALKED;
 }
 
-export function startsWith(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
+export function startsWith(bytes: Uint8Array, at: number, word: Uint8Array) {
   for (let nth = 0; nth < word.length; nth++) if (bytes[at + nth] !== word[nth]) return false;
   return true;
 }
 
-function endOfNumber(bytes: Uint8Array, at: number): number {
+function endOfNumber(bytes: Uint8Array, at: number) {
   let place = bytes[at] === MINUS ? at + 1 : at;
   // A zero in front stands alone.
   place = bytes[place] === 0x30 ? place + 1 : endOfDigits(bytes, place);
@@ -154,7 +154,7 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
 }
 
 /** Returns the end of a run of at least one digit. */
-function endOfDigits(bytes: Uint8Array, at: number): number {
+function endOfDigits(bytes: Uint8Array, at: number) {
   let place = at;
   while (isDigit(bytes[place])) place++;
   return place === at ? NOT_WALKED : place;

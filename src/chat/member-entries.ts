@@ -102,7 +102,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
   return end >= 0 && hasData && skipSpace(bytes, end) === bytes.length - 1 ? entries : undefined;
 }
 
-function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact): number {
+function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact) {
   const seen = new Set<MemberList>();
   const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
   return walkObject(bytes, at, (key, value) => {
@@ -134,7 +134,7 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
  * @param visit is given the first byte of a key, that of its value, and where the key ends; it gives the place after the
  *   value. No key has an escape in it: such an object is not walked.
  */
-function walkObject(bytes: Buffer, at: number, visit: (key: number, value: number, keyEnd: number) => number): number {
+function walkObject(bytes: Buffer, at: number, visit: (key: number, value: number, keyEnd: number) => number) {
   let place = enterObject(bytes, at);
   while (place >= 0 && bytes[place] === QUOTE) {
     const key = place + 1;
@@ -154,7 +154,7 @@ interface Found {
 }
 
 /** Walks over the entry of a success. Gives NOT_WALKED for what is not a plain one. */
-function walkSuccess(bytes: Buffer, at: number, found: Found): number {
+function walkSuccess(bytes: Buffer, at: number, found: Found) {
   found.isSuccess = false;
   found.messageId = undefined;
   found.members = undefined;
@@ -192,7 +192,7 @@ function walkEntry(bytes: Buffer, at: number, depth: number, found: Found): numb
 }
 
 /** Keeps the field of this depth; false where the entry is not a success. */
-function keep(bytes: Buffer, value: number, end: number, depth: number, found: Found): boolean {
+function keep(bytes: Buffer, value: number, end: number, depth: number, found: Found) {
   if (depth === ENTRY) {
     found.isSuccess = startsWith(bytes, value, TRUE);
     return found.isSuccess;
@@ -212,18 +212,18 @@ function scalarIn(bytes: Buffer, from: number, to: number): unknown {
   return isText ? digits : Number(digits);
 }
 
-function hasDigitsOnly(bytes: Buffer, from: number, to: number): boolean {
+function hasDigitsOnly(bytes: Buffer, from: number, to: number) {
   for (let at = from; at < to; at++) if (!isDigit(bytes[at])) return false;
   return true;
 }
 
-function endOfEmptyList(bytes: Buffer, at: number): number {
+function endOfEmptyList(bytes: Buffer, at: number) {
   const end = skipSpace(bytes, at + 1);
   return bytes[end] === CLOSE_LIST ? end + 1 : NOT_WALKED;
 }
 
 /** In lower case; undefined where it is not ASCII, whose case is another matter. */
-function asciiIn(bytes: Buffer, from: number, to: number): string | undefined {
+function asciiIn(bytes: Buffer, from: number, to: number) {
   for (let at = from; at < to; at++) if ((bytes[at] ?? 0) > 0x7f) return undefined;
   return foldId(bytes.toString('latin1', from, to));
 }

@@ -86,17 +86,17 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
 const REQUEST_ID = ['x-request-id', 'cf-ray', 'x-amzn-requestid'] as const;
 
 /** The id of a request as its reply gives it; undefined where it gives none that can be shown. */
-export function requestIdOf(headers: ReplyHeaders): string | undefined {
+export function requestIdOf(headers: ReplyHeaders) {
   const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), firstValue(value)]));
   const ids = REQUEST_ID.flatMap((name) => named.get(name) ?? []);
   return ids.find((id) => /^[\w.:+/=-]{1,100}$/.test(id));
 }
 
-function firstValue(value: ReplyHeaders[string]): string {
+function firstValue(value: ReplyHeaders[string]) {
   return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 }
 
-function wholeNumber(text: string): number | undefined {
+function wholeNumber(text: string) {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
@@ -104,13 +104,13 @@ function wholeNumber(text: string): number | undefined {
 const LAST_SECONDS = 95_617_584_000;
 
 /** Documented are Unix seconds; a number too small for a present date can only mean "seconds from now". */
-function msUntilReset(reset: number, serverNow: () => number): number {
+function msUntilReset(reset: number, serverNow: () => number) {
   if (reset < 1_000_000_000) return reset * 1000;
   return (reset > LAST_SECONDS ? reset : reset * 1000) - serverNow();
 }
 
 /** `Retry-After`: whole seconds, or an HTTP date (RFC 9110, section 10.2.3). */
-function msToWait(text: string, serverNow: () => number): number | undefined {
+function msToWait(text: string, serverNow: () => number) {
   const seconds = wholeNumber(text);
   if (seconds !== undefined) return seconds * 1000;
   const date = httpDate(text);
@@ -118,7 +118,7 @@ function msToWait(text: string, serverNow: () => number): number | undefined {
 }
 
 /** An HTTP date in one of the three forms of RFC 9110, section 5.6.7; all are in UTC. */
-function httpDate(text: string): number | undefined {
+function httpDate(text: string) {
   // Date.parse alone would take "soon 1" for a date; every HTTP date names a weekday and a time of day.
   if (!/^[a-z]{3,9},? .*\d\d:\d\d:\d\d/i.test(text)) return undefined;
   // The form of asctime names no zone, and Date.parse would take it for local time.

@@ -32,7 +32,7 @@ const MIN_PREFIX = 8;
  * Every character as itself, or as it is written in an address, in JSON, or in HTML; invisible ones in between do not
  * help. A beginning of the secret counts as well, as far as it goes.
  */
-function escapedSpellings(secret: string): string {
+function escapedSpellings(secret: string) {
   const spelt = Array.from(secret, (character) => {
     const code = character.charCodeAt(0);
     const hex = code.toString(16).padStart(2, '0');
@@ -43,7 +43,7 @@ function escapedSpellings(secret: string): string {
 }
 
 /** Returns the base64 forms of a secret within longer data, as in `user:KEY`: one for each of three positions. */
-function base64Spellings(secret: string): string[] {
+function base64Spellings(secret: string) {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'-'.repeat(before)}${secret}`);
     // Letters at the edges also hold bits of the neighbouring bytes; one more may follow.
@@ -53,11 +53,11 @@ function base64Spellings(secret: string): string[] {
 }
 
 /** Addresses write two of the letters otherwise. */
-function base64Letter(letter: string): string {
+function base64Letter(letter: string) {
   if (letter === '+') return '[+\\-]';
   return letter === '/' ? '[\\/_]' : letter;
 }
 
-function hexSpelling(secret: string): string {
+function hexSpelling(secret: string) {
   return Buffer.from(secret).toString('hex');
 }

@@ -20,7 +20,7 @@ export interface AppAddress {
  * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
  * @throws BAD_SETTING when app id or host is not usable.
  */
-export function apiUrl({ appId, region, host, url }: AppAddress): string {
+export function apiUrl({ appId, region, host, url }: AppAddress) {
   const app = checkedAppId(appId);
   return url ?? `https://${app}.api-${region}.${checkedHost(host)}/${API_VERSION}`;
 }
@@ -29,7 +29,7 @@ export function apiUrl({ appId, region, host, url }: AppAddress): string {
  * Address of the management operations: one for all apps and regions (docs/chat-service.md, 5). The contract
  * gives no name for it; the label `apimgmt` comes from public documentation.
  */
-export function managementUrl(host: string): string {
+export function managementUrl(host: string) {
   return `https://apimgmt.${checkedHost(host)}`;
 }
 
@@ -37,14 +37,14 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 /** 253 characters are the most that DNS takes; app id, region label and dots need up to 72 of them. */
 const MAX_HOST_LENGTH = 253 - 72;
 
-function checkedAppId(appId: string): string {
+function checkedAppId(appId: string) {
   if (LABEL.test(appId)) return appId;
   throw badSetting(
     `app id ${JSON.stringify(appId)} is not usable: it becomes part of the host name, so only letters, digits and inner hyphens are allowed, 1 to 63 of them; copy the app id from the service's dashboard`,
   );
 }
 
-function checkedHost(host: string): string {
+function checkedHost(host: string) {
   const [name = '', port, ...rest] = host.split(':');
   const labels = name.split('.');
   const nameIsFine = name.length <= MAX_HOST_LENGTH && labels.every((label) => LABEL.test(label));
@@ -54,11 +54,11 @@ function checkedHost(host: string): string {
 }
 
 /** A host that carries credentials in front of an @ must not repeat them in an error. */
-function shown(host: string): string {
+function shown(host: string) {
   return JSON.stringify(host.replace(/\/\/[^/]*@/, '//…@'));
 }
 
-function hostAdvice(host: string): string {
+function hostAdvice(host: string) {
   if (/^http:/i.test(host)) {
     return 'plain http is refused, the service takes HTTPS only and a key must not travel in the clear; write the domain alone, such as "chat.example"';
   }

@@ -44,14 +44,14 @@ export function openPool(origin: string, proxy: ProxySettings | undefined, optio
   };
 }
 
-function isProxyAddress(url: string): boolean {
+function isProxyAddress(url: string) {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
 /** Kept for the next client: reading some hundred root certificates takes 20 ms and more, which nothing else of a client does. */
 let latest: { readonly ca: string; readonly context: SecureContext } | undefined;
 
-export function trusting(ca: string): SecureContext {
+export function trusting(ca: string) {
   if (latest?.ca === ca) return latest.context;
   try {
     new X509Certificate(ca);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** A cursor that is a number inside. @throws BAD_CURSOR */
-export function numberCursor(cursor: string | undefined): number | undefined {
+export function numberCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw new RollcallError('BAD_CURSOR', { cursor });

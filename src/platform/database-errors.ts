@@ -50,7 +50,7 @@ const LOOK_MS = 500;
 let timeoutMs = 10_000;
 
 /** The primary result code of an error of SQLite; undefined for other errors. The upper bits would say more. */
-export function sqliteCode(error: Error): number | undefined {
+export function sqliteCode(error: Error) {
   return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 

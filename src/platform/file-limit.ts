@@ -17,7 +17,7 @@ const LIMITS = '/proc/self/limits';
  * @returns a warning where a server may need more
  * @throws RollcallError TOO_FEW_FILES
  */
-export function checkFileLimit(isServer: boolean, limit: number = fileLimit()): string | undefined {
+export function checkFileLimit(isServer: boolean, limit: number = fileLimit()) {
   if (limit < NEEDED) {
     throw new RollcallError('TOO_FEW_FILES', { limit, needed: NEEDED, enough: NEEDED_BY_SERVER });
   }

@@ -30,7 +30,7 @@ export function serviceHost(text: string) {
 }
 
 /** The correction of a text that is not a host alone, as a sentence without its full stop. */
-export function hostCorrection({ name, value }: Record<'name' | 'value', string>): string | undefined {
+export function hostCorrection({ name, value }: Record<'name' | 'value', string>) {
   const host = serviceHost(value);
   return host === value
     ? undefined
@@ -101,7 +101,7 @@ const EVERY: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
  * The addresses by which other machines may reach a server that listens on every address of this one; empty where it
  * listens on one. @param address that it is reached by from here
  */
-export function addressesForOthers(address: string, host: string, interfaces = networkInterfaces()): string[] {
+export function addressesForOthers(address: string, host: string, interfaces = networkInterfaces()) {
   if (!EVERY.has(host)) return [];
   const { protocol, port } = new URL(address);
   return Object.values(interfaces)

@@ -79,7 +79,7 @@ class NamedDatabase extends DatabaseSync {
   }
 
   /** The file that is damaged, as far as SQLite finds it. */
-  #damagedPath(): string | undefined {
+  #damagedPath() {
     const found = [['main', this.#path] as const, ...this.attached].find(([name]) => {
       try {
         return super.prepare(`pragma ${name}.quick_check(1)`).get()?.['quick_check'] !== 'ok';

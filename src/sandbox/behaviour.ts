@@ -134,6 +134,6 @@ function parseSwitch(text: string): readonly [name: string, value: unknown] {
   throw refused(`${name} is ${given}; allowed are ${allowed.join(', ')}`);
 }
 
-function refused(what: string): RollcallError {
+function refused(what: string) {
   return new RollcallError('BAD_BEHAVIOUR', { what });
 }

@@ -54,12 +54,12 @@ function serviceError(code: string, message: string, details?: Record<string, st
   return { message, devMessage: message, source: 'chat-api', details, code };
 }
 
-export function refusal(status: number, code: string, message: string): Refusal {
+export function refusal(status: number, code: string, message: string) {
   return new Refusal(status, serviceError(code, message));
 }
 
 /** 400 for a body or query that does not hold what it must; `details` lists the texts per field. */
-export function badRequest(details: Record<string, string[]>): Refusal {
+export function badRequest(details: Record<string, string[]>) {
   return new Refusal(400, serviceError('ERR_BAD_REQUEST', 'The request holds invalid data, see details.', details));
 }
 
@@ -149,7 +149,7 @@ export function actingUser(call: Call): User {
 }
 
 /** Timestamps go over the wire as whole seconds (public documentation, not contract). Fields that are absent are left out of JSON. */
-export function seconds(milliseconds: number): number {
+export function seconds(milliseconds: number) {
   return Math.floor(milliseconds / 1000);
 }
 
@@ -184,7 +184,7 @@ export function groupEntity({ profile, updatedAt, membersCount }: Group): GroupE
   };
 }
 
-export function groupConversation(guid: string): string {
+export function groupConversation(guid: string) {
   return `group_${guid}`;
 }
 

@@ -130,11 +130,7 @@ export function readMemberLists(
   return { lists, taken };
 }
 
-function requireRoom(
-  requested: readonly RequestedMember[],
-  group: Group,
-  { fullGroup, maxGroupMembers }: Behaviour,
-): void {
+function requireRoom(requested: readonly RequestedMember[], group: Group, { fullGroup, maxGroupMembers }: Behaviour) {
   if (fullGroup === 'per-uid') return;
   const isNew = ({ list, uid }: RequestedMember) =>
     list !== 'usersToBan' && group.memberScope(uid.toLowerCase()) === undefined;

@@ -80,7 +80,7 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   };
 }
 
-function whyNot(error: unknown): string {
+function whyNot(error: unknown) {
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return 'is in use: choose another, or 0 for any free one';
@@ -94,7 +94,7 @@ function whyNot(error: unknown): string {
   }
 }
 
-function clientOf({ remoteAddress, remotePort }: Socket): string {
+function clientOf({ remoteAddress, remotePort }: Socket) {
   return `${remoteAddress} ${remotePort}`;
 }
 
@@ -172,6 +172,6 @@ export async function makeCertificates(names: readonly string[]): Promise<Certif
 }
 
 /** Positive, as certificates require: the first bit is 0. */
-function serialNumber(): string {
+function serialNumber() {
   return `01${randomBytes(15).toString('hex')}`;
 }

@@ -83,7 +83,7 @@ function parseWhen(text: string, when: string | undefined): { chance: number } |
   throw badFault(text, `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`);
 }
 
-function badFault(text: string, problem: string): RollcallError {
+function badFault(text: string, problem: string) {
   return new RollcallError('BAD_FAULT', { text, problem });
 }
 
@@ -107,7 +107,7 @@ export class Faults {
    * Puts these faults in force, given as parseFaults reads them or ready made, in place of those before. Calls that are slow
    * by those before wait no longer.
    */
-  set(faults: string | readonly Fault[]): void {
+  set(faults: string | readonly Fault[]) {
     const parsed = typeof faults === 'string' ? parseFaults(faults) : faults;
     const order = Object.keys(FAULT_KINDS);
     this.#active = parsed
@@ -116,12 +116,12 @@ export class Faults {
     for (const end of this.#slow) end();
   }
 
-  clear(): void {
+  clear() {
     this.set([]);
   }
 
   /** Resolves after this time, or as soon as other faults are in force. */
-  async slowDown(ms: number): Promise<void> {
+  async slowDown(ms: number) {
     const { promise, resolve } = Promise.withResolvers<void>();
     // It does not keep a process alive that has closed the sandbox.
     const timer = setTimeout(resolve, ms).unref();

@@ -6,7 +6,7 @@ import type { FaultKind } from './injected-faults.ts';
  */
 
 /** A switch: true or false in any case, 1 or 0. */
-export function isOn({ query }: Call, name: string): boolean {
+export function isOn({ query }: Call, name: string) {
   const text = (query.get(name) ?? 'false').toLowerCase();
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
@@ -21,7 +21,7 @@ export function valuesOf({ query }: Call, name: string): readonly string[] | und
 }
 
 /** @param names documented, and not done here */
-export function refuseQuery({ query }: Call, names: readonly string[]): void {
+export function refuseQuery({ query }: Call, names: readonly string[]) {
   const found = names.filter((name) => query.has(name));
   if (found.length === 0) return;
   throw badRequest(Object.fromEntries(found.map((name) => [name, [`The sandbox has no ${name}.`]])));
@@ -86,7 +86,7 @@ function spoilt<T>(fault: FaultKind | undefined, page: readonly T[]): readonly T
   return fault === 'short-page' ? page.slice(0, page.length >> 1) : page;
 }
 
-function wholeNumber({ query }: Call, name: string, absent: number, max: number): number {
+function wholeNumber({ query }: Call, name: string, absent: number, max: number) {
   const text = query.get(name);
   if (text === null) return absent;
   const value = /^\d+$/.test(text) ? Number(text) : 0;

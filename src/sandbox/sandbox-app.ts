@@ -74,7 +74,7 @@ export class Group {
     this.profile = profile;
   }
 
-  change(profile: Given<GroupProfile>, at: number): void {
+  change(profile: Given<GroupProfile>, at: number) {
     this.profile = { ...this.profile, ...given(profile) };
     this.updatedAt = at;
   }
@@ -114,7 +114,7 @@ export class Group {
   }
 
   /** Drops the place of a user who is deleted. */
-  forget(uid: string): void {
+  forget(uid: string) {
     this.#put(uid, undefined, this.updatedAt);
   }
 
@@ -149,7 +149,7 @@ function given<Fields extends object>(fields: Given<Fields>): Partial<Fields> {
 const POSSIBLE_ID = new RegExp(`^[a-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 
 /** The form in which the service stores and compares a UID or GUID; undefined for an invalid one. */
-export function storedId(id: string): string | undefined {
+export function storedId(id: string) {
   const folded = id.toLowerCase();
   return POSSIBLE_ID.test(folded) ? folded : undefined;
 }

@@ -117,7 +117,7 @@ function environment(
   apps: Record<Region, AppKeys>,
   { key, secret }: ManagementKey,
   caFile: string | undefined,
-): Record<string, string> {
+) {
   const env: Record<string, string> = { ROLLCALL_HOST: host };
   for (const region of REGIONS) {
     const prefix = `ROLLCALL_${region.toUpperCase()}`;

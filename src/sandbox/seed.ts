@@ -64,7 +64,7 @@ const seedDocument = z.strictObject({
 });
 export type SeedDocument = z.infer<typeof seedDocument>;
 
-function badSeed(source: string, problems: readonly string[]): RollcallError {
+function badSeed(source: string, problems: readonly string[]) {
   const lines = problems.map((problem) => `  ${problem}`);
   return new RollcallError('BAD_SEED', { what: [`the seed in ${source} cannot be used:`, ...lines].join('\n') });
 }
@@ -92,13 +92,13 @@ export function parseSeed(text: string, source: string): SeedDocument {
 }
 
 /** Makes user-1, user-2… and group-1, group-2… */
-export function seedNumbers(app: App, users: number, groups: number): void {
+export function seedNumbers(app: App, users: number, groups: number) {
   for (let number = 1; number <= users; number += 1) app.users.add(`user-${number}`);
   for (let number = 1; number <= groups; number += 1) app.groups.add(`group-${number}`);
 }
 
 /** Makes what the document holds for the app's region. */
-export function seedApp(app: App, seed: SeedDocument): void {
+export function seedApp(app: App, seed: SeedDocument) {
   const own = seed.regions?.[app.region] ?? {};
   const users = [...(seed.users ?? []), ...(own.users ?? [])].map((one) =>
     typeof one === 'string' ? { uid: one } : one,
@@ -128,7 +128,7 @@ export function seedApp(app: App, seed: SeedDocument): void {
 const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
 
 /** A user who has a place in the group already keeps it, unless banned, which ends a membership. */
-function seat(app: App, group: Group, uids: readonly string[], scope: Scope): void {
+function seat(app: App, group: Group, uids: readonly string[], scope: Scope) {
   for (const uid of uids) {
     const user = app.users.add(uid);
     if (user === undefined) continue; // as above
@@ -138,7 +138,7 @@ function seat(app: App, group: Group, uids: readonly string[], scope: Scope): vo
 }
 
 /** @throws BAD_SEED */
-export async function readSeed(path: string): Promise<SeedDocument> {
+export async function readSeed(path: string) {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

@@ -62,7 +62,7 @@ export function makeTenant(region: Region, options: TenantOptions, behaviour: Be
 }
 
 /** 40 hexadecimal characters, as the service's keys have. */
-export function newKey(): string {
+export function newKey() {
   return randomBytes(20).toString('hex');
 }
 

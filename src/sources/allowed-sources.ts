@@ -164,7 +164,7 @@ const NAME_ONE = 'name a file in or below one of these';
 /** Addresses that hosts have: of the public internet, of this machine, of private networks. */
 
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */
-export function isPublic(address: string): boolean {
+export function isPublic(address: string) {
   // An IPv4 address inside an IPv6 address is judged as the IPv4 address.
   const parsed = ipaddr.process(address);
   // Outside of 2000::/3 nothing is assigned to the internet; the old form `::127.0.0.1` is there as well.
@@ -179,7 +179,7 @@ export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
  * Returns the checked address of a host to connect to, so that its name cannot have another one by then.
  * @throws what `mayConnect` throws; the error of the look-up
  */
-export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
+export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']) {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
   return new Promise((resolve, reject) =>
     lookupChecked(eachOf(mayConnect))(host, {}, (error, address) =>

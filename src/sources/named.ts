@@ -148,7 +148,7 @@ export function headersFrom(texts: readonly string[]): Record<string, string> {
 export function headersWithValues(
   headers: Readonly<Record<string, string>>,
   environment: (variable: string) => string | undefined,
-): Record<string, string> {
+) {
   const values = Object.entries(headers).map(([header, variable]) => {
     const value = environment(variable)?.trim();
     if (value === undefined || value === '') throw notSet(variable, `header ${header}`);

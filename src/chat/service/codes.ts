@@ -208,11 +208,11 @@ export function meaningOf(code: string): Meaning | undefined {
 }
 
 /** Whether the service itself gave the code: HTTP_403 and the codes of rollcall are not its own. */
-export function isOfService(code: string): boolean {
+export function isOfService(code: string) {
   return code.startsWith('ERR_');
 }
 
 /** Whether the user or group could not be created because there is one with this id. */
-export function isIdTaken(code: string): boolean {
+export function isIdTaken(code: string) {
   return code === 'ERR_UID_ALREADY_EXISTS' || code === 'ERR_GUID_ALREADY_EXISTS';
 }

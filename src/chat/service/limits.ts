@@ -51,6 +51,6 @@ export const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
  * A UID or GUID as the service stores it, as it is sent and as ids are compared: in lower case (docs/chat-service.md, 18).
  * SQL compares alike, with `nocase` and `lower`: the letters of ids are ASCII.
  */
-export function foldId(id: string): string {
+export function foldId(id: string) {
   return id.toLowerCase();
 }
