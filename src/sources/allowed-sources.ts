@@ -94,11 +94,10 @@ export function checkAllowedHost(host: string, address: string, allowed: readonl
   const named = allowed.filter((one) => isAddress(one) && URL.canParse(one)).map((one) => bare(new URL(one).hostname));
   const isHere = ipaddr.process(address).range() === 'loopback';
   if (named.some((one) => (isHere && isLoopback(one)) || (isIP(one) !== 0 && isSame(one, address)))) return;
-  throw new RollcallError('SOURCE_NOT_ALLOWED', {
-    what: `${shown(host)} is at ${address}, an address of this machine or a private network, which ROLLCALL_SOURCES does not name`,
-    remedy:
-      'if it is meant, add an address with it to ROLLCALL_SOURCES, such as https://10.0.0.5/, or name the source in rollcall.config.json and allow it by its name',
-  });
+  throw refused(
+    `${shown(host)} is at ${address}, an address of this machine or a private network, which ROLLCALL_SOURCES does not name`,
+    'if it is meant, add an address with it to ROLLCALL_SOURCES, such as https://10.0.0.5/, or name the source in rollcall.config.json and allow it by its name',
+  );
 }
 
 const isSame = (one: string, other: string) => ipaddr.process(one).toString() === ipaddr.process(other).toString();
@@ -129,37 +128,36 @@ async function nearest(path: string) {
   }
 }
 
+function refused(what: string, remedy: string) {
+  return new RollcallError('SOURCE_NOT_ALLOWED', { what, remedy });
+}
+
 function notAllowed(source: string, allowed: readonly string[]) {
   if (allowed.length === 0) {
-    return new RollcallError('SOURCE_NOT_ALLOWED', {
-      what: 'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
-      remedy:
-        'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
-    });
+    return refused(
+      'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
+      'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
+    );
   }
   // Behind a name that is not known, there may be anything.
   const name = sourceName(source);
-  return new RollcallError('SOURCE_NOT_ALLOWED', {
-    what: `${shown(name === undefined ? source : `${name}:…`)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
-    remedy: NAME_ONE,
-  });
+  const what = shown(name === undefined ? source : `${name}:…`);
+  return refused(
+    `${what} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
+    'name a file in or below one of these',
+  );
 }
 
 function leadsOut(source: string, allowed: readonly string[]) {
-  return new RollcallError('SOURCE_NOT_ALLOWED', {
-    what: `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
-    remedy: 'name a file that is in a folder of ROLLCALL_SOURCES itself',
-  });
+  return refused(
+    `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
+    'name a file that is in a folder of ROLLCALL_SOURCES itself',
+  );
 }
 
 function notPlain(source: string) {
-  return new RollcallError('SOURCE_NOT_ALLOWED', {
-    what: `${shown(source)} is a pattern with more than *, ? and [ ]`,
-    remedy: 'use only these',
-  });
+  return refused(`${shown(source)} is a pattern with more than *, ? and [ ]`, 'use only these');
 }
-
-const NAME_ONE = 'name a file in or below one of these';
 
 /** Addresses that hosts have: of the public internet, of this machine, of private networks. */
 

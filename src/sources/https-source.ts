@@ -29,7 +29,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers are secrets: in no error, and sent to the origin of the address only. */
-export const httpsSource: Adapter = (request) => {
+export const adapter: Adapter = (request) => {
   const url = new URL(request.address);
   const headers = headersWithValues(request.settings.headers ?? {}, request.environment);
   const name = addressName(request.address);

@@ -35,7 +35,7 @@ export const mysql: Database = {
   },
 };
 
-export const mysqlSource = sqlSource(mysql);
+export const adapter = sqlSource(mysql);
 
 async function query({ request, sql, statementMs, signal, closing }: Query): Promise<Rows> {
   const { tls, password, ...place } = databasePlace(request);

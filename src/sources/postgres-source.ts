@@ -31,7 +31,7 @@ export const postgres: Database = {
   },
 };
 
-export const postgresSource = sqlSource(postgres);
+export const adapter = sqlSource(postgres);
 
 /** Everything as the text that Postgres sends, which is that of its CSV output. */
 const AS_TEXT = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;

@@ -7,6 +7,7 @@ import {
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   type S3ClientConfig,
   type S3ServiceException,
@@ -82,7 +83,7 @@ interface Place {
   readonly name: string;
 }
 
-export const s3Source: Adapter = (request) => {
+export const adapter: Adapter = (request) => {
   const place = bucketPlace(request.address);
   const config = configOf(request, place);
   return {
@@ -219,19 +220,16 @@ async function newest(client: S3Client, { bucket, key, name }: Place, signal: Ab
 
 async function* objects(client: S3Client, bucket: string, prefix: string, signal: AbortSignal) {
   let seen = 0;
-  let token: string | undefined;
-  do {
-    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token });
-    const { Contents = [], NextContinuationToken } = await client.send(command, { abortSignal: signal });
+  const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }, { abortSignal: signal });
+  for await (const { Contents = [], NextContinuationToken } of pages) {
     yield* Contents;
     seen += Contents.length;
-    token = NextContinuationToken;
-  } while (token !== undefined && seen < MAX_LISTED);
-  if (token === undefined) return;
-  throw badSource(
-    `there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`,
-    'name more of the beginning in the pattern',
-  );
+    if (seen < MAX_LISTED || NextContinuationToken === undefined) continue;
+    throw badSource(
+      `there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`,
+      'name more of the beginning in the pattern',
+    );
+  }
 }
 
 /** Lists the folder of the key. There are no empty folders: one with nothing in it is not there. */

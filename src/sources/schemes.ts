@@ -3,7 +3,7 @@ import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/hosts.ts';
 import { type PackageUse, withPackages } from '../platform/packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
-import { type Adapter, badSource, type Source, type SourceRequest, type SourceSettings } from './source.ts';
+import { type Adapter, badSource, type SourceRequest, type SourceSettings } from './source.ts';
 
 /** A kind of address. */
 interface Scheme {
@@ -14,49 +14,49 @@ interface Scheme {
   /** Packages that may not be installed. */
   readonly needs?: PackageUse;
   /** Loaded only when the scheme is named. */
-  readonly load: () => Promise<Adapter>;
+  readonly load: () => Promise<{ readonly adapter: Adapter }>;
 }
 
 const SCHEMES: readonly Scheme[] = [
   {
     names: ['https', 'http'],
     takes: ['headers'],
-    load: async () => (await import('./https-source.ts')).httpsSource,
+    load: () => import('./https-source.ts'),
   },
   {
     names: ['s3'],
     takes: ['endpoint', 'region', 'secrets'],
     needs: 'addresses with s3:// and gs://',
-    load: async () => (await import('./s3-source.ts')).s3Source,
+    load: () => import('./s3-source.ts'),
   },
   {
     names: ['gs'],
     takes: ['endpoint', 'secrets'],
     needs: 'addresses with s3:// and gs://',
-    load: async () => (await import('./s3-source.ts')).s3Source,
+    load: () => import('./s3-source.ts'),
   },
   {
     names: ['postgres', 'postgresql'],
     takes: ['query', 'table', 'secrets'],
     needs: 'addresses with postgres://',
-    load: async () => (await import('./postgres-source.ts')).postgresSource,
+    load: () => import('./postgres-source.ts'),
   },
   {
     names: ['mysql', 'mariadb'],
     takes: ['query', 'table', 'secrets'],
     needs: 'addresses with mysql:// and mariadb://',
-    load: async () => (await import('./mysql-source.ts')).mysqlSource,
+    load: () => import('./mysql-source.ts'),
   },
   {
     names: ['sqlite'],
     takes: ['query', 'table'],
-    load: async () => (await import('./sqlite-source.ts')).sqliteSource,
+    load: () => import('./sqlite-source.ts'),
   },
   {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
     needs: 'addresses with sftp://',
-    load: async () => (await import('./sftp-source.ts')).sftpSource,
+    load: () => import('./sftp-source.ts'),
   },
 ];
 
@@ -138,15 +138,16 @@ export function shownFile({ file }: { readonly file: string }) {
 }
 
 /** Loads what reads an address. @param address from `checkedAddress` @throws PACKAGE_MISSING */
-export async function adapterFor(address: string): Promise<Adapter> {
+export async function adapterFor(address: string) {
   const scheme = schemeFor(address);
   if (scheme === undefined) throw new Error(`no adapter for ${schemeOf(address)}`);
   const { needs, load } = scheme;
-  return needs === undefined ? load() : withPackages(needs, load);
+  const { adapter } = await (needs === undefined ? load() : withPackages(needs, load));
+  return adapter;
 }
 
 /** The source at an address. @throws BAD_SOURCE, PACKAGE_MISSING */
-export async function sourceAt(request: SourceRequest): Promise<Source> {
+export async function sourceAt(request: SourceRequest) {
   const address = checkedAddress(request.address, request.settings);
   return (await adapterFor(address))({ ...request, address });
 }

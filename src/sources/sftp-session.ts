@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { addAbortListener } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -52,9 +53,9 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
     ended.reject(signal.reason);
     client.destroy();
   };
-  signal.addEventListener('abort', onStop, { once: true });
+  const stopping = addAbortListener(signal, onStop);
   const close = () => {
-    signal.removeEventListener('abort', onStop);
+    stopping[Symbol.dispose]();
     client.end();
     client.destroy();
   };

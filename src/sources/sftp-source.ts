@@ -15,7 +15,7 @@ const ADDRESS = /^sftp:\/\/(?:([^@/]*)@)?(\[[^\]]+\]|[^/:@]+)(?::(\d{1,5}))?(\/.
 const AT_ONCE = 16;
 const PIECE_BYTES = 32 * 1024;
 
-export const sftpSource: Adapter = (request) => {
+export const adapter: Adapter = (request) => {
   const place = sftpPlace(request.address);
   const within = async <Value>(signal: AbortSignal, act: (session: Session) => Promise<Value>): Promise<Value> => {
     const session = await connect(place, request, signal);

@@ -16,7 +16,7 @@ export const sqlite: Database = {
   remedies: {},
 };
 
-export const sqliteSource = sqlSource(sqlite);
+export const adapter = sqlSource(sqlite);
 
 /** Advice by SQLite's message. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
