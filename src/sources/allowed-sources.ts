@@ -177,7 +177,7 @@ export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
  * Returns the checked address of a host to connect to, so that its name cannot have another one by then.
  * @throws what `mayConnect` throws; the error of the look-up
  */
-export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']) {
+export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
   return new Promise((resolve, reject) =>
     lookupChecked(eachOf(mayConnect))(host, {}, (error, address) =>
