@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { ActionMessage, AddMembersRequest } from '../src/chat/contract.ts';
+import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { makeCertificates } from '../src/sandbox/https.ts';
 
@@ -114,7 +114,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 function preparedEntry(): (guid: string, uid: string) => string {
   const at = 1_750_000_000;
   const system = { uid: 'app_system', name: 'System', role: 'default', status: 'offline', createdAt: at };
-  const message: ActionMessage = {
+  const message = {
     id: '4711',
     conversationId: 'group_GUID',
     sender: system.uid,

@@ -56,13 +56,13 @@ export interface Reply {
 export type Connection = ReturnType<typeof openConnection>;
 
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 15_000 };
-const DEFAULT_CONNECTIONS = 64;
-const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 
 /** @param origin `https://<host>[:<port>]` as service-address.ts builds it, which is where plain http is refused */
-export function openConnection(origin: string, options: ConnectionOptions) {
+export function openConnection(
+  origin: string,
+  { ca, connections = 64, maxReplyBytes = 1024 ** 2, proxy, ...options }: ConnectionOptions,
+) {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;
   /** Ends the sockets that are still connecting; the pool knows only open ones. */
   const ending = new AbortController();
   const connect = {
@@ -71,10 +71,10 @@ export function openConnection(origin: string, options: ConnectionOptions) {
     signal: ending.signal,
     // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
     rejectUnauthorized: true,
-    ...(options.ca !== undefined && { secureContext: trusting(options.ca) }),
+    ...(ca !== undefined && { secureContext: trusting(ca) }),
   };
-  const pool = openPool(origin, options.proxy, {
-    connections: options.connections ?? DEFAULT_CONNECTIONS,
+  const pool = openPool(origin, proxy, {
+    connections,
     pipelining: 1,
     // One call per connection at a time, so that a lost connection makes only one call uncertain; HTTP/2 would share it.
     allowH2: false,

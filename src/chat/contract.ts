@@ -146,56 +146,6 @@ export const addMembersReply = z.looseObject({
 });
 export type AddMembersReply = z.infer<typeof addMembersReply>;
 
-/** User as embedded in an action message. Timestamps are integers of unknown unit. */
-const userEntity = z.looseObject({
-  uid: z.string(),
-  name: z.string(),
-  role: z.string(),
-  avatar: z.string().optional(),
-  status: z.string(),
-  createdAt: z.int(),
-  updatedAt: z.int().optional(),
-});
-export type UserEntity = z.infer<typeof userEntity>;
-
-/** Group as embedded in an action message. */
-const groupEntity = z.looseObject({
-  guid: z.string(),
-  name: z.string(),
-  icon: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()),
-  type: z.string(),
-  owner: z.string(),
-  membersCount: z.int(),
-  conversationId: z.string(),
-  createdAt: z.int(),
-  updatedAt: z.int().optional(),
-});
-export type GroupEntity = z.infer<typeof groupEntity>;
-
-/** Action message that the service records and returns for every user that it adds (docs/chat-service.md, 25). */
-export const actionMessage = z.looseObject({
-  id: z.string(),
-  conversationId: z.string(),
-  sender: z.string(),
-  receiverType: z.literal('group'),
-  receiver: z.string(),
-  category: z.literal('action'),
-  type: z.literal('groupMember'),
-  data: z.looseObject({
-    action: z.string(),
-    entities: z.looseObject({
-      by: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
-      on: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
-      for: z.looseObject({ entity: groupEntity, entityType: z.literal('group') }),
-    }),
-  }),
-  sentAt: z.int(),
-  updatedAt: z.int(),
-});
-export type ActionMessage = z.infer<typeof actionMessage>;
-
 /** Body of POST /messages as far as the contract gives it (docs/chat-service.md, 53). */
 export const sendMessageRequest = z.looseObject({
   receiver: z.string(),

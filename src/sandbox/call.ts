@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ActionMessage, GroupEntity, ServiceError, UserEntity } from '../chat/contract.ts';
+import type { ServiceError } from '../chat/contract.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { FaultKind } from './injected-faults.ts';
 import { type App, type Group, type Obstacle, SYSTEM_USER, storedId, type User } from './sandbox-app.ts';
@@ -154,7 +154,7 @@ export function seconds(milliseconds: number) {
 }
 
 /** A user as embedded in messages. */
-export function userEntity({ uid, name, role, avatar, createdAt, updatedAt }: User): UserEntity {
+export function userEntity({ uid, name, role, avatar, createdAt, updatedAt }: User) {
   return {
     uid,
     name,
@@ -167,7 +167,7 @@ export function userEntity({ uid, name, role, avatar, createdAt, updatedAt }: Us
 }
 
 /** A group as embedded in messages, with the number of members at this moment. */
-export function groupEntity({ profile, updatedAt, membersCount }: Group): GroupEntity {
+export function groupEntity({ profile, updatedAt, membersCount }: Group) {
   const { guid, name, icon, description, tags, type, owner, createdAt } = profile;
   return {
     guid,
@@ -195,7 +195,7 @@ export type ActionWord = 'added' | 'joined' | 'left' | 'kicked' | 'banned' | 'un
  * The action message (docs/chat-service.md, 25) about what a call has just done to a user, from the system user or the acting
  * one; it takes the app's next message id.
  */
-export function actionMessage(call: Call, group: Group, action: ActionWord, on: User): ActionMessage {
+export function actionMessage(call: Call, group: Group, action: ActionWord, on: User) {
   const by = call.behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
   const { guid } = group.profile;
   const sentAt = seconds(call.now);

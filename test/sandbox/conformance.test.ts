@@ -1,7 +1,55 @@
 import { describe, expect, test } from 'vitest';
-import { actionMessage, addMembersReply } from '../../src/chat/contract.ts';
+import { z } from 'zod';
+import { addMembersReply } from '../../src/chat/contract.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { openSandbox, uids } from './open-sandbox.ts';
+
+/** User as embedded in an action message. Timestamps are integers of unknown unit. */
+const userEntity = z.looseObject({
+  uid: z.string(),
+  name: z.string(),
+  role: z.string(),
+  avatar: z.string().optional(),
+  status: z.string(),
+  createdAt: z.int(),
+  updatedAt: z.int().optional(),
+});
+
+/** Group as embedded in an action message. */
+const groupEntity = z.looseObject({
+  guid: z.string(),
+  name: z.string(),
+  icon: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  type: z.string(),
+  owner: z.string(),
+  membersCount: z.int(),
+  conversationId: z.string(),
+  createdAt: z.int(),
+  updatedAt: z.int().optional(),
+});
+
+/** Action message that the service records and returns for every user that it adds (docs/chat-service.md, 25). */
+const actionMessage = z.looseObject({
+  id: z.string(),
+  conversationId: z.string(),
+  sender: z.string(),
+  receiverType: z.literal('group'),
+  receiver: z.string(),
+  category: z.literal('action'),
+  type: z.literal('groupMember'),
+  data: z.looseObject({
+    action: z.string(),
+    entities: z.looseObject({
+      by: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
+      on: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
+      for: z.looseObject({ entity: groupEntity, entityType: z.literal('group') }),
+    }),
+  }),
+  sentAt: z.int(),
+  updatedAt: z.int(),
+});
 
 /** Section by section what chat-service.md says; the number in front of a title is the section, and the rule in it. */
 
