@@ -61,7 +61,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
   const close = () => agent.destroy();
   const failed = (error: unknown) =>
     sourceRefusal(error, { name, signal: stop, remedies: UNKNOWN_AUTHORITY, otherwise: UNANSWERED });
-  const check: Outside['check'] = (to, from) => {
+  const check: Check = (to, from) => {
     outside.check(to, from);
     asked.mayFollow?.(to);
   };
@@ -92,6 +92,8 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
 const NEXT_LINK = /;\s*rel\s*=\s*"?(?:[^",;]*\s)?next(?![\w-])/i;
 
 const UNANSWERED = 'check its address, and that its server is up; then try again';
+
+type Check = ReturnType<typeof keepOutside>['check'];
 
 interface Wanted {
   /** The version that need not come again. */
@@ -145,7 +147,7 @@ function versionOf(headers: Headers) {
 /** Asks for the file, wherever redirects lead, and gives an answer with it or the rest of it, or that the known version is right. */
 async function follow(
   agent: Agent,
-  check: Outside['check'],
+  check: Check,
   { url, headers }: Asked,
   { known, rest }: Wanted,
   signal: AbortSignal,
@@ -200,23 +202,13 @@ function redirected(from: URL, location: string | string[] | undefined, at: stri
   throw badSource(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
 }
 
-export interface Outside {
-  /** Looks names up for the connection, which goes to what was checked. */
-  readonly lookup: LookupFunction;
-  /**
-   * Checks where a redirect leads, if that is an address and not a name.
-   * @throws BAD_SOURCE
-   */
-  check(to: URL, at: string): void;
-}
-
 /**
  * Keeps the redirects of a public source out of this machine and of private networks: the server behind a public address
  * must not lead this machine there. A source that is private itself may lead to others. Names are checked when they are
  * looked up for the connection: checked earlier, they could have another address by then.
  * @param mayConnect checks all addresses of a name, of the source itself too
  */
-export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'], resolve?: LookupFunction): Outside {
+export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'], resolve?: LookupFunction) {
   const home = bare(source.hostname);
   // A name is known to be public when it is looked up for the first time, before any redirect.
   let isPublicHome = isIP(home) === 0 ? undefined : isPublic(home);
@@ -226,13 +218,15 @@ export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'
       `${from} redirects to ${shown(host)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
     );
   return {
+    /** Looks names up for the connection, which goes to what was checked. */
     lookup: lookupChecked((host, addresses) => {
       if (mayConnect !== undefined) eachOf(mayConnect)(host, addresses);
       const areOutside = addresses.every(isPublic);
       isPublicHome ??= areOutside;
       if (isPublicHome && !areOutside) throw refused(host);
     }, resolve),
-    check: (to, at) => {
+    /** Checks where a redirect leads, if that is an address and not a name. @throws BAD_SOURCE */
+    check: (to: URL, at: string) => {
       from = at;
       const host = bare(to.hostname);
       if (isPublicHome === true && isIP(host) !== 0 && !isPublic(host)) throw refused(host);
