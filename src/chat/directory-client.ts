@@ -108,7 +108,9 @@ const importReply = z.looseObject({
 export function createCreateClient(ask: Ask, redact: Redact) {
   return {
     async createUser(user: NewUser, options?: CallOptions): Promise<ReplyMeta> {
-      return ask('POST', '/users', reply, { ...options, body: { ...user, uid: foldId(user.uid) } });
+      const body = { ...user, uid: foldId(user.uid) };
+      const { data: _, ...meta } = await ask('POST', '/users', reply, { ...options, body });
+      return meta;
     },
     /** An acting user becomes owner and admin of the group. @param members up to 25 UIDs; left out if there is none */
     async createGroup(group: NewGroup, members: AddMembersRequest, options?: ActingOptions) {
