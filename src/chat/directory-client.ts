@@ -84,18 +84,18 @@ export type NewGroup = z.infer<typeof newGroup>;
 export const importedGroup = newGroup.extend({ createdAt: z.int().optional() });
 export type ImportedGroup = z.infer<typeof importedGroup>;
 
-const reply = z.looseObject({ data: z.looseObject({}) });
+const reply = z.object({ data: z.looseObject({}) });
 const membersReply = addMembersReply.shape.data.catch({});
 
 /** Reply of PUT /users: UIDs in lower case; undefined where it names none. */
 const reactivatedReply = z
-  .looseObject({ data: z.looseObject({ reactivatedUids: z.array(z.string()).optional().catch(undefined) }) })
+  .object({ data: z.object({ reactivatedUids: z.array(z.string()).optional().catch(undefined) }) })
   .transform(({ data: { reactivatedUids } }) => ({
     uids: reactivatedUids && (new Set(reactivatedUids.map(foldId)) as ReadonlySet<string>),
   }));
 
 /** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
-const importReply = z.looseObject({
+const importReply = z.object({
   data: z
     .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object with the keys of the call' })
     .transform((data) => {

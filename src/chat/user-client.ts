@@ -10,9 +10,9 @@ export interface Receiver {
   readonly receiver: string;
 }
 
-const tokenReply = z.looseObject({ data: z.looseObject({ authToken: z.string().min(1) }) });
-const messageReply = z.looseObject({
-  data: z.looseObject({ id: z.union([z.string(), z.number()]).transform(String).nullable().default(null).catch(null) }),
+const tokenReply = z.object({ data: z.object({ authToken: z.string().min(1) }) });
+const messageReply = z.object({
+  data: z.object({ id: z.union([z.string(), z.number()]).transform(String).nullable().default(null).catch(null) }),
 });
 
 /** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
