@@ -49,8 +49,6 @@ interface RunningThread<Tasks extends Served> {
 }
 
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
-export type ThreadQueue<Tasks extends Served> = ReturnType<typeof threadQueue<Tasks>>;
-
 export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOnce, heapMb }: ThreadQueueOptions) {
   const waiting = new Turns<Asked<Tasks>>();
   let running: RunningThread<Tasks> | undefined;

@@ -15,7 +15,7 @@ import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { HEAP_MB } from '../imports/report/ledger-threads.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
-import { ThreadQueue } from '../platform/thread-queue.ts';
+import { threadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents, tellOfSyncs } from './events.ts';
@@ -82,7 +82,7 @@ export async function openContext(app: Api, options: Options) {
 
   const recipes = openRecipes(dir);
   onStop(() => recipes.close());
-  const heads = new ThreadQueue<InspectThread>({
+  const heads = threadQueue<InspectThread>({
     thread: [import.meta.url, '../features/inspect/inspect-thread'],
     atOnce: 1,
     heapMb: HEAP_MB,

@@ -19,7 +19,7 @@ function openThreads() {
 }
 
 function openHeads() {
-  const heads = new ThreadQueue<InspectThread>({
+  const heads = threadQueue<InspectThread>({
     thread: [import.meta.url, '../../src/features/inspect/inspect-thread'],
     atOnce: 1,
     heapMb: HEAP_MB,
