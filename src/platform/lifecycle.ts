@@ -50,6 +50,15 @@ export function leaveWithoutQueue(code: number, lastWords: () => void): () => vo
  */
 export const SAME_SIGNAL_MS = 250;
 
+interface FirstSignal {
+  /** Resolves with the first SIGINT or SIGTERM. */
+  readonly arrived: Promise<void>;
+  /** Aborted with it. */
+  readonly signal: AbortSignal;
+  /** Listens no more. */
+  ignore(): void;
+}
+
 /**
  * Waits for SIGINT or SIGTERM; a second one ends the process at once, with the exit code of that moment, after `lastWords`.
  * @param clock in ms
@@ -58,7 +67,7 @@ export function firstSignal(
   code: number | (() => number),
   lastWords: () => void = () => {},
   clock: () => number = () => performance.now(),
-) {
+): FirstSignal {
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   const abort = new AbortController();
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -76,11 +85,8 @@ export function firstSignal(
   };
   for (const signal of signals) process.on(signal, onSignal);
   return {
-    /** Resolves with the first SIGINT or SIGTERM. */
     arrived,
-    /** Aborted with it. */
     signal: abort.signal,
-    /** Listens no more. */
     ignore: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },
