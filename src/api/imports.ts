@@ -5,11 +5,24 @@ import { LIST_FILTERS } from '../options/list-filters.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
 import { RESUMING, STOPPING } from '../options/sending-options.ts';
 import { asSentence } from '../text/wording.ts';
-import { count, IMPORT_ID, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
+import {
+  anyTexts,
+  count,
+  cursorOption,
+  IMPORT_ID,
+  limitOption,
+  listOption,
+  nextCursor,
+  possible,
+  queryOf,
+  rowCounts,
+  stateReason,
+  time,
+  timeOption,
+} from './fields.ts';
 import { importSummary } from './import-summary.ts';
 import { nothing, operationsOf } from './operation.ts';
 import { problem } from './problems.ts';
-import { anyTexts, cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
 import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
 
 /** Words that people give imports, to find them again. */

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { nextCursor, time } from './fields.ts';
+import { cursorOption, limitOption, nextCursor, time } from './fields.ts';
 import { operationsOf } from './operation.ts';
-import { cursorOption, limitOption } from './query-options.ts';
 
 const historyEntry = z.strictObject({
   importId: z.string(),

@@ -4,10 +4,9 @@ import { OUTCOMES } from '../membership/outcome.ts';
 import { ROW_COLUMNS } from '../membership/row-columns.ts';
 import { INPUTS } from '../options/input-kinds.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
-import { count, nextCursor, original, rowNumber, time } from './fields.ts';
+import { count, cursorOption, limitOption, nextCursor, original, queryOf, rowNumber, time } from './fields.ts';
 import { reportQuery } from './imports.ts';
 import { fileOf, operationsOf } from './operation.ts';
-import { cursorOption, limitOption, queryOf } from './query-options.ts';
 
 const outcome = z.enum(OUTCOMES);
 

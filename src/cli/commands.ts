@@ -101,7 +101,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: () => import('../features/sync/commands/sync-command.ts'),
-    names: async () => (await import('../features/sync/commands/sync-list-command.ts')).syncNames,
+    names: async () => (await import('../features/sync/commands/sync-command.ts')).syncNames,
   },
   export: {
     usage: '[options]',

@@ -1,6 +1,5 @@
-import { eventOperations } from '../api/events.ts';
 import { importOperations } from '../api/imports.ts';
-import { serviceOperations } from '../api/service.ts';
+import { eventOperations, serviceOperations } from '../api/service.ts';
 import type { App } from '../app/app.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -17,9 +16,8 @@ import {
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { followStaging } from '../server/running-imports.ts';
-import { sourcesOf } from './client/data-directory.ts';
 import { viewing } from './client/kept-imports.ts';
-import { askedHere, clientOf } from './client/local-client.ts';
+import { askedHere, clientOf, sourcesOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 
 /** A process that owns a data directory, for those who follow what it does. */

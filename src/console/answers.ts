@@ -2,7 +2,6 @@
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/region-status.ts';
 
-export type { ListEvents } from '../api/events.ts';
 export type { RegionCounts } from '../api/import-summary.ts';
 export type {
   FollowUp,
@@ -15,7 +14,7 @@ export type { FailedRun, Overview, RunningImport } from '../api/overview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue } from '../api/region-status.ts';
 export type { ProblemView, RowDetail, RowView } from '../api/rows.ts';
-export type { AuditPage, Session, SettingsAnswer as Settings, TokenView } from '../api/service.ts';
+export type { AuditPage, ListEvents, Session, SettingsAnswer as Settings, TokenView } from '../api/service.ts';
 export type { ImportAction as Action, ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 export type { Field, ShapeInput as Shape } from '../options/shape.ts';

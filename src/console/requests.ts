@@ -1,12 +1,11 @@
 /** Requests to the server: an answer, or one kind of error. */
 
 import { batch, signal } from '@preact/signals';
-import type { eventOperations } from '../api/events.ts';
 import type { importOperations } from '../api/imports.ts';
 import type { memberOperations } from '../api/members.ts';
 import type { AnswerOf, SentFor } from '../api/operation.ts';
 import type { rowOperations } from '../api/rows.ts';
-import type { serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
+import type { eventOperations, serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
 import type { checkOperations } from '../features/check/operations.ts';
 import type { exportOperations } from '../features/export/operations.ts';
 import type { notificationOperations } from '../features/notify/operations.ts';
@@ -15,6 +14,7 @@ import type { scheduleOperations } from '../features/schedule/operations.ts';
 import type { syncOperations } from '../features/sync/operations.ts';
 import type { Problem } from './answers.ts';
 import { forPeople } from './option-words.ts';
+
 /** The server's refusal (its problem document), or `AWAY` when it did not answer. */
 export class ApiError extends Error {
   problem: Problem;

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
-import type { eventOperations, ListEvents } from '../api/events.ts';
 import type { HandlersOf } from '../api/operation.ts';
 import type { RegionStatus } from '../api/region-status.ts';
+import type { eventOperations, ListEvents } from '../api/service.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';

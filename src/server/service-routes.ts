@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { eventOperations } from '../api/events.ts';
-import { serviceOperations } from '../api/service.ts';
+import { eventOperations, serviceOperations } from '../api/service.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
 import { numberCursor, pageOf } from '../platform/cursors.ts';

@@ -3,8 +3,8 @@
  * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
  */
 import { addMembers } from '../../jobs/add-members.ts';
+import { composeCoordinator } from '../../src/app/app.ts';
 import { clientOf, type Service } from '../../src/app/chat-service.ts';
-import { composeCoordinator } from '../../src/app/compose.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import { readConfig } from '../../src/platform/config.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
-import { composeCoordinator } from '../../src/app/compose.ts';
+import { composeCoordinator } from '../../src/app/app.ts';
 import { type ChatClient, createChatClient } from '../../src/chat/chat-client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { queryOf, writtenShape } from '../../src/api/query-options.ts';
+import { queryOf, writtenShape } from '../../src/api/fields.ts';
 import { withOptions } from '../../src/cli/flags/flags.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { importOptions } from '../../src/imports/import-options.ts';

@@ -14,7 +14,7 @@ import { defined } from '../../platform/defined.ts';
 import { isAddress } from '../../text/address-text.ts';
 import type { CommonFlags, FilterTexts } from '../flags/flags.ts';
 import { type Io, say, shortest, typedCommand } from '../screen/io.ts';
-import { clientOfDirectory } from './data-directory.ts';
+import { clientOfDirectory } from './local-client.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { eventOperations, type ListEvents } from '../../api/events.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import type { ImportView } from '../../api/imports.ts';
+import { eventOperations, type ListEvents } from '../../api/service.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Counters } from '../../imports/record/counters.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
@@ -32,9 +32,8 @@ interface Followed<View> {
   readonly signal: AbortSignal;
   /** In ms. Default: as long as it takes. */
   readonly timeoutMs?: number;
-  readonly look: () => Promise<View>;
-  /** Takes an import as an event shows it: then it need not look. Default: events only say that something has happened. */
-  readonly heard?: (shown: Shown) => View;
+  /** @param shown the import, where an event has shown it */
+  readonly look: (shown?: Shown) => Promise<View>;
   /** Asked after each look. `soon`: it may be over, which another look will tell. */
   readonly goesOn: (view: View, before: View | undefined, isHeard: boolean) => boolean | 'soon';
   /** Shows the progress. @param last the last look @param trouble why there is no newer one */
@@ -55,7 +54,7 @@ interface End<View> {
  * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
-  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, heard, goesOn, show } = followed;
+  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
   let last: { readonly view: View } | undefined;
   let isAway = false;
   let wake = new AbortController();
@@ -78,9 +77,9 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
       const before = last;
       let isSoon = !events.areHeard();
       try {
-        const told = shown && heard?.(shown);
+        const told = shown;
         shown = undefined;
-        last = { view: told ?? (await look()) };
+        last = { view: await look(told) };
         [isAway, answeredAt] = [false, performance.now()];
         const next = goesOn(last.view, before?.view, events.areHeard());
         if (next === false) return { view: last.view, end: 'over' };
@@ -204,9 +203,8 @@ export async function followImport(
     imports,
     signal,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    look: () => imports.one(id),
-    // Only the process that reads a file knows how far it is.
-    heard: (view) => view,
+    // Only the process that reads a file knows how far it is, and says so with an event.
+    look: async (shown) => shown ?? imports.one(id),
     goesOn: (view, before, isHeard) => {
       if (announces && view.writes !== undefined && view.state !== 'staged') {
         say(io, messagesSentence(view.writes));

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
-import type { CoordinatorParts } from '../../app/compose.ts';
+import type { CoordinatorParts } from '../../app/app.ts';
 import { type Config, environmentVariable } from '../../platform/config.ts';
 import type { LogStream } from '../../platform/log.ts';
 import type { LogLevel } from '../../platform/settings.ts';

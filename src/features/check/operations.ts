@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { callsByRegion, count, stateReason, surveyProgress, time } from '../../api/fields.ts';
+import { callsByRegion, count, queryOf, stateReason, surveyProgress, time } from '../../api/fields.ts';
 import { operationOfImports } from '../../api/imports.ts';
 import { fileOf } from '../../api/operation.ts';
-import { queryOf } from '../../api/query-options.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
 import { CHECKING } from '../../options/sending-options.ts';
 

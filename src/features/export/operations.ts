@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { callsByRegion, count, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
+import { callsByRegion, count, queryOf, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { queryOf } from '../../api/query-options.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { filledShape } from '../../options/option.ts';
 import { SURVEYING } from '../../options/sending-options.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { count, nextCursor, rowNumber } from '../../api/fields.ts';
+import { count, cursorOption, limitOption, listOption, nextCursor, rowNumber } from '../../api/fields.ts';
 import { importView } from '../../api/imports.ts';
 import { operationsOf } from '../../api/operation.ts';
-import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
 import { ROW_SCHEMAS } from '../../api/rows.ts';
 
 /** Edits of cells in one request, at most. */

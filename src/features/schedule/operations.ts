@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { count, sentTo, stateReason, time } from '../../api/fields.ts';
+import { count, limitOption, sentTo, stateReason, time, writtenShape } from '../../api/fields.ts';
 import { look } from '../../api/look.ts';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { limitOption, writtenShape } from '../../api/query-options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';

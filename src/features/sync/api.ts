@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
-import { cursorOption, limitOption, listOption, queryOf } from '../../api/query-options.ts';
+import {
+  count,
+  cursorOption,
+  inputNote,
+  limitOption,
+  listOption,
+  nextCursor,
+  queryOf,
+  time,
+} from '../../api/fields.ts';
 import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_REASONS } from '../../membership/plan-reasons.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { anyTexts, queryOf } from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { anyTexts, queryOf } from '../../api/query-options.ts';
 import { APPLYING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
 import { LIFTING, SURVEYING } from '../../options/sending-options.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { queryOf } from '../../api/fields.ts';
 import { tagsOption } from '../../api/imports.ts';
-import { queryOf } from '../../api/query-options.ts';
 import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
 import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
 import type { RecipeThread } from '../../features/recipes/use-recipe.ts';

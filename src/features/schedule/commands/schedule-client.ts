@@ -1,7 +1,6 @@
 import { serviceTarget } from '../../../app/chat-service.ts';
-import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { openImports } from '../../../cli/client/imports.ts';
-import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
+import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';

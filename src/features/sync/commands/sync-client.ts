@@ -1,7 +1,5 @@
-import { changeCatalog } from '../../../cli/client/data-directory.ts';
-import type { Imports } from '../../../cli/client/imports.ts';
-import { openImports } from '../../../cli/client/imports.ts';
-import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
+import { type Imports, openImports } from '../../../cli/client/imports.ts';
+import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { z } from 'zod';
-import { queryOf } from '../../../api/query-options.ts';
+import { queryOf } from '../../../api/fields.ts';
 import { isError } from '../../../errors/rollcall-error.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
