@@ -139,7 +139,7 @@ const ETAG = { schema: { type: 'string' }, description: 'Version of the answer, 
 
 /** Adds what follows from the method and the address of each operation, and the notifications. */
 function completed(document: Document): Document {
-  // Shared schemas are for responses only; the copies that the library makes for requests are left out.
+  // The copies of shared schemas that the library makes for requests.
   for (const name of Object.keys(document.components.schemas)) {
     if (name.endsWith('Input')) delete document.components.schemas[name];
   }
@@ -209,7 +209,10 @@ export async function describeRoutes(app: Api): Promise<void> {
       security: [{ token: [] }],
     },
     transform: describeWhole,
-    transformObject: (document) =>
-      completed(describeShared(document) as unknown as Document) as unknown as ReturnType<typeof describeShared>,
+    transformObject: (document) => {
+      // In a request a shared schema is the same as in an answer.
+      const text = JSON.stringify(describeShared(document)).replaceAll(/(\/schemas\/\w+)Input"/g, '$1"');
+      return completed(JSON.parse(text) as Document) as unknown as ReturnType<typeof describeShared>;
+    },
   });
 }
