@@ -124,7 +124,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
  * Runs an import in the background: a server, or the process that owns the data directory, continues it, or the input is read here, so that a bad file is reported at once, and
  * another process sends it.
  */
-export function detached(running: Running, work: Work, flags: ImportFlags) {
+function detached(running: Running, work: Work, flags: ImportFlags) {
   const { config, io, imports, json } = running;
   const { server } = imports;
   const end = (facts: { readonly id: string; readonly pid?: number | undefined }, how: string): ExitCode => {
