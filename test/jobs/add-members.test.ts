@@ -5,7 +5,7 @@ import { SendAgain, withWait } from '../../jobs/send-batch.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
-import { atLast, batchOf, connect, openService, run } from './add-members-run.ts';
+import { atLast, batchOf, connect, openService, run, start } from './add-members-run.ts';
 
 const answered = { kind: 'answered', others: [], missing: [] };
 
@@ -418,4 +418,25 @@ test('only a refusal for too many calls that names no wait gets one', () => {
   expect(withWait({ kind: 'slow-down' }, ports)).toEqual({ kind: 'slow-down', waitMs: 7_000 });
   expect(withWait({ kind: 'slow-down', waitMs: 5 }, ports)).toEqual({ kind: 'slow-down', waitMs: 5 });
   expect(withWait({ kind: 'again' }, ports)).toEqual({ kind: 'again' });
+});
+
+test('an answer shows that the service recovers where it repeats a call without one, not where it comes to the half of one', async () => {
+  const { chat } = await openService({ faults: 'unavailable=1' });
+  const recovers: (boolean | undefined)[] = [];
+  const noted: typeof addMembers = {
+    ...addMembers,
+    process: (job, ports) =>
+      addMembers.process(job, {
+        ...ports,
+        askBeforeRepeat: 'never',
+        called: (_call, _rate, about) => recovers.push(about.recovers),
+      }),
+  };
+  const { payload } = await start(noted, chat, batchOf({ participants: ['p'] }));
+  const { standing } = payload;
+  if (standing === undefined) throw new Error('it was answered');
+  const now = { ...standing, notBefore: undefined };
+  await start(noted, chat, { ...payload, standing: { ...now, tries: 0 } });
+  await start(noted, chat, { ...payload, standing: now });
+  expect(recovers).toEqual([false, false, true]);
 });
