@@ -144,7 +144,7 @@ function wavesFor(root: string, tests: readonly string[], file: string): readonl
 /** The test that notices what is planted. */
 function noticedBy(root: string, waves: readonly string[][]): string | undefined {
   for (const files of waves) {
-    const { status, stdout, stderr } = spawnSync(
+    const { status, signal, stdout, stderr } = spawnSync(
       'node_modules/.bin/vitest',
       ['run', '--project', 'quick', '--bail', '1', ...files],
       {
@@ -155,8 +155,9 @@ function noticedBy(root: string, waves: readonly string[][]): string | undefined
         killSignal: 'SIGKILL',
       },
     );
-    if (status !== 0)
-      return / FAIL .*/.exec(stripVTControlCharacters(stdout + stderr))?.[0].trim() ?? 'a run without an end';
+    if (status === 0) continue;
+    const failed = / FAIL .*/.exec(stripVTControlCharacters(stdout + stderr))?.[0].trim();
+    return failed ?? (signal === null ? 'an error outside the tests' : 'a loop without an end');
   }
   return undefined;
 }
