@@ -15,7 +15,7 @@ const GROUP = { members: { g: { owner: 'boss', participants: ['anna', 'bob'], us
 async function run(
   chat: AskServicePorts['chat'],
   wanted: Partial<AskServicePayload>,
-  { isLastAttempt = false, signal = new AbortController().signal } = {},
+  { isLastAttempt = false, attemptsMade = 0, signal = new AbortController().signal } = {},
 ): Promise<{ answer: ServiceAnswer | undefined; thrown: unknown; called: string[] }> {
   let answer: ServiceAnswer | undefined;
   const called: string[] = [];
@@ -31,14 +31,15 @@ async function run(
   });
   const thrown = await askService
     .process(
-      { id: 'read-1', payload, attemptsMade: 0, starts: 1, isLastAttempt, signal, update: async () => {} },
+      { id: 'read-1', payload, attemptsMade, starts: 1, isLastAttempt, signal, update: async () => {} },
       {
         chat,
         answer: async ({ requestId }, found) => {
           expect([requestId, answer]).toEqual(['read-1', undefined]);
           answer = found;
         },
-        called: ({ kind, code }) => called.push(`${kind} ${code}`.trim()),
+        called: ({ kind, code }, _rate, { attempt, recovers }) =>
+          called.push(`${attempt}${recovers ? ', a repeat' : ''}: ${kind} ${code}`.trim()),
       },
     )
     .then(
@@ -74,9 +75,14 @@ describe('a call that does not succeed', () => {
   test('is made again when no answer came, and ends as an answer at the last attempt', async () => {
     const { chat, sandbox } = await openService({ faults: 'unavailable' });
     const first = await run(chat, {});
-    expect([first.answer, first.thrown, first.called]).toEqual([undefined, expect.any(SendAgain), ['again HTTP_503']]);
-    const last = await run(chat, {}, { isLastAttempt: true });
+    expect([first.answer, first.thrown, first.called]).toEqual([
+      undefined,
+      expect.any(SendAgain),
+      ['1: again HTTP_503'],
+    ]);
+    const last = await run(chat, {}, { isLastAttempt: true, attemptsMade: 1 });
     expect(last.answer).toMatchObject({ kind: 'refused', region: false, code: 'HTTP_503' });
+    expect(last.called).toEqual(['2, a repeat: again HTTP_503']);
     expect(sandbox.calls.us.requests).toBe(2);
   });
 
