@@ -1,4 +1,5 @@
 import { backoffMs, isRefusedForNow, isTooMany, MIN_WAIT_MS, type Verdict } from '../src/chat/error-policy.ts';
+import { CALL_ENDED_BY_ENTITY } from '../src/chat/service/codes.ts';
 import type { Answered, RowOutcome, Standing } from '../src/imports/record/batch-result.ts';
 
 /**
@@ -20,6 +21,11 @@ export const LONG_PATIENCE_MS = 5 * 60_000;
 const CALLS_BEFORE_HALVES = 4;
 /** Replies that say nothing of a user, after which the group has the last word. */
 const UNSAID_REPLIES = 2;
+
+/** Whether one entity in a call may be why the service ended it. An outage may say the same: so not after the first call. */
+export function isByEntity(standing: Standing | undefined, code: string): boolean {
+  return code === CALL_ENDED_BY_ENTITY && (standing?.tries ?? 0) > 0;
+}
 
 /** Facts about the region when a call was not answered. */
 export interface Unanswered {

@@ -5,13 +5,7 @@ import type { MemberResult } from '../src/chat/contract.ts';
 import { importedGroup, newGroup, newUser } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
-import {
-  CALL_ENDED_BY_ENTITY,
-  GROUP_MISSING,
-  isIdTaken,
-  OPERATION_MISSING,
-  USER_MISSING,
-} from '../src/chat/service/codes.ts';
+import { GROUP_MISSING, isIdTaken, OPERATION_MISSING, USER_MISSING } from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -19,7 +13,7 @@ import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
-import { afterReply } from './batch-policy.ts';
+import { afterReply, isByEntity } from './batch-policy.ts';
 import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repeats.ts';
 import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
 
@@ -113,7 +107,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   judge: (batch, error) => {
     const { create } = batch;
     const verdict = judge(error, sizeOf(batch), create.what === 'group' ? create.onBehalfOf : undefined);
-    if (create.what === 'import' && verdict.code === CALL_ENDED_BY_ENTITY && (batch.standing?.tries ?? 0) > 0)
+    if (create.what === 'import' && isByEntity(batch.standing, verdict.code))
       return { ...verdict, kind: sizeOf(batch) > 1 ? 'halve' : 'final' };
     // Not part of the contract: if the service lacks this operation, the others must continue.
     return verdict.code === OPERATION_MISSING ? { ...verdict, kind: 'final' } : verdict;

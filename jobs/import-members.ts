@@ -9,7 +9,7 @@ import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { readRow } from './add-members.ts';
 import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
-import { afterReply } from './batch-policy.ts';
+import { afterReply, isByEntity } from './batch-policy.ts';
 import { askNext, asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
 import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
 
@@ -53,13 +53,10 @@ const call: BatchCall<ImportMembersPayload, ImportMembersPorts, Awaited<ReturnTy
     return chat.importEntities('members', new Map(entities), options);
   },
   judge: (batch, error) => {
-    const several = batch.members.length > 1;
     const verdict = judge(error, batch.members.length);
     // What is said of a group concerns the rows of one group.
-    if (verdict.kind === 'group') return { ...verdict, kind: several ? 'halve' : 'final' };
-    // An outage may say the same: so not after the first call.
-    const isByEntity = verdict.code === CALL_ENDED_BY_ENTITY && (batch.standing?.tries ?? 0) > 0;
-    return isByEntity ? { ...verdict, kind: several ? 'halve' : 'final' } : verdict;
+    const isOfOne = verdict.kind === 'group' || isByEntity(batch.standing, verdict.code);
+    return isOfOne ? { ...verdict, kind: batch.members.length > 1 ? 'halve' : 'final' } : verdict;
   },
   readAnswer: (batch, { entries }, ended) => {
     const read = { others: [], unsaid: [] };

@@ -4,11 +4,13 @@ import {
   afterRefusal,
   afterReply,
   type Ended,
+  isByEntity,
   LONG_PATIENCE_MS,
   PATIENCE_MS,
   type Unanswered,
 } from '../../jobs/batch-policy.ts';
 import type { Verdict } from '../../src/chat/error-policy.ts';
+import { CALL_ENDED_BY_ENTITY } from '../../src/chat/service/codes.ts';
 import type { RowOutcome, Standing } from '../../src/imports/record/batch-result.ts';
 
 const START = 1_000_000;
@@ -158,4 +160,10 @@ describe('a reply', () => {
       ...[...refused, ...left].map(({ row }) => row),
     ]);
   });
+});
+
+test('one entity may be why a call ended, but an outage may say the same after the first', () => {
+  const standings = [undefined, tried(0), tried(1)];
+  expect(standings.map((standing) => isByEntity(standing, CALL_ENDED_BY_ENTITY))).toEqual([false, false, true]);
+  expect(isByEntity(tried(1), 'ERR_OTHER')).toBe(false);
 });
