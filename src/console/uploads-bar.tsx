@@ -21,7 +21,7 @@ export function UploadState({ upload }: { upload: Upload }) {
   // With an identity or group file, more is sent than the file.
   const sent = Math.min(upload.sent.value, file.size);
   return (
-    <div class="inner">
+    <div class="inner row">
       {isUnderWay && (
         <>
           {isElsewhere && <b>{foreign(file.name)}</b>}
@@ -40,7 +40,7 @@ export function UploadState({ upload }: { upload: Upload }) {
         </a>
       )}
       {!isMade && isElsewhere && <a href={formHref}>Back to its form</a>}
-      <button type="button" class="quiet" onClick={isUnderWay ? () => upload.stop() : dismiss}>
+      <button type="button" class="quiet push" onClick={isUnderWay ? () => upload.stop() : dismiss}>
         {isUnderWay ? 'Cancel' : 'Dismiss'}
       </button>
     </div>

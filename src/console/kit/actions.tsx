@@ -309,7 +309,7 @@ function Dialog({
   };
   return (
     <dialog ref={dialog} aria-labelledby="question" aria-describedby="explanation" onClose={closed}>
-      <form method="dialog" onSubmit={check}>
+      <form method="dialog" class="gap col" onSubmit={check}>
         <h2 id="question">{question}</h2>
         <p id="explanation">{explanation}</p>
         <Fields form={form} fields={fields} />
@@ -354,7 +354,7 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
     );
   };
   return (
-    <form class="new-import col" noValidate onSubmit={send}>
+    <form class="gap col" noValidate onSubmit={send}>
       <div class="fields col">
         <Fields form={form} fields={fields} />
       </div>

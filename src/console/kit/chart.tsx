@@ -72,7 +72,7 @@ export function LineChart({ name, lines, times, columns }: LineChartProperties) 
         ))}
         {at !== undefined && <path d={`M${x(at)} 0V100`} />}
       </svg>
-      <p class="line note row" aria-hidden>
+      <p class="soft row between" aria-hidden>
         <span>{timeText(first)}</span>
         <span>up to {rate(most)}</span>
         <span>{timeText(last)}</span>

@@ -68,7 +68,7 @@ export function showOnce(question: string, explanation: string, secret: string) 
     explanation: (
       <>
         Copy it now: it is not shown again. {explanation}
-        <span class="secret">
+        <span class="secret col">
           <code>{secret}</code> <CopyButton text={secret} what="the secret" />
         </span>
       </>

@@ -82,7 +82,7 @@ export function Journal<State extends string>({ turns, tones }: JournalPropertie
   return (
     <ol class="journal plain">
       {turns.map(({ at, state, reason, who = '' }, index) => (
-        <li key={index}>
+        <li key={index} class="row baseline">
           <Time iso={at} seconds />
           <Badge tone={tones[state]}>{state}</Badge>
           <span>

@@ -143,7 +143,7 @@ function Chips({ filter, inSight }: { filter: Filter; inSight: readonly string[]
           <button
             key={name}
             type="button"
-            class="chip"
+            class="chip small-button"
             aria-label={`Remove the filter ${label}: ${words}`}
             onClick={() => filter.choose({ [name]: '' })}
           >
@@ -152,7 +152,7 @@ function Chips({ filter, inSight }: { filter: Filter; inSight: readonly string[]
         );
       })}
       {filter.isSet && (
-        <button type="button" class="quiet" onClick={() => filter.clear()}>
+        <button type="button" class="quiet small-button" onClick={() => filter.clear()}>
           Clear all
         </button>
       )}

@@ -309,7 +309,7 @@ export function Drawer({ title, form, fields, children }: DrawerProperties) {
     <details class="drawer" open={isOpen}>
       <summary>
         {title}
-        <span class="soft">
+        <span class="note">
           {changed === 0 ? 'all as usual' : `${counted(changed, 'setting')} ${changed === 1 ? 'differs' : 'differ'}`}
         </span>
       </summary>

@@ -172,7 +172,7 @@ export function List<T>(properties: ListProperties<T>) {
       )}
       {error === undefined && 'more' in pages && <MoreButton pages={pages} noun={noun} />}
       {shown !== undefined && items !== undefined && shown.length < items.length && (
-        <div class="buttons row">
+        <div class="buttons row more">
           <button
             type="button"
             onClick={() => {
@@ -267,7 +267,7 @@ export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }
   const { cursor, dropped, items = [], total } = pages.shown;
   if (cursor === null && !dropped) return null;
   return (
-    <div class="buttons row">
+    <div class="buttons row more">
       {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
           Show {dropped || total === null ? step : Math.min(step, total - items.length)} more {noun}

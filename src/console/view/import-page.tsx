@@ -90,7 +90,7 @@ function ImportBody(parts: ImportParts) {
       {isWaiting ? (
         <Review {...parts} />
       ) : (
-        <section class="state row" aria-label="State">
+        <section class="state row start" aria-label="State">
           <ImportHead {...parts} />
           {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
         </section>
@@ -161,7 +161,7 @@ function ImportTags({ view, reload }: ImportParts) {
   };
   const text = tags.length === 0 ? 'Add tags…' : 'Change tags…';
   return (
-    <div class="own-tags" role="group" aria-label="Tags">
+    <div class="row push" role="group" aria-label="Tags">
       {tags.map((tag) => (
         <a key={tag} class="tag own" href={tagHref(tag)}>
           {foreign(tag)}

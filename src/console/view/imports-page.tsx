@@ -283,7 +283,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
 
 function Answers({ answers, onClose }: { answers: readonly ActionAnswer[]; onClose: () => void }) {
   return (
-    <div class="notice calm bulk-answers row">
+    <div class="notice calm bulk-answers row between start">
       <ul class="plain">
         {answers.map(({ id, name, done, problem }) => (
           <li key={id}>

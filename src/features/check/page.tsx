@@ -185,7 +185,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
           {foreign(note)}
         </p>
       ))}
-      <ul class="downloads plain">
+      <ul class="downloads plain lined">
         <Download
           name="Every row"
           links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/check/rows', { id }) }]}
@@ -210,7 +210,7 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
   return (
     <>
       <h3>Problems</h3>
-      <ul class="plain check-problems col">
+      <ul class="plain col">
         {problems.map((problem) => {
           const { verdict, code, rows: count, reason } = problem;
           return (

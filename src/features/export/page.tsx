@@ -118,7 +118,7 @@ const COLUMNS: Column<ExportView>[] = [
     kind: 'wide',
     cell: ({ id, state, lists }) =>
       (state === 'completed' || state === 'incomplete') && (
-        <ul class="downloads plain">
+        <ul class="downloads plain lined">
           {lists.map((list) => (
             <Download
               key={list}

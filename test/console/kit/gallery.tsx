@@ -123,8 +123,6 @@ const PARTS: Parts = {
     calm: <p class="notice calm">The same file was imported yesterday.</p>,
     usual: <p class="notice">Someone else has changed this schedule.</p>,
     attention: <p class="notice attention">The service refused its key.</p>,
-    effect: <p class="effect row">This schedule makes plans, and sends nothing.</p>,
-    applies: <p class="effect applies row">This schedule sends what it plans.</p>,
     error: <kit.ErrorNotice error={REFUSED} />,
   },
   Badge: {
@@ -198,11 +196,11 @@ function Gallery() {
     <>
       <div class="title row">
         <div>
-          <p class="kicker">{link('Kit', '')}</p>
+          <p class="note">{link('Kit', '')}</p>
           <h1>Every part in every state</h1>
           <p class="lead">A page head has a headline, a sentence and one button.</p>
         </div>
-        {link('New import', 'button main')}
+        {link('New import', 'button main push')}
       </div>
       <nav class="sections" aria-label="Parts of this page">
         {Object.keys(PARTS).map((name) => (

@@ -28,7 +28,7 @@ export function ImportDownloads({ view }: { view: ImportView }) {
   const retry = completeRetry(view);
   return (
     <Menu label="Download report">
-      <ul class="downloads plain">
+      <ul class="downloads plain lined">
         <Download
           name="All rows"
           note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}

@@ -39,7 +39,7 @@ const ONLY_READ = ['DRY_RUN', 'AWAITS_AGREEMENT'];
 export function Standing({ view }: { view: ImportView }) {
   return (
     <>
-      <div class="standing row">
+      <div class="row baseline">
         <StateBadge view={view} />
         <p class="sentence">{view.sentence}</p>
       </div>
@@ -57,7 +57,7 @@ export function reasonOf({ code, reason, maxCreate, maxRemovals }: ImportView) {
 
 export function ImportHead({ view, queues }: ImportParts) {
   return (
-    <div>
+    <div class="grow col">
       <Standing view={view} />
       {view.state === 'running' && <Troubles view={view} queues={queues} />}
       <FollowUpList followUps={view.followUps} />
@@ -68,7 +68,7 @@ export function ImportHead({ view, queues }: ImportParts) {
           <Legend rows={view.rows} over={view.finishedAt !== null} />
         </>
       )}
-      <p class="pace">{paceOf(view, queues)}</p>
+      <p>{paceOf(view, queues)}</p>
       <FileNotes notes={view.notes ?? []} />
     </div>
   );

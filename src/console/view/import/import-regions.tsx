@@ -20,7 +20,7 @@ export function ImportRegions({ view, queues }: ImportParts) {
       ))}
       {withoutRegion > 0 && (
         <li>
-          <div class="line row">
+          <div class="row between baseline">
             <h3>No region</h3>
             <span class="number">{counted(withoutRegion, 'row')}</span>
           </div>
@@ -49,7 +49,7 @@ function Region({ region, own, now, over }: RegionProperties) {
   ];
   return (
     <li>
-      <div class="line row">
+      <div class="row between baseline">
         <h3>{region}</h3>
         <span class="number">
           {grouped(done)} of {counted(own.rows.read, 'row')}
@@ -57,9 +57,7 @@ function Region({ region, own, now, over }: RegionProperties) {
       </div>
       <OutcomeBar name={`Region ${region}`} rows={own.rows} />
       <p class={now?.stopped === true ? 'note attention' : 'note'}>{notes.filter((note) => note !== '').join(' · ')}</p>
-      <div class="small">
-        <Legend rows={own.rows} over={over} />
-      </div>
+      <Legend rows={own.rows} over={over} />
     </li>
   );
 }

@@ -41,7 +41,7 @@ export function ImportRows(parts: ImportParts) {
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(parts, items), () => !over && pages.follow());
   return (
-    <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
+    <div class={isOld ? 'rows old col' : 'rows col'} aria-busy={isOld}>
       <List
         pages={pages}
         filter={filter}

@@ -52,11 +52,11 @@ export function Review(parts: ImportParts) {
     ['The other way', otherWay(view, plan.data.silent)] as const,
   ];
   return (
-    <div class="review col">
+    <div class="review gap col">
       <div class="stack">
         <div class="card col">
-          <section class="state row" aria-label="State">
-            <div>
+          <section class="state row start" aria-label="State">
+            <div class="grow col">
               <Standing view={view} />
               <div aria-busy={(plan.data ?? plan.error) === undefined}>
                 {facts === undefined ? <Pending error={plan.error} /> : <Facts list={facts} />}
@@ -72,7 +72,7 @@ export function Review(parts: ImportParts) {
       </div>
       {isOperator && (
         <Card id="sending" title="Send">
-          <div class="sending col">
+          <div class="sending gap col">
             {failing !== '' && (
               <FailingChoice
                 form={form}
@@ -108,7 +108,7 @@ const SELDOM = Object.keys({ ...WAIT_LABELS, ...ONLY_GROUPS, ...BAN_CHECKS });
 function Choices({ form }: { form: Form }) {
   return (
     <>
-      <div class="fields two col">
+      <div class="fields col">
         <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
       </div>
       <Drawer title="More choices" form={form} fields={SELDOM}>

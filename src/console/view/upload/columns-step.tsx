@@ -90,7 +90,7 @@ function Columns({ entry }: { entry: UploadEntry }) {
   };
   const { readiness } = entry;
   return (
-    <form class="new-import card col" noValidate onSubmit={next}>
+    <form class="card gap col" noValidate onSubmit={next}>
       <h2 class="unseen">The file</h2>
       <FileChoice
         file={entry.file.value}
@@ -123,7 +123,7 @@ function Columns({ entry }: { entry: UploadEntry }) {
       {kind.fields?.(entry)}
       <div class="finish col">
         <ErrorPlace error={entry.failure.value} />
-        <div class="reading col">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
+        <div class="col">{upload?.isUnderWay && <UploadState upload={upload} />}</div>
         <div class="buttons row">
           <button
             type="submit"

@@ -46,7 +46,7 @@ export function Creating({ form, columns, above = 'the import waits and asks' }:
   return (
     <FoldedFields title="Missing users and groups" form={form} fields={Object.keys(CREATING_CHECKS)} isOpen>
       {(creates || groups) && (
-        <div class="fields more col">
+        <div class="fields col">
           <Fields form={form} fields={fields} />
         </div>
       )}

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { size } from '../../format.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
-import { Card, foreign } from '../../kit/elements.tsx';
+import { foreign } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
@@ -36,9 +36,12 @@ export function NewFile({ kind }: { kind: UploadKind }) {
 /** The same as a part of a page. */
 export function NewFileCard({ kind }: { kind: UploadKind }) {
   return (
-    <Card id="new" title={`New ${kind.noun}`}>
+    <section aria-labelledby="new">
+      <h2 id="new" class="unseen">
+        New {kind.noun}
+      </h2>
       <NewFile kind={kind} />
-    </Card>
+    </section>
   );
 }
 
@@ -140,7 +143,7 @@ export function FileChoice({ file, onFile, onRemove, next }: FileChoicePropertie
 
 function Templates({ onSample }: { onSample: (file: File) => void }) {
   return (
-    <span class="templates">
+    <span class="note templates">
       An example to fill in:{' '}
       <a href="/v1/template?format=csv" download>
         CSV

@@ -41,7 +41,7 @@ export function FileGrid({ form }: { form: FileForm }) {
   const rows = found === undefined ? [] : gridRows(found, { most, keyColumns });
   return (
     <div class="file col">
-      <div class="about row">
+      <div class="row baseline">
         <h3 id="first-rows" tabIndex={-1} ref={useLanding(form)}>
           The first rows
         </h3>
@@ -137,7 +137,7 @@ function Fields({ form }: { form: FileForm }) {
             {field === 'guid' && isMissing && (
               <>
                 {' '}
-                <button type="button" onClick={() => focusField('guid')}>
+                <button type="button" class="small-button" onClick={() => focusField('guid')}>
                   Enter one group for all rows…
                 </button>
               </>

@@ -104,7 +104,7 @@ function LookupFile({ name, form }: { name: LookupName; form: FileForm }) {
   const { one, note } = LOOKUP_WORDS[name];
   const id = `new-${name}`;
   return (
-    <div class="lookup col">
+    <div class="field col">
       <label for={id}>{LABELS[name]}</label>
       <input
         id={id}
@@ -146,7 +146,7 @@ function Where({ form }: { form: FileForm }) {
   const set = (next: readonly Condition[]) => form.put('where', next.length === 0 ? undefined : next);
   const change = (at: number, changed: Condition) => set(shown.with(at, changed));
   return (
-    <div class="conditions col" ref={useKeptFocus()}>
+    <div class="col" ref={useKeptFocus()}>
       <p class="note">Rows that do not meet every condition are left out. Separate several values with |.</p>
       {shown.map(({ column, isNot, is = isNot }, index) => {
         const comparison = isNot === undefined ? 'is' : 'isNot';

@@ -25,7 +25,7 @@ export function RecipeChoice({
 }: RecipeChoiceProperties) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
-    <div class="recipe col">
+    <div class="fields col">
       <Fields
         form={form}
         fields={{
@@ -45,9 +45,9 @@ function Needs({ recipe, form }: { recipe: Recipe; form: FileForm }) {
     <div class="needs col">
       <p class="note">{foreign(recipe.description)}</p>
       {open.length > 0 && (
-        <ul class="plain">
+        <ul class="plain col">
           {open.map(({ what, why, optional }) => (
-            <li key={what}>
+            <li key={what} class="col">
               <p>
                 {needed(what)} is {optional ? 'useful' : 'needed'}: {why}.
               </p>

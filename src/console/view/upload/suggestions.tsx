@@ -20,19 +20,19 @@ export function Suggestions({ form }: { form: FileForm }) {
     form.landing.value = `${sure.length} suggestions were applied.`;
   };
   return (
-    <section class="suggestions col" aria-labelledby="seen">
-      <div class="about row">
+    <section class="suggestions notice calm col" aria-labelledby="seen">
+      <div class="row baseline">
         <h3 id="seen">What was seen</h3>
         {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, form)}</p>}
         {sure.length > 1 && (
-          <button type="button" onClick={applyAll}>
+          <button type="button" class="small-button" onClick={applyAll}>
             Apply all {sure.length} suggestions
           </button>
         )}
       </div>
-      <ul class="plain">
+      <ul class="plain col">
         {listed.map((suggestion) => (
-          <li key={suggestion.key}>
+          <li key={suggestion.key} class="row">
             {suggestion.column !== undefined && <b>{foreign(columnLabel(suggestion.column))}</b>}
             <Suggested suggestion={suggestion} form={form} />
           </li>
@@ -57,6 +57,7 @@ export function Suggested({ suggestion: { key, text, ways }, form }: { suggestio
             <button
               key={label}
               type="button"
+              class="small-button"
               onClick={() => {
                 if (change === undefined) return focusField(focus);
                 form.take(change);
@@ -66,7 +67,7 @@ export function Suggested({ suggestion: { key, text, ways }, form }: { suggestio
               {label}
             </button>
           ))}
-          <button type="button" class="quiet" onClick={refuse}>
+          <button type="button" class="quiet small-button" onClick={refuse}>
             No
           </button>
         </div>
@@ -95,7 +96,7 @@ export function ScopeWords({ form }: { form: FileForm }) {
   const offered = strange.filter(({ meaning, suggested }) => meaning === '' && suggested !== '');
   return (
     <section class="words col" aria-labelledby="words">
-      <div class="about row">
+      <div class="row baseline">
         <h3 id="words">{LABELS['scopeWords']}</h3>
         <p class="note" role="status">
           {openWords(words)}

@@ -22,7 +22,7 @@ export function RepairPage() {
   useTitle(data === undefined ? '' : `Repair ${fileName(data.file)}`);
   return (
     <>
-      <p class="kicker">
+      <p class="note">
         <a href="/imports">Imports</a> /{' '}
         <a href={importHref(id)}>{foreign(data === undefined ? id : fileName(data.file))}</a>
       </p>

@@ -31,7 +31,7 @@ export function WhenFields({ form }: { form: Form }) {
     if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
   });
   return (
-    <fieldset>
+    <fieldset class="col">
       <legend>When</legend>
       <div class="fields col">
         <Fields
@@ -83,14 +83,14 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 function NextTimes({ cron, tz }: { cron: string; tz: string }) {
   const { data, error } = useAnswer(cron === '' ? null : addressOf('GET /v1/schedules/next', { query: { cron, tz } }));
   return (
-    <div class="next-times" role="status">
+    <div role="status">
       {error !== undefined && <p class="note">{error instanceof Error ? error.message : String(error)}</p>}
       {error === undefined && data !== undefined && (
         <>
           <p>
             <b>{cronWords(cron) || 'The next five times'}</b> ({tz}):
           </p>
-          <ol>
+          <ol class="plain row">
             {data.next.map((iso) => (
               <li key={iso}>
                 <TimeIn iso={iso} tz={tz} />
@@ -107,7 +107,7 @@ export function SourceFields({ form, sources }: { form: Form; sources: readonly 
   const namedSources = settings.value?.namedSources ?? {};
   const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
   return (
-    <fieldset class="source col">
+    <fieldset class="gap col">
       <legend>File</legend>
       <Fields
         form={form}

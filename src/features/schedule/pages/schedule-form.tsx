@@ -63,7 +63,7 @@ function NoSources() {
 
 function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'settings' | 'before'> & { form: Form }) {
   return (
-    <fieldset>
+    <fieldset class="col">
       <legend>Each run</legend>
       <div class="fields col">
         <Fields form={form} fields={[...planFields(form.values.value), ...EACH_RUN]} />
@@ -122,7 +122,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
   return (
     <Card id="settings" title="Settings">
       <form
-        class="new-import col"
+        class="gap col"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -139,7 +139,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
         )}
         <Effect form={form} />
         <div class="pair">
-          <div class="when col">
+          <div class="gap col">
             {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
@@ -154,7 +154,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
           <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
         </div>
-        <div class="tried col">
+        <div class="col">
           <WorkButton busy={work.busy} onClick={tryIt}>
             Try it now
           </WorkButton>
@@ -202,7 +202,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
 function Effect({ form }: { form: Form }) {
   const applies = form.get('apply') === 'true';
   return (
-    <div class={applies ? 'effect applies row' : 'effect row'}>
+    <div class={applies ? 'notice row' : 'notice calm row'}>
       <p role="status">
         <b>{applies ? 'This schedule applies its plans by itself:' : 'This schedule only plans:'}</b>{' '}
         {applies

@@ -54,7 +54,7 @@ export function SchedulesPage() {
           <p class="lead">A schedule is a sync that runs at set times.</p>
         </div>
         {isOperator && (
-          <a class="button main" href="/schedules/new">
+          <a class="button main push" href="/schedules/new">
             New schedule
           </a>
         )}

@@ -25,7 +25,7 @@ export function Standing({ sync }: { sync: SyncEntry }) {
   const isBlocked = standsStill(sync);
   return (
     <>
-      <div class="standing row">
+      <div class="row baseline">
         <Badge tone={isBlocked ? 'attention' : SYNC_TONES[state]}>{isBlocked ? 'blocked' : state}</Badge>
         <p class="sentence" id="state">
           {syncSentence(sync)}

@@ -66,7 +66,7 @@ export function SyncPage() {
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   return (
     <>
-      <p class="kicker">
+      <p class="note">
         {foreign(id)}
         {view && <Origin view={view} />}
       </p>
@@ -76,7 +76,7 @@ export function SyncPage() {
           <Pending error={error} />
         ) : (
           <>
-            <section class="card state col row" aria-label="State">
+            <section class="card state col row start" aria-label="State">
               <SyncHead view={view} />
               {isOperator &&
                 view.state === 'failed' &&
@@ -156,7 +156,7 @@ function SyncHead({ view }: { view: SyncView }) {
   const { state, approved, importId, totals, planning, leftInPlace: left } = view;
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
-    <div>
+    <div class="grow col">
       <Standing sync={view} />
       {approved !== null && (
         <p class="note">
@@ -273,7 +273,7 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
 
 function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
   return (
-    <ul class="downloads plain">
+    <ul class="downloads plain lined">
       <Download
         name="Every member, with the action"
         links={linksOf(['csv', 'json'], (format) => addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }))}
