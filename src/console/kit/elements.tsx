@@ -96,7 +96,7 @@ export function Journal<State extends string>({ turns, tones }: JournalPropertie
 }
 
 export function Empty({ children }: { children?: ComponentChildren }) {
-  return <p class="empty">{children}</p>;
+  return <p class="empty soft">{children}</p>;
 }
 
 /** A word beside a name, such as "dry run". */
@@ -105,11 +105,7 @@ export function Tag({ children }: { children?: ComponentChildren }) {
 }
 
 export function Badge({ tone, children }: { tone: Tone; children?: string | false }) {
-  return (
-    <span class={`badge ${tone}`} data-state={children}>
-      {children}
-    </span>
-  );
+  return <span class={`badge ${tone}`}>{children}</span>;
 }
 
 export function importHref(id: string) {
@@ -191,35 +187,23 @@ function Age({ iso }: { iso: string }) {
   return ago(iso, Math.max(now.value, Date.now()));
 }
 
-/** Percent below which a part would vanish: one failed row among a million must be seen. */
-const MIN_PERCENT = 1.2;
-
-/** Shares of the bar in percent: of all rows, so that what is still open stays empty. */
-function shares(rows: RowCounts): { outcome: Outcome; percent: number }[] {
-  const total = Math.max(rows.read, sumOfOutcomes(rows));
-  const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
-  const widths = present.map((outcome) => Math.max(MIN_PERCENT, (rows[outcome] / total) * 100));
-  const sum = widths.reduce((whole, width) => whole + width, 0);
-  const scale = sum > 100 ? 100 / sum : 1;
-  return present.map((outcome, index) => ({ outcome, percent: (widths[index] ?? 0) * scale }));
-}
-
 /**
- * A bar that says its counts to those who do not see it. Its parts stay the same elements, so that they grow smoothly.
- * `name`: what the bar is about.
+ * A bar that says its counts to those who do not see it. Its parts stay the same elements, so that they grow smoothly; what is
+ * still open stays empty. `name`: what the bar is about.
  */
 export function OutcomeBar({ name, rows }: { name: string; rows: RowCounts }) {
-  const present = shares(rows);
-  const counts = present.map(({ outcome }) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
+  const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
+  const counts = present.map((outcome) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
   return (
     <div class="bar" role="img" aria-label={`${name}: ${counts.join(', ') || 'no outcomes yet'}`}>
-      {present.map(({ outcome, percent }) => (
+      {present.map((outcome) => (
         <span
           key={outcome}
           class={`part ${outcome}`}
-          style={{ width: `${percent.toFixed(2)}%`, 'background-color': `var(--${outcome})` }}
+          style={{ 'flex-grow': rows[outcome], 'background-color': `var(--${outcome})` }}
         />
       ))}
+      <span style={{ 'flex-grow': Math.max(0, rows.read - sumOfOutcomes(rows)) }} />
     </div>
   );
 }
@@ -277,11 +261,14 @@ interface StepsProperties {
 export function Steps({ names, at, hrefs }: StepsProperties) {
   return (
     <nav class="steps" aria-label="Steps">
-      <ol>
+      <ol class="plain row note">
         {names.map((name, index) => {
           const href = index < at ? hrefs[index] : undefined;
           return (
-            <li key={name} class={index < at ? 'done' : ''} aria-current={index === at ? 'step' : undefined}>
+            <li key={name} class="row" aria-current={index === at ? 'step' : undefined}>
+              <span class="tag" aria-hidden>
+                {index < at ? '✓' : index + 1}
+              </span>
               {href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>}
             </li>
           );

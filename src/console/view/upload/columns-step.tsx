@@ -12,11 +12,10 @@ import { UploadState } from '../../uploads-bar.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { READ_BY } from './file-form.ts';
-import { FileGrid } from './file-grid.tsx';
+import { SeenFile } from './file-grid.tsx';
 import { READING, SHAPING } from './file-options.ts';
-import { FileFormat, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
+import { ReadingFields } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
-import { ScopeWords, Suggestions } from './suggestions.tsx';
 import { fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 /** The first step, on a page of its own. */
@@ -107,17 +106,12 @@ function Columns({ entry }: { entry: UploadEntry }) {
         </button>
       </div>
       <ImportedBefore entry={entry} />
-      {entry.isReading.value && (entry.facts.value ?? entry.found.value) === undefined ? (
-        <p class="empty" role="status" aria-busy>
+      {entry.isReading.value && !entry.isShown ? (
+        <p class="empty soft" role="status" aria-busy>
           Reading …
         </p>
       ) : (
-        <>
-          <SheetChoice form={entry} />
-          <Suggestions form={entry} />
-          <ScopeWords form={entry} />
-          <FileGrid form={entry} />
-        </>
+        <SeenFile form={entry} />
       )}
       <Reading entry={entry} />
       {kind.fields?.(entry)}
@@ -150,9 +144,7 @@ function Reading({ entry }: { entry: UploadEntry }) {
   return (
     <Drawer title="How the file is read" form={entry} fields={IN_DRAWER}>
       {(entry.isImport || hasRecipe) && <RecipeChoice form={entry} known={recipes.data?.recipes ?? []} />}
-      <RowDefaults form={entry} />
-      <FileFormat form={entry} isArchive={entry.isArchive.value} />
-      <Shaping form={entry} />
+      <ReadingFields form={entry} isArchive={entry.isArchive.value} />
       {entry.isImport && <FoldedFields title="The whole import" form={entry} fields={OF_IMPORT} isOpen />}
       {entry.isImport && !hasRecipe && entry.found.value !== undefined && (
         <SaveRecipe form={entry} onSaved={recipes.reload} />

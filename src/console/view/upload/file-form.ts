@@ -67,6 +67,11 @@ export abstract class FileForm extends Form {
     connection.addEventListener('back', again, { signal: this.ending.signal });
   }
 
+  /** Whether there is something to say of the file. */
+  get isShown() {
+    return this.isTooLarge.value || (this.found.value ?? this.facts.value) !== undefined;
+  }
+
   /** Nobody needs it any more. */
   end() {
     this.ending.abort();

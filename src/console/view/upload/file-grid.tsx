@@ -23,7 +23,8 @@ import {
   suggestionsFor,
 } from './columns-rules.ts';
 import type { FileForm } from './file-form.ts';
-import { Suggested } from './suggestions.tsx';
+import { SheetChoice } from './reading-fields.tsx';
+import { ScopeWords, Suggested, Suggestions } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
 const ROWS_SHOWN = 8;
@@ -32,7 +33,19 @@ const ROWS_ON_PHONE = 3;
 const MAX_COLUMNS = 30;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
-export function FileGrid({ form }: { form: FileForm }) {
+/** What the server sees in the file: its sheets, suggestions, words of the scope column, and first rows. */
+export function SeenFile({ form }: { form: FileForm }) {
+  return (
+    <>
+      <SheetChoice form={form} />
+      <Suggestions form={form} />
+      <ScopeWords form={form} />
+      {form.isShown ? <FileGrid form={form} /> : <ErrorPlace error={form.unread.value} />}
+    </>
+  );
+}
+
+function FileGrid({ form }: { form: FileForm }) {
   const found = form.found.value;
   const lines = form.facts.value?.firstLines ?? [];
   const lookups = LOOKUP_NAMES.filter((name) => form.lookups.value[name] !== undefined);
@@ -40,7 +53,7 @@ export function FileGrid({ form }: { form: FileForm }) {
   const keyColumns = lookups.map((name) => form.columnOf(LOOKUPS[name].field));
   const rows = found === undefined ? [] : gridRows(found, { most, keyColumns });
   return (
-    <div class="file col">
+    <div class="col">
       <div class="row baseline">
         <h3 id="first-rows" tabIndex={-1} ref={useLanding(form)}>
           The first rows

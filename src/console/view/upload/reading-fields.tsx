@@ -7,7 +7,7 @@ import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import type { Shape } from '../../answers.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
-import { type Choice, Control, Fields, FoldedFields, type Form, focusField } from '../../kit/form.tsx';
+import { type Choice, Control, Fields, FoldedFields, focusField } from '../../kit/form.tsx';
 import type { FileForm } from './file-form.ts';
 import { HEADER, IDS, partOf, SEVERAL, type ShapeField } from './file-options.ts';
 
@@ -35,11 +35,6 @@ const DELIMITERS: Choice[] = [
   ['|', 'pipe (|)'],
 ];
 
-export function RowDefaults({ form }: { form: Form }) {
-  const fields = { guid: {}, scope: {}, region: { choices: REGION_CHOICES }, onBehalfOf: {}, until: {} };
-  return <FoldedFields title="Defaults for rows without a value" form={form} fields={fields} isOpen />;
-}
-
 export function SheetChoice({ form }: { form: FileForm }) {
   const sheets = form.facts.value?.sheets ?? [];
   const chosen = form.get('sheet');
@@ -50,11 +45,12 @@ export function SheetChoice({ form }: { form: FileForm }) {
   return <Fields form={form} fields={{ sheet: { choices } }} />;
 }
 
-/** @param isArchive whether it is or may be one */
-export function FileFormat({ form, isArchive }: { form: FileForm; isArchive: boolean }) {
+/** Folded by subject. @param isArchive whether it is or may be one */
+export function ReadingFields({ form, isArchive }: { form: FileForm; isArchive: boolean }) {
   const hasNoSheets = (form.facts.value?.sheets ?? []).length === 0;
   const isText = !isWorkbook(form.found.value?.kind) && hasNoSheets && !form.isTooLarge.value;
-  const fields = {
+  const defaults = { guid: {}, scope: {}, region: { choices: REGION_CHOICES }, onBehalfOf: {}, until: {} };
+  const format = {
     format: { choices: FORMATS },
     sheet: hasNoSheets &&
       (form.isTooLarge.value || isArchive || form.get('sheet') !== '') && {
@@ -65,13 +61,10 @@ export function FileFormat({ form, isArchive }: { form: FileForm; isArchive: boo
     delimiter: isText && { choices: DELIMITERS },
     encoding: isText && { choices: ENCODINGS },
   };
-  return <FoldedFields title="File format" form={form} fields={fields} />;
-}
-
-/** The mapping from rows to memberships. */
-export function Shaping({ form }: { form: FileForm }) {
   return (
     <>
+      <FoldedFields title="Defaults for rows without a value" form={form} fields={defaults} isOpen />
+      <FoldedFields title="File format" form={form} fields={format} />
       <FoldedFields title="Make UIDs and GUIDs from columns" form={form} fields={shownOf(IDS, form)}>
         {form.isImport && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} form={form} />)}
       </FoldedFields>

@@ -39,10 +39,6 @@ export class ScheduleForm extends FileForm {
     this.version = before?.version ?? 0;
   }
 
-  get isShown() {
-    return this.found.value !== undefined || this.facts.value !== undefined;
-  }
-
   isUnsaved() {
     return this.isChanged;
   }

@@ -5,16 +5,14 @@ import type { Recipe } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
-import { ErrorPlace, foreign, TimeIn } from '../../../console/kit/elements.tsx';
+import { foreign, TimeIn } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { READ_BY } from '../../../console/view/upload/file-form.ts';
-import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
+import { SeenFile } from '../../../console/view/upload/file-grid.tsx';
 import { FORMAT, pairsText, shapeText } from '../../../console/view/upload/file-options.ts';
-import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
-import { ScopeWords, Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import { below, type ScheduleForm, textsIn } from './schedule-entry.ts';
 import { cronOf, EVERY_CHOICES } from './schedule-rules.ts';
 import { cronWords } from './schedules.tsx';
@@ -148,10 +146,7 @@ export function SourceFile({ form }: { form: ScheduleForm }) {
         </WorkButton>
         {isShown && isFetched && <p class="note">Show it again after a change: it is fetched each time.</p>}
       </div>
-      {isShown && <SheetChoice form={form} />}
-      {isShown ? <FileGrid form={form} /> : <ErrorPlace error={form.unread.value} />}
-      <ScopeWords form={form} />
-      {isShown && <Suggestions form={form} />}
+      <SeenFile form={form} />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
-import { FileFormat, RowDefaults, Shaping } from '../../../console/view/upload/reading-fields.tsx';
+import { ReadingFields } from '../../../console/view/upload/reading-fields.tsx';
 import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan-parts.tsx';
 import { guardsSentence, planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
@@ -147,9 +147,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
         </div>
         <SourceFile form={form} />
         <div class="folds col">
-          <RowDefaults form={form} />
-          <FileFormat form={form} isArchive />
-          <Shaping form={form} />
+          <ReadingFields form={form} isArchive />
           <FoldedFields title="Columns and shape as text" form={form} fields={AS_TEXT} />
           <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
