@@ -80,7 +80,7 @@ interface JournalProperties<State extends string> {
 /** The states that something was in, with reasons, and who brought them about. */
 export function Journal<State extends string>({ turns, tones }: JournalProperties<State>) {
   return (
-    <ol class="journal plain">
+    <ol class="journal plain col">
       {turns.map(({ at, state, reason, who = '' }, index) => (
         <li key={index} class="row baseline">
           <Time iso={at} seconds />
@@ -265,7 +265,7 @@ export function Steps({ names, at, hrefs }: StepsProperties) {
         {names.map((name, index) => {
           const href = index < at ? hrefs[index] : undefined;
           return (
-            <li key={name} class="row" aria-current={index === at ? 'step' : undefined}>
+            <li key={name} aria-current={index === at ? 'step' : undefined}>
               <span class="tag" aria-hidden>
                 {index < at ? '✓' : index + 1}
               </span>
