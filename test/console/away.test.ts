@@ -81,14 +81,14 @@ test('when the server goes away the page says so, and goes on by itself when it 
   await startImport(page, memberRows(500), 'interrupted.csv');
   const toCome = page.locator('.state .legend li', { hasText: 'pending' });
   await toCome.waitFor();
-  const pace = page.locator('.state .pace');
-  await pace.getByText(/ left$/).waitFor();
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText(/ left$/).waitFor();
   await front.goAway();
   const banner = page.getByRole('status').filter({ hasText: 'The server does not answer.' });
   await banner.getByText(/^This page shows how things were at \d\d:\d\d:\d\d\./).waitFor();
   // This server has its queue in itself: nobody else makes its calls.
   await banner.getByText('If it has stopped, its imports stand still until it is started again.').waitFor();
-  await eventually(() => pace.textContent()).toMatch(/^As of \d\d:\d\d:\d\d\.$/);
+  await state.getByText(/^As of \d\d:\d\d:\d\d\.$/).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('alert').getByText('The server does not answer.').waitFor();
   await front.comeBack();

@@ -35,8 +35,9 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await page.getByLabel('Runs', { exact: true }).selectOption('Monday to Friday');
   await page.getByLabel('At', { exact: true }).fill('03:15');
   await page.getByText('At 03:15, Monday through Friday').waitFor();
-  await eventually(() => page.locator('.next-times li').count()).toBe(5);
-  await eventually(() => page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
+  const times = page.getByRole('group', { name: 'When' });
+  await eventually(() => times.getByRole('listitem').count()).toBe(5);
+  await times.getByText('(Europe/Rome)').waitFor();
   const effect = page.locator('form').getByRole('status').first();
   await effect.filter({ hasText: 'This schedule only plans' }).waitFor();
   await page.getByRole('button', { name: 'Change this' }).click();
@@ -174,7 +175,7 @@ test('the file of a schedule is shown as it is and as it is read; its columns ar
   await page.getByLabel('Time zone').fill('Nowhere');
   await page.getByText('A city as in the list').waitFor();
   await page.getByLabel('Time zone').fill('UTC');
-  await page.locator('.next-times', { hasText: 'At 06:45 (UTC)' }).waitFor();
+  await page.getByText('At 06:45 (UTC)').waitFor();
 
   // What is entered is there again, until it is saved or discarded.
   await page.goto(`${server.url}/schedules/new`);
