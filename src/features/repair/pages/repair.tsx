@@ -213,7 +213,7 @@ function CorrectedFile() {
     </a>
   );
   return (
-    <div class="repair-tool col">
+    <div class="col">
       <p>
         Download these rows as {download('xlsx')} or {download('csv')}, correct their cells, keep the columns, and
         choose the file here. Nothing is sent before you send it.
