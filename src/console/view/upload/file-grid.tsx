@@ -33,7 +33,7 @@ const ROWS_ON_PHONE = 3;
 const MAX_COLUMNS = 30;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
-/** What the server sees in the file: its sheets, suggestions, words of the scope column, and first rows. */
+/** Shows a file as the server sees it: its sheets, suggestions, words of the scope column, and first rows. */
 export function SeenFile({ form }: { form: FileForm }) {
   return (
     <>
