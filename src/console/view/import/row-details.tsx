@@ -32,7 +32,7 @@ export function RowDetails({ id, row, over }: { id: string; row: number; over: b
 function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
   const { row, action, onBehalfOf } = detail;
   return (
-    <div class="gap col">
+    <div class="row-detail gap col">
       <p>
         <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />{' '}
         <Coded code={row.code} text={foreign(messageWords(row.message))} />
