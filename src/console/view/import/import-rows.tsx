@@ -56,7 +56,7 @@ export function ImportRows(parts: ImportParts) {
         })}
         empty="No rows yet."
       >
-        <div class="line row">
+        <div class="row between baseline">
           <p class="note" role="status">
             {shownSentence(pages, view.rows.read, filter.isSet)}
           </p>
