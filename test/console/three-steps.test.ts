@@ -27,7 +27,9 @@ test('a known good file is sent in two clicks, few controls stand between, and t
     const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
     return y + height;
   }).toBeLessThanOrEqual(900);
-  await page.getByText('All 2 rows can be sent. Nothing has been sent.').waitFor();
+  // It may be announced, too: the page saw how the file was read.
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('All 2 rows can be sent. Nothing has been sent.').waitFor();
   await sendButton(page).click();
   await completed(page, 'all 2 rows');
   const said = page.locator('[aria-live=polite]').first();
@@ -76,7 +78,7 @@ test('of a strange file each suggestion is taken or refused, a refusal leads bac
   const facts = page.getByRole('region', { name: 'State' });
   await facts.getByText('with 8 messages in groups').waitFor();
   await eventually(() => facts.innerText()).toMatch(/Messages in groups\s+none/);
-  await page.getByText(/^8 of 12 rows can be sent; 4 are invalid/).waitFor();
+  await facts.getByText(/^8 of 12 rows can be sent; 4 are invalid/).waitFor();
   await page.getByText('"Chef" is not a valid scope').first().waitFor();
   await page.getByRole('link', { name: 'Columns' }).click();
   await page.getByLabel('“Chef”').selectOption('admin');
