@@ -84,7 +84,7 @@ test('of messy lists suggestions apply, the grid says what each column is, and e
   await eventually(() => page.getByLabel('Value', { exact: true }).inputValue()).toBe('active');
   await send(page);
   await page
-    .getByText(/^3 of 4 rows succeeded; .*every row is accounted for/)
+    .getByText(/^All 3 memberships succeeded; 1 row was left out; every row is accounted for/)
     .first()
     .waitFor();
 
@@ -152,7 +152,10 @@ test('an identity file and a group file go with the upload: one code becomes sev
   await page.getByText('GUIDs are looked up in groups.csv').waitFor();
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/\(looked up\) in H R \(looked up\): /)]);
   await send(page);
-  await page.getByText('All 2 rows succeeded; every row is accounted for.').first().waitFor();
+  await page
+    .getByText(/^All 2 (?:rows|memberships) succeeded; every row is accounted for/)
+    .first()
+    .waitFor();
   const rows = page.getByRole('table', { name: 'Rows of the file' });
   await rows.getByRole('rowheader', { name: 'anna' }).first().waitFor();
 

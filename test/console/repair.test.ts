@@ -144,7 +144,7 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
 
   // The import asks for what is left, and for nothing else.
   await page.getByRole('link', { name: 'roster.csv' }).click();
-  await page.getByText('Rows that were repaired were').waitFor();
+  await page.getByText(/^Repaired rows .*: completed, /).waitFor();
   const problems = page.getByRole('region', { name: 'Problems' });
   await problems
     .getByRole('row', { name: /UNKNOWN_SCOPE/ })
