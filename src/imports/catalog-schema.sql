@@ -105,6 +105,8 @@ create table schedule_runs (
 ) strict;
 
 create index schedule_runs_by_schedule on schedule_runs (schedule, id);
+create index schedule_runs_by_state on schedule_runs (state);
+create index schedule_runs_by_sync on schedule_runs (sync_id);
 
 -- Whole, with the sync that a run began; null where it is not written down yet, or was removed.
 create view schedule_run_records as
