@@ -165,14 +165,11 @@ export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
       columns={isHeld ? TO_DECIDE : SUMMARY}
       keyOf={({ guard }) => guard}
       empty=""
-      class="rows one-line"
-      unfold={({ guard, meaning, worst, remedy, count }) => ({
+      unfold={({ guard, meaning, count }) => ({
         label: `${counted(count, 'group')} of ${guard}`,
         content: () => (
           <>
             <p class="note">{meaning}</p>
-            <p>{foreign(worst.sentence)}</p>
-            {isHeld && <p>{remedy}</p>}
             {count > 1 && <GroupList id={id} guard={guard} isLong={count > SHOWN} />}
           </>
         ),
