@@ -39,7 +39,10 @@ function Known({ overview: known }: { overview: Overview }) {
   const needing = [
     ...syncs.map(syncItem),
     ...stopped.map(stoppedItem),
-    ...waiting.map((view) => ({ ...importItem(view, act(view)), text: [view.sentence, ' ', reasonOf(view)] })),
+    ...waiting.map((view) => ({
+      ...importItem(view, act(view)),
+      text: [view.sentence, ' ', reasonOf(view), ' · ', <Time iso={view.createdAt} />],
+    })),
     ...attention.map((view) => importItem(view, act(view))),
     ...failedRuns.map(runItem),
   ];
@@ -54,7 +57,8 @@ function Known({ overview: known }: { overview: Overview }) {
       <div class="now">
         <div class="stack">
           <Items id="needs" title="Needs you" items={needing}>
-            {others.import > 0 && <a href="/imports?problems=true">{counted(others.import, 'more import')}</a>}{' '}
+            {others.import > 0 && <a href="/imports?problems=true">{counted(others.import, 'more import')}</a>}
+            {others.import > 0 && others.sync > 0 && ' '}
             {others.sync > 0 && <a href="/syncs?state=planned,held">{counted(others.sync, 'more sync')}</a>}
           </Items>
           <Items id="running" title="Running" items={[...running.map(runningItem), ...syncsUnderWay.map(underWayItem)]}>
