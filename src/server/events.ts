@@ -118,10 +118,14 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
         watchers.delete(watcher);
         if (watchers.size === 0) rest();
       });
-      await askRegions();
+      // Before anything is waited for: the events may be closed meanwhile, which ends it.
       ticker ??= setInterval(tick, everyMs);
       try {
+        await askRegions();
         write(watcher, listText(about === undefined ? await views.all() : []));
+      } catch (error) {
+        response.destroy();
+        throw error;
       } finally {
         watcher.isNew = false;
       }
@@ -245,10 +249,10 @@ function listText(views: readonly string[]): string {
   return `event: imports\ndata: {"imports":[${views.join(',')}]}\n\n`;
 }
 
-/** Writes to one watcher, or disconnects it when it does not read what it was sent. */
+/** Writes to one watcher, or disconnects it when it does not read what it was sent. One that was ended gets nothing more. */
 function write({ response }: Watcher, text: string): void {
   if (response.writableLength > MAX_UNSENT) response.destroy();
-  else response.write(text);
+  else if (!response.writableEnded) response.write(text);
 }
 
 /** Tells those who watch of the states of syncs, and that planning comes further. */

@@ -16,6 +16,7 @@ function openList(count: number) {
   let asked = 0;
   let isBusy = false;
   let meanwhile = () => {};
+  let regionsAnswer: Promise<unknown> = Promise.resolve([]);
   const warnings: unknown[] = [];
   const of = async ({ id, state }: ImportRecord) => {
     asked += 1;
@@ -25,7 +26,8 @@ function openList(count: number) {
   };
   const events = new EventEmitter();
   const list = openEvents({
-    coordinator: { lookUp, events, regions: { status: async () => [] } },
+    coordinator: { lookUp, events, regions: { status: () => regionsAnswer } },
+    isSending: () => true,
     unfinished: () => [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)),
     view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
@@ -45,7 +47,10 @@ function openList(count: number) {
   const setMeanwhile = (act: () => void) => {
     meanwhile = act;
   };
-  return { list, states, join, moved, removed, setBusy, setMeanwhile, warnings, asked: () => asked };
+  const setRegions = (answer: Promise<unknown>) => {
+    regionsAnswer = answer;
+  };
+  return { list, states, join, moved, removed, setBusy, setMeanwhile, setRegions, warnings, asked: () => asked };
 }
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
@@ -121,5 +126,27 @@ test('who follows one import hears of it alone, and costs a look at it alone', a
   await vi.advanceTimersByTimeAsync(1_000);
   expect(asked()).toBe(1);
   expect(written.map((text) => /"id":"([^"]+)"/.exec(text)?.[1])).toEqual([undefined, 'import-1', 'import-1']);
+  list.close();
+});
+
+test('events that are closed while someone connects end, and leave no timer', async () => {
+  const { list, setRegions } = openList(3);
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  setRegions(promise);
+  const connecting = list.watch(undefined);
+  list.close();
+  resolve([]);
+  const pieces = await (await connecting).toArray();
+  expect(pieces).toEqual([]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('who cannot be given the list is not kept among the watchers', async () => {
+  const { list, setBusy } = openList(3);
+  setBusy(true);
+  await expect(list.watch(undefined)).rejects.toThrow('too much to read');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(list.watchers()).toBe(0);
   list.close();
 });
