@@ -86,7 +86,7 @@ test('export has a server read the groups, writes the same files, and leaves not
 test('after an export with --server, the sync that it suggests names the server too', async () => {
   const place = await openWorkplace();
   const { code, stderr } = await place.run(['export', '--output', 'out.csv', '--server', server.url]);
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/ sync \S+out\.csv --server http:/)]);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/ sync \S+out\.csv --mode .* --server http:/)]);
 });
 
 test('an export that a server has read is downloaded later with --resume', async () => {

@@ -30,3 +30,16 @@ test('rows with an acting user succeed in the sandbox that knows everyone', asyn
   expect(stderr).not.toContain('ERR_GROUP_NOT_JOINED');
   expect(code).toBe(0);
 });
+
+test('commands that are suggested for a sandbox have --sandbox, and the same data directory', async () => {
+  const { run, file } = await openWorkplace();
+  file('m.csv', 'guid,uid\ng,a\ng,no one\n');
+  const where = ['--data-dir', 'my data', '--sandbox'];
+  expect((await run(['import', 'm.csv', ...where])).code).toBe(1);
+  const retry = await run(['retry', ...where]);
+  expect(retry.stderr).toMatch(/^ {2}rollcall retry \S+ --edits 'my data\/\S+' --data-dir 'my data' --sandbox$/m);
+  const unwritten = await run(['export', '--output', 'no/folder/o.csv', ...where]);
+  expect(unwritten.stderr).toMatch(/ export --resume \S+ --output <file> --data-dir 'my data' --sandbox \[BAD_USAGE\]/);
+  const exported = await run(['export', '--output', 'my o.csv', ...where]);
+  expect(exported.stderr).toMatch(/^ {2}rollcall sync '\S+\/my o\.csv' --mode .* --data-dir 'my data' --sandbox$/m);
+});

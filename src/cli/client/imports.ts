@@ -12,6 +12,7 @@ import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
 import { defined } from '../../platform/defined.ts';
 import { isAddress } from '../../text/address-text.ts';
+import { shellWord } from '../../text/terminal-text.ts';
 import type { CommonFlags, FilterTexts } from '../flags/flags.ts';
 import { type Io, say, shortest, typedCommand } from '../screen/io.ts';
 import { clientOfDirectory } from './local-client.ts';
@@ -152,7 +153,8 @@ export function importsIn(config: Config, client: Client, server?: Server) {
 export function correcting(imports: Imports, found: ImportView, said: (file: string) => string) {
   const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
   if (file === null) return [];
-  return [said(file), `  ${imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : file)}`];
+  const retry = imports.command('retry', found.id, '--edits', isAddress(file) ? 'FILE' : shellWord(file));
+  return [said(file), `  ${retry}${found.sandbox ? ' --sandbox' : ''}`];
 }
 
 /** The settings of a server. One that does not say them may still be asked for more. */

@@ -17,6 +17,7 @@ import type { Config } from '../../../platform/config.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
+import { shellWord } from '../../../text/terminal-text.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import { listsOf, outputFiles, type WrittenFile } from '../export-store.ts';
 import {
@@ -121,13 +122,13 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
       if (fault !== undefined) throw fault;
       return underWay ? 'left' : 'over';
     },
-    howToContinue: (id) => ['Continue with:', `  ${imports.command('export', '--resume', id)}`],
+    howToContinue: (id, sandbox) => ['Continue with:', `${continued(id)}${sandbox ? ' --sandbox' : ''}`],
     howToFollow: (id, where) => [`The export continues ${where}. Follow it with:`, continued(id)],
     conclude: async ({ id, client }) => {
       const view = await client.call(exportOperations.one, { id });
-      const isHere = imports.server === undefined;
-      const howToContinue = `${continued(id)}${isHere && view.sandbox ? ' --sandbox' : ''}`;
-      return concludeExport({ io, imports, ...wanted, client, howToContinue }, view);
+      const sandbox = imports.server === undefined && view.sandbox ? ' --sandbox' : '';
+      const command: Concluding['command'] = (...words) => `${imports.command(...words)}${sandbox}`;
+      return concludeExport({ io, command, ...wanted, client, howToContinue: `${continued(id)}${sandbox}` }, view);
     },
   };
 }
@@ -223,7 +224,8 @@ export interface Wanted {
 
 interface Concluding extends Wanted {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'command' | 'server'>;
+  /** A command that the user can type, about what this one was about. */
+  readonly command: Imports['command'];
   /** Has the export. */
   readonly client: Client;
   readonly howToContinue: string;
@@ -231,7 +233,7 @@ interface Concluding extends Wanted {
 
 /** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
 export async function concludeExport(options: Concluding, view: ExportView) {
-  const { io, imports, client, flags, howToContinue } = options;
+  const { io, command, client, flags, howToContinue } = options;
   const { id, state, reason, calls, createdAt, finishedAt, totals } = view;
   if (state === 'running' || state === 'stopped' || state === 'priced') {
     const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
@@ -243,14 +245,14 @@ export async function concludeExport(options: Concluding, view: ExportView) {
   if (totals !== null) {
     const document: ExportDocument = { id, state, reason, calls, createdAt, finishedAt, totals, files };
     if (flags.json) printJson(io, document);
-    else sayExport(io, imports, view, totals, files);
+    else sayExport(io, command, view, totals, files);
   }
   await client.call(exportOperations.remove, { id });
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
 async function write(options: Concluding, view: ExportView) {
-  const { io, imports, client, format, output } = options;
+  const { io, command, client, format, output } = options;
   const { id, lists } = view;
   const bytesOf = (list: ExportView['lists'][number]) =>
     client.download(exportOperations.download, { id, list, format });
@@ -263,10 +265,8 @@ async function write(options: Concluding, view: ExportView) {
   } catch (error) {
     if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
-    const how = imports.server
-      ? `name another file with --output, and --resume ${id}`
-      : `name another file: rollcall export --resume ${id} --output <file>`;
-    throw badUsage(`the export cannot be written: ${error.message}; ${how}`);
+    const again = command('export', '--resume', id, '--output', '<file>');
+    throw badUsage(`the export cannot be written: ${error.message}; name another file: ${again}`);
   }
 }
 
@@ -276,7 +276,7 @@ const NAMED = 10;
 /** Says what an export has, what it lacks, and how it is read back. */
 function sayExport(
   io: Io,
-  imports: Pick<Imports, 'command'>,
+  command: Concluding['command'],
   { lists, calls }: ExportView,
   totals: ExportTotals,
   files: readonly WrittenFile[],
@@ -293,7 +293,7 @@ function sayExport(
   const file = files.find(({ list }) => list === 'members');
   if (file === undefined) return;
   say(io, '', 'To bring the groups back to this state later, look at the plan first:');
-  say(io, `  ${imports.command('sync', file.path)} --mode mirror --missing remove --allow-demotion`);
+  say(io, `  ${command('sync', shellWord(file.path), '--mode mirror --missing remove --allow-demotion')}`);
 }
 
 function problemLines({ failed, missing, unknownScopes }: ExportTotals) {
