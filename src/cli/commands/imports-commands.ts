@@ -64,9 +64,8 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  const [{ dispatchOnly, NO_SERVICE }, { importWork }, { run }] = await Promise.all([
+  const [{ dispatchOnly, NO_SERVICE }, { importWork, run }] = await Promise.all([
     import('../../app/chat-service.ts'),
-    import('../run.ts'),
     import('../run.ts'),
   ]);
   // Nothing is sent, so it needs no service; but batches may wait in a shared queue, whose name has the app in it.
