@@ -202,7 +202,7 @@ function keep(bytes: Buffer, value: number, end: number, depth: number, found: F
   return true;
 }
 
-/** A value that has been walked over. Digits, with and without quotes, take a tenth of the time that JSON.parse takes. */
+/** A value that has been walked over. Digits, with and without quotes, take two thirds of the time that JSON.parse takes. */
 function scalarIn(bytes: Buffer, from: number, to: number): unknown {
   const isText = bytes[from] === QUOTE;
   const first = isText ? from + 1 : from;
