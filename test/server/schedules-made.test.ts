@@ -243,6 +243,14 @@ test('a schedule keeps of which system its file is an export, until an edit take
   expect(await refused({ exportOf: 'nobody' as never })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
 });
 
+test('a schedule may be sent back as another version of the API has shown it', async () => {
+  const made = await add({ name: 'shown' });
+  // A run had fewer fields once.
+  const shown = { ...made, lastRun: { id: 1, state: 'ran' }, next: null, tz: 'Europe/Rome' };
+  const edited = await server.json<ScheduleView>('/v1/schedules/shown', edit(shown));
+  expect(edited).toMatchObject({ tz: 'Europe/Rome', lastRun: null, createdAt: made.createdAt });
+});
+
 test('who has seen an older version overwrites nothing', async () => {
   const made = await add({ name: 'shared', 'limit.groupRemovalsPercent': '30' });
   expect(made).toMatchObject({ version: 1, restricted: true, 'limit.groupRemovalsPercent': '30' });

@@ -119,8 +119,13 @@ export const newSchedule = z.strictObject({
 });
 export type NewSchedule = z.input<typeof newSchedule>;
 
-/** A schedule as it is shown may be sent back: what is no setting changes nothing. */
-const asShown = { ...schedule.partial().shape, ...scheduleSettings.shape, ...machineSettings.shape };
+/** A schedule as it is shown may be sent back, also as another version has shown it: what is no setting changes nothing. */
+const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
+const asShown = {
+  ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+};
 
 /** `PUT /v1/schedules/:name` */
 const scheduleEdit = z.strictObject({
@@ -133,7 +138,10 @@ export const scheduleTry = z.strictObject({
   ...asShown,
   cron: asShown.cron.optional(),
   tz: asShown.tz.optional(),
-  name: asShown.name.meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+  name: z
+    .string()
+    .optional()
+    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
 });
 
 /** `GET /v1/schedules` */
