@@ -12,6 +12,7 @@ test('an import whose service does not answer says so, on its page and on the fi
   await state.getByText('No call gets a usable answer in us').waitFor();
   await eventually(() => state.textContent()).toContain('Its rows wait and use no attempts.');
   await eventually(() => state.textContent()).not.toContain(' left');
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
   await page
     .getByText(/Every call since .* was answered with HTTP_503; (next try at .*\d\d:\d\d|trying now)/)
     .waitFor();

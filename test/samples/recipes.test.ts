@@ -333,7 +333,8 @@ test.each(CASES.filter(({ file }) => file !== 'stream-import/import.json'))(
     expect(facts.recipes.map(({ name }) => name)).toEqual([recipe]);
     const toFillIn: Record<string, string> = { '--guid': '<group>', '--identities': '<people.csv>' };
     const words = flags.map((word, at) => toFillIn[flags[at - 1] ?? ''] ?? word);
-    expect(facts.command).toBe(['rollcall', 'import', file, '--recipe', recipe, ...words].join(' '));
+    const suggested = ['rollcall', 'import', file, '--recipe', recipe, ...words, '--data-dir', join(dataDir, 'data')];
+    expect(facts.command).toBe(suggested.join(' '));
   },
 );
 
