@@ -13,7 +13,6 @@ import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSurvey } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
-import type { Config } from '../../../platform/config.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
@@ -164,7 +163,7 @@ export interface OutputPlace {
 }
 
 /** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE */
-export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
+export async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
   const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
   if (remote !== undefined) return remote;
@@ -174,7 +173,11 @@ export async function outputPlace(config: Config, flags: ExportFlags): Promise<O
   return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
 }
 
-async function placeAtAddress(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
+async function placeAtAddress(
+  config: Running['config'],
+  output: string,
+  flags: ExportFlags,
+): Promise<OutputPlace | undefined> {
   if (!isAddress(output) && sourceName(output) === undefined) return undefined;
   // Loaded for those alone who need them.
   const [{ isAddressOrName, requestOf }, { writerTo }, { sourceAt }] = await Promise.all([
