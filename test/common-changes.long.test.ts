@@ -80,7 +80,7 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
         `import type { Adapter } from './source.ts';
 
 /** Two members of the group that the address names. */
-export const memoSource: Adapter = ({ address: name }) => {
+export const adapter: Adapter = ({ address: name }) => {
   const guid = name.slice('memo://'.length);
   async function* pieces() {
     yield [[guid, 'ann'], [guid, 'bob']];
@@ -93,7 +93,7 @@ export const memoSource: Adapter = ({ address: name }) => {
       copy.insert(
         'src/sources/schemes.ts',
         "  {\n    names: ['sftp'],",
-        `  { names: ['memo'], takes: [], load: async () => (await ${load}('./memo-source.ts')).memoSource },\n`,
+        `  { names: ['memo'], takes: [], load: () => ${load}('./memo-source.ts') },\n`,
       );
     },
     use: async () => {

@@ -284,8 +284,10 @@ export class ScheduleRuns {
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
   async #replaceWaiting(run: ScheduleRun) {
-    for (const { id, schedule, sync, reason } of this.#catalog.runsIn('waiting')) {
+    for (const { id, schedule, reason } of this.#catalog.runsIn('waiting')) {
       if (schedule !== run.schedule) continue;
+      // It may have been removed while an earlier one was replaced.
+      const sync = this.#catalog.findRun(id)?.sync ?? null;
       if (sync !== null) await this.#syncs.replace(sync.id);
       // If it had an import, the code that follows it notes its end.
       if (this.#catalog.findRun(id)?.state === 'waiting')
