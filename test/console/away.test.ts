@@ -1,28 +1,11 @@
 import { test } from 'vitest';
 import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServer } from './server-in-process.ts';
+import { callGate, useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-/** Calls that a test has let pass; the others wait. */
-let passing = Number.POSITIVE_INFINITY;
-let passed = Promise.withResolvers<void>();
-const server = useServer({
-  chat: (chat) => ({
-    ...chat,
-    addMembers: async (...call) => {
-      while (passing <= 0) await passed.promise;
-      passing -= 1;
-      return chat.addMembers(...call);
-    },
-  }),
-});
-
-function letPass(calls: number): void {
-  passing = calls;
-  passed.resolve();
-  passed = Promise.withResolvers();
-}
+const { chat, letPass } = callGate();
+const server = useServer({ chat });
 
 /** The first question that is not answered is given up at once; those after it have the time that a slow page takes. */
 const IMPATIENT = `

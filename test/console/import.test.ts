@@ -1,28 +1,11 @@
 import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
 import { eventually, memberRows, sendButton, startImport, useBrowser } from './browser.ts';
-import { useServer } from './server-in-process.ts';
+import { callGate, useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-/** Calls that a test has let pass; the others wait. */
-let passing = Number.POSITIVE_INFINITY;
-let passed = Promise.withResolvers<void>();
-const server = useServer({
-  chat: (chat) => ({
-    ...chat,
-    addMembers: async (...call) => {
-      while (passing <= 0) await passed.promise;
-      passing -= 1;
-      return chat.addMembers(...call);
-    },
-  }),
-});
-
-function letPass(calls: number): void {
-  passing = calls;
-  passed.resolve();
-  passed = Promise.withResolvers();
-}
+const { chat, letPass } = callGate();
+const server = useServer({ chat });
 
 /** Hands a file in over the API, to be checked only; gives its address there. */
 async function check(name: string): Promise<string> {

@@ -93,3 +93,24 @@ export function useServer({
     post: (path, body = {}) => send(path, 'application/json', JSON.stringify(body)),
   };
 }
+
+/** Something for `chat` that lets calls to add members pass, so many at a time; the others wait. At first all pass. */
+export function callGate() {
+  let passing = Number.POSITIVE_INFINITY;
+  let passed = Promise.withResolvers<void>();
+  return {
+    chat: (chat: ChatClient): ChatClient => ({
+      ...chat,
+      addMembers: async (...call) => {
+        while (passing <= 0) await passed.promise;
+        passing -= 1;
+        return chat.addMembers(...call);
+      },
+    }),
+    letPass(calls: number): void {
+      passing = calls;
+      passed.resolve();
+      passed = Promise.withResolvers();
+    },
+  };
+}
