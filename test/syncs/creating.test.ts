@@ -37,6 +37,18 @@ function outcomes(at: Syncing, id: string): string[] {
   }
 }
 
+/** Counts the newcomers of a plan; gives what is said of each user who was asked for. */
+async function usersCounted(of: Pick<Parameters<typeof countNewcomers>[0], 'plan' | 'desired' | 'pages'>) {
+  const done: string[] = [];
+  await countNewcomers({
+    ...of,
+    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
+    signal: new AbortController().signal,
+    onUser: (at, all) => done.push(`${at} of ${all}`),
+  });
+  return done;
+}
+
 test('groups are created first, then users when they turn out to be missing; a second run has nothing to do', async () => {
   const at = await open();
   const flags = { mode: 'mirror', missing: 'remove' } as const;
@@ -166,7 +178,6 @@ test('regions are asked for users side by side: one that is slow does not hold u
   makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const asked = new Set<string>();
   const { promise: allAsked, resolve } = Promise.withResolvers<void>();
-  const done: string[] = [];
   const pages = (region: string) =>
     ({
       getUser: async () => {
@@ -177,15 +188,7 @@ test('regions are asked for users side by side: one that is slow does not hold u
       },
       listPage: async () => ({ entries: [], pagination: { total: 0 } }),
     }) as Partial<GroupPages> as GroupPages;
-  await countNewcomers({
-    plan,
-    desired,
-    pages,
-    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
-    signal: new AbortController().signal,
-    onUser: (at, of) => done.push(`${at} of ${of}`),
-  });
-  expect(done).toEqual(Array.from({ length: 6 }, (_, at) => `${at + 1} of 6`));
+  expect(await usersCounted({ plan, desired, pages })).toEqual(Array.from({ length: 6 }, (_, at) => `${at + 1} of 6`));
 });
 
 test('entries of a list that is read count as no users who were asked for', async () => {
@@ -200,14 +203,5 @@ test('entries of a list that is read count as no users who were asked for', asyn
         pagination: { total: 20, count: 20, current_page: 1, total_pages: 1 },
       }),
     }) as Partial<GroupPages> as GroupPages;
-  const done: string[] = [];
-  await countNewcomers({
-    plan,
-    desired,
-    pages,
-    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
-    signal: new AbortController().signal,
-    onUser: (at, of) => done.push(`${at} of ${of}`),
-  });
-  expect(done).toEqual([]);
+  expect(await usersCounted({ plan, desired, pages })).toEqual([]);
 });
