@@ -10,7 +10,7 @@ import { localImports } from './cli/client/imports.ts';
 import type { Client } from './cli/client/operation-client.ts';
 import { optionsWithRecipe } from './cli/input-files.ts';
 import { importOwner, openOwner, ownerAnswers, ownImports } from './cli/owner.ts';
-import { badUsage } from './errors/rollcall-error.ts';
+import { badUsage, RollcallError } from './errors/rollcall-error.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import { checkInput } from './imports/read/byte-source.ts';
 import { summaryIn } from './imports/report/summarize.ts';
@@ -25,10 +25,9 @@ import { wrongOption } from './text/wrong-option.ts';
 
 /** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
 
-export type { ImportSummary } from './api/import-summary.ts';
-export { RollcallError } from './errors/rollcall-error.ts';
 export type { ImportState } from './membership/import-state.ts';
-export type { Outcome } from './membership/outcome.ts';
+export type { ImportSummary, Outcome };
+export { RollcallError };
 
 /**
  * Settings that flags and the environment give to the command line; missing ones are looked up there in the same way.
