@@ -3,7 +3,7 @@ import { RegionFlow } from '../../src/imports/send/region-flow.ts';
 import type { FlowSums } from '../../src/queue/flow.ts';
 import { eventually } from '../eventually.ts';
 
-test('what others are told of jobs: how many ended, how long they took, and how many ran at once for how long', async () => {
+test('each process reports how many jobs ended, how long they took, and how many were in flight for how long', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const told: FlowSums[] = [];
