@@ -306,6 +306,12 @@ describe('rows of an import are repaired', () => {
       ],
       counts: { ready: 0, wrong: 0, sent: 0 },
     });
+    // The filter of the list of rows counts here too.
+    expect(await replace({ ...exclamation, text: 'USER-2', preview: true })).toMatchObject({ examples: [{ line: 3 }] });
+    expect(await rowsOf(id, '?status=invalid,failed&line=3-6&limit=1')).toMatchObject({
+      rows: [{ line: 3 }],
+      total: 3,
+    });
     expect(await replace(exclamation)).toMatchObject({ rows: 2, ready: 2 });
     // A replacement is text: it stands for nothing but itself.
     expect(await replace({ as: 'text', from: '$ 1', to: '$&' })).toMatchObject({ examples: [{ to: '$&' }] });

@@ -7,9 +7,9 @@ import { CONTRADICTION_CODES, cellsOf, editablePlaces, judge } from './edited-ro
 import { type AskedEdit, MAX_CELL, type RefusedEdit, type RepairReplace, type RepairTaken } from './operations.ts';
 import {
   cannotRepair,
+  choose,
   editedIn,
   type FoundProblem,
-  filterOf,
   type OpenRepair,
   type OpenRow,
   problemsOf,
@@ -152,10 +152,11 @@ export function replace(repair: OpenRepair, request: RepairReplace, by: string):
     'cell_of',
     (original, line) => cellsOf(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
   );
+  choose(repair, request);
   const text = Number(as === 'text');
   const asked = repair
     .sql<AskedEdit & { readonly value: string }>('replacements')
-    .all({ ...filterOf(request), in: column, text, from, to, limit: MAX_ROWS + 1 });
+    .all({ in: column, text, from, to, limit: MAX_ROWS + 1 });
   if (asked.length > MAX_ROWS) {
     throw cannotRepair(
       `more than ${grouped(MAX_ROWS)} rows would change`,

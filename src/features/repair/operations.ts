@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { count, cursorOption, limitOption, listOption, nextCursor, rowNumber } from '../../api/fields.ts';
+import { count, cursorOption, limitOption, listOption, nextCursor, queryOf, rowNumber } from '../../api/fields.ts';
 import { importView } from '../../api/imports.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { ROW_SCHEMAS } from '../../api/rows.ts';
+import { ROW_FILTER } from '../../options/row-filter.ts';
 
 /** Edits of cells in one request, at most. */
 const MAX_EDITS = 1_000;
@@ -72,19 +73,18 @@ const repairView = z.strictObject({
 export type RepairView = z.infer<typeof repairView>;
 
 /** `GET /v1/imports/:id/repair/rows` */
+const rowFilter = queryOf(ROW_FILTER);
 const repairQuery = z.strictObject({
-  status: z.enum(REPAIRED_STATUSES).optional(),
-  code: z.string().max(200).optional(),
-  problemColumn: z
-    .string()
-    .max(1_000)
-    .optional()
-    .meta({ description: 'The column that the problem is in; empty: none.' }),
+  ...rowFilter,
   state: listOption(REPAIR_STATES).optional().meta({ description: 'Default: those that were not sent.' }),
   limit: limitOption(50, 500),
   cursor: cursorOption.optional(),
 });
-const repairRows = z.strictObject({ rows: z.array(repairRow), nextCursor });
+const repairRows = z.strictObject({
+  rows: z.array(repairRow),
+  total: count.nullable().meta({ description: 'Rows that pass the filter; null on pages behind the first.' }),
+  nextCursor,
+});
 export type RepairRows = z.infer<typeof repairRows>;
 
 const cell = z.string().max(MAX_CELL).nullable();
@@ -147,7 +147,7 @@ export const repairReplace = z.strictObject({
   }),
   from: z.string().max(MAX_CELL),
   to: z.string().max(MAX_CELL),
-  ...repairQuery.pick({ status: true, code: true, problemColumn: true }).shape,
+  ...rowFilter,
   states: z
     .array(z.enum(REPAIR_STATES).exclude(['sent']))
     .optional()

@@ -8,17 +8,12 @@ import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Original } from '../../imports/report/report-table.ts';
+import { foundRows } from '../../imports/report/row-search.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
+import type { RowFilter } from '../../options/row-filter.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import type {
-  RepairCounts,
-  RepairedStatus,
-  RepairProblem,
-  RepairReplace,
-  RepairRow,
-  RepairState,
-} from './operations.ts';
+import type { RepairCounts, RepairedStatus, RepairProblem, RepairRow, RepairState } from './operations.ts';
 
 export const STATEMENTS = new URL('repair.sql', import.meta.url);
 
@@ -67,18 +62,24 @@ export async function withRepair<Result>(
 }
 
 /** Filter of the rows; `states` by default: those that were not sent. */
-export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColumn'> & {
-  readonly states?: readonly RepairState[] | undefined;
-};
+export type RepairFilter = RowFilter & { readonly states?: readonly RepairState[] | undefined };
 
-/** The filter as statements take it. */
-export function filterOf({ status, code, problemColumn, states = ['open', 'wrong', 'ready'] }: RepairFilter) {
-  return {
-    status: status ?? null,
+/** Chooses the rows that pass the filter: by their reasons, which a check foresees too, and by what is in them. */
+export function choose(
+  { database, sql }: OpenRepair,
+  { status, code, problemColumn, states = ['open', 'wrong', 'ready'], ...ofRow }: RepairFilter,
+) {
+  const isOfRow = Object.values(ofRow).some((one) => one !== undefined);
+  const found = foundRows(database, ofRow);
+  const text = `select json_group_array(id) as own from (${found.sql}) where id in (select own_id from temp.repairable)`;
+  sql('want').run({
+    status: status === undefined ? null : JSON.stringify(status),
     code: code ?? null,
     column: problemColumn ?? null,
     states: JSON.stringify(states),
-  };
+    rows: isOfRow ? (database.prepare(text).get(found.values)?.['own'] ?? null) : null,
+  });
+  sql('choose').run();
 }
 
 /** A problem that a row has in the file, or had when it was sent. */

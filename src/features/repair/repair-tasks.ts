@@ -18,9 +18,9 @@ import {
 import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
   cannotRepair,
+  choose,
   editedIn,
   type FoundProblem,
-  filterOf,
   type OpenRepair,
   type OpenRow,
   once,
@@ -80,7 +80,9 @@ function overview(repair: OpenRepair): RepairView {
 
 /** Rows to repair behind row `after`, as they were and as they are. */
 function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: number): RepairRows {
-  const found = repair.sql<{ row: number }>('page_to_repair').all({ ...filterOf(filter), after, limit: limit + 1 });
+  choose(repair, filter);
+  const found = repair.sql<{ row: number }>('page_to_repair').all({ after, limit: limit + 1 });
+  const total = after === 0 ? Number(repair.sql('count_chosen').get()?.['total']) : null;
   const { items, nextCursor } = pageOf(found, limit, ({ row }) => String(row));
   const numbers = items.map(({ row }) => row);
   const inFile = problemsOf(repair, numbers);
@@ -96,7 +98,7 @@ function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: nu
       problems: problems ?? once(before.map(asForeseen)),
     };
   });
-  return { rows, nextCursor };
+  return { rows, total, nextCursor };
 }
 
 function asForeseen({ status, code, reason, ...problem }: FoundProblem): RepairProblem {

@@ -48,25 +48,34 @@ select row_id, row_id as own_id, state from repairs
 union all
 select e.row_id, t.row_id, e.state from repairs e join parts t on t.first_row = e.row_id where t.row_id <> e.row_id;
 
+-- name: want
+-- In: the filter: status (JSON array), code, column and rows (JSON array of own_id), each null for any; states (JSON array).
+create temp table wanted as select :status as status, :code as code, :column as in_column, :rows as own, :states as states;
+
+-- name: choose
+-- Those that pass the filter.
+create temp view chosen as select row_id, own_id from temp.repairable
+ where ((select status from wanted) is null or status in (select value from json_each((select status from wanted))))
+   and ((select code from wanted) is null or code = (select code from wanted))
+   and ((select in_column from wanted) is null or column_name = (select in_column from wanted))
+   and ((select own from wanted) is null or own_id in (select value from json_each((select own from wanted))))
+   and state in (select value from json_each((select states from wanted)));
+
 -- name: page_to_repair
--- In: after, limit, status, code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
--- (By own_id SQLite finds them; it is never before row_id.)
-select distinct row_id as row from temp.repairable
- where own_id > :after and row_id > :after and (:status is null or status = :status)
-   and (:code is null or code = :code) and (:column is null or column_name = :column)
-   and state in (select value from json_each(:states))
- order by 1 limit :limit;
+-- In: after, limit. Out: numbers of the first rows behind a row. (By own_id SQLite finds them; it is never before row_id.)
+select distinct row_id as row from temp.chosen where own_id > :after and row_id > :after order by 1 limit :limit;
+
+-- name: count_chosen
+-- Out: how many rows pass the filter.
+select count(distinct row_id) as total from temp.chosen;
 
 -- name: replacements
--- In: the same filter; in, the column, with from, to, and text (1: anywhere in a cell). `cell_of` is a function of the process. Out:
--- edits of cells that would change. Where nothing matches, a missing cell stays missing.
+-- In: in, the column, with from, to, and text (1: anywhere in a cell). `cell_of` is a function of the process. Out: edits of
+-- cells of the chosen rows that would change. Where nothing matches, a missing cell stays missing.
 with now as (
   select r.id as row, coalesce(d.value, cell_of(r.original, r.line)) as was
     from rows r left join edits d on d.row_id = r.id and d.column_name = :in
-   where r.id in (
-     select row_id from temp.repairable where (:status is null or status = :status)
-        and (:code is null or code = :code) and (:column is null or column_name = :column)
-        and state in (select value from json_each(:states)))),
+   where r.id in (select row_id from temp.chosen)),
 changed as (
   select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
 select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row limit :limit;

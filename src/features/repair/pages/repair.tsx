@@ -1,5 +1,6 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
 
+import type { SentFor } from '../../../api/operation.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnChoices, fileName } from '../../../console/import-words.ts';
 import { confirmed, EntryForm, WorkButton } from '../../../console/kit/actions.tsx';
@@ -9,7 +10,7 @@ import { addressOf, call, request } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairReplace } from '../operations.ts';
+import type { repairOperations } from '../operations.ts';
 import { takenWords } from '../taken-words.ts';
 import { RepairContext, useRepair, useRows } from './repair-rows.ts';
 import { agreed, RepairTable } from './repair-table.tsx';
@@ -189,7 +190,9 @@ function FindReplace() {
       onSend={(given) =>
         carryOut(async (signal) => {
           const { state, ...filter } = wanted;
-          const body = { ...filter, ...(state && { states: [state] }), ...given } as RepairReplace;
+          const body = { ...filter, ...(state && { states: [state] }), ...given } as SentFor<
+            typeof repairOperations.replace
+          >['body'];
           const ask = (preview: boolean) =>
             call('POST /v1/imports/:id/repair/replace', { id, body: { ...body, preview } }, signal);
           const found = await ask(true);
