@@ -50,7 +50,16 @@ export interface Settings {
 }
 
 /** Options that the API names differently, and internal ones. */
-type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'groups' | 'bans';
+type NotChosen =
+  | 'sandbox'
+  | 'edits'
+  | 'repaired'
+  | 'leftOut'
+  | 'retryOnly'
+  | 'exportOf'
+  | 'identities'
+  | 'groups'
+  | 'bans';
 
 /**
  * Options for reading and sending an import. Each has the default of `rollcall import`, and most the name of a flag;

@@ -173,8 +173,9 @@ const HIDDEN_MS = 60_000;
 /** Progress changes what pages show of one thing, and no list. */
 const PROGRESS: readonly (keyof ListEvents)[] = ['check', 'export', 'planning'];
 const NAMES: readonly (keyof ListEvents)[] = ['imports', 'removed', 'sync', 'schedules', ...PROGRESS];
-type ListHandlers = { [K in keyof ListEvents]?: (data: ListEvents[K]) => void };
-const listeners = new Set<{ handlers: ListHandlers; onReturn: () => void }>();
+type Told = <K extends keyof ListEvents>(name: K, data: ListEvents[K]) => void;
+/** Those who hear of changes in the lists, over the one stream that a page has, and when some may have been missed. */
+const listeners = new Set<{ told: Told; onReturn: () => void }>();
 let watching: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const pace = new Pace(async () => {
@@ -200,11 +201,22 @@ export function refreshOverview() {
   if (watching !== undefined) void pace.now();
 }
 
-function hear<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
-  for (const { handlers } of listeners) handlers[name]?.(data);
-  if (name === 'imports') take(data as ListEvents['imports']);
-  else if (!PROGRESS.includes(name)) askSoon();
-}
+/** Imports that were removed: an event or an answer from before may come after that. */
+const removed = new Set<string>();
+
+const hear: Told = (name, data) => {
+  const tell: Told = (...event) => {
+    for (const { told } of listeners) told(...event);
+  };
+  if ('imports' in data) {
+    const imports = data.imports.filter(({ id }) => !removed.has(id));
+    tell('imports', { imports });
+    return take(imports);
+  }
+  if (name === 'removed' && data.id !== undefined) removed.add(data.id);
+  tell(name, data);
+  if (!PROGRESS.includes(name)) askSoon();
+};
 
 /** Returns the part of an import that a move changes, as opposed to progress. */
 function stageOf({ state, staging }: ImportView) {
@@ -212,7 +224,7 @@ function stageOf({ state, staging }: ImportView) {
 }
 
 /** Takes what an event says of imports that are known; asks where one is new or has moved. */
-function take({ imports }: ListEvents['imports']) {
+function take(imports: ListEvents['imports']['imports']) {
   const known = overview.peek();
   if (imports.length === 0) return;
   if (known === undefined) return askSoon();
@@ -253,17 +265,6 @@ export function leaveOverview() {
   overview.value = undefined;
 }
 
-/**
- * Hears of changes in the lists, over the one stream that a page has.
- * @param onReturn changes may have been missed
- * @returns ends it
- */
-export function onListEvents(handlers: ListHandlers, onReturn: () => void): () => void {
-  const listener = { handlers, onReturn };
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
 /** Gives what asks at the pace of this page. @returns asks soon */
 export function useSoon(ask: () => unknown): () => void {
   const latest = useRef(ask);
@@ -287,7 +288,11 @@ export function useListNews<K extends keyof ListEvents>(
   const soon = useSoon(ask);
   useEffect(() => {
     if (names === undefined) return;
-    const told = (data: ListEvents[K]) => latest.current(data) && soon();
-    return onListEvents(Object.fromEntries(names.map((name) => [name, told])), soon);
+    const told: Told = (name, data) => {
+      if ((names as readonly string[]).includes(name) && latest.current(data as ListEvents[K])) soon();
+    };
+    const listener = { told, onReturn: soon };
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
   }, []);
 }

@@ -139,6 +139,11 @@ export function away() {
   });
 }
 
+/** Whether the server may answer the same in a moment. */
+export function isBusy(error: unknown) {
+  return error instanceof ApiError && error.problem.status === 503;
+}
+
 export function isAway(error: unknown) {
   return error instanceof ApiError && error.code === 'AWAY';
 }
@@ -151,18 +156,23 @@ export class Question<T> {
   error = signal<unknown>(undefined);
   #asked = 0;
 
-  /** The answer counts unless something later was asked for, or is known by then. */
-  async ask(look: (isLatest: () => boolean) => Promise<T>, left: AbortSignal): Promise<void> {
+  /**
+   * The answer counts unless something later was asked for, or is known by then.
+   * @returns whether it does
+   */
+  async ask(look: (isLatest: () => boolean) => Promise<T>, left: AbortSignal): Promise<boolean> {
     const own = ++this.#asked;
     const isLatest = () => own === this.#asked;
     try {
       const answer = await look(isLatest);
-      if (isLatest()) this.set(answer);
+      if (!isLatest()) return false;
+      this.set(answer);
     } catch (failure) {
-      if (left.aborted || !isLatest()) return;
+      if (left.aborted || !isLatest()) return false;
       // The banner says it.
       if (!(isAway(failure) && this.data.peek() !== undefined)) this.error.value = failure;
     }
+    return true;
   }
 
   /** Takes a newer answer from elsewhere. */

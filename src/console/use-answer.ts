@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
 import { useChange } from './kit/form.tsx';
 import { useListNews, useSoon } from './live.ts';
-import { type Address, connection, Question, query, request } from './requests.ts';
+import { type Address, connection, isBusy, Question, query, request } from './requests.ts';
 
 /** Events of the lists after which an answer is asked for again. */
 interface News {
@@ -14,20 +14,25 @@ interface News {
 }
 
 interface AnswerOptions<T> extends News {
+  /** The answer that an event brings with it, in place of a question. */
+  brought?: (data: ListEvents[keyof ListEvents]) => T | undefined;
   /** It may depend on what is known by then; undefined: not again. */
   everyMs?: (data: T | undefined, error: unknown) => number | undefined;
   /** It is asked for again when this has changed. */
   turn?: unknown;
 }
 
+/** A server that cannot answer now is asked again after so long, in ms. */
+const AGAIN_MS = 2000;
+
 /**
- * Asks when the path changes, when the server is back, after news, and every so often while the page is looked at. The last
- * answer stays in sight while the server is away.
+ * Asks when the path changes, when the server is back or can answer again, after news, and every so often while the page is
+ * looked at. The last answer stays in sight while the server is away.
  * @param path null: nothing is asked for
  */
 export function useAnswer<T>(
   path: Address<T> | string | null,
-  { everyMs, turn, news, concerns }: AnswerOptions<T> = {},
+  { everyMs, turn, news, concerns = () => true, brought }: AnswerOptions<T> = {},
 ) {
   const question = useMemo(() => new Question<T>(), []);
   const ask = useRef({ now: async () => {}, later: () => {} });
@@ -41,7 +46,7 @@ export function useAnswer<T>(
     let timer: number | undefined;
     const later = () => {
       clearTimeout(timer);
-      const ms = every.current?.(data.peek(), error.peek());
+      const ms = every.current?.(data.peek(), error.peek()) ?? (isBusy(error.peek()) ? AGAIN_MS : undefined);
       if (ms !== undefined && !signal.aborted) timer = setTimeout(now, ms);
     };
     const now = async () => {
@@ -58,17 +63,19 @@ export function useAnswer<T>(
       clearTimeout(timer);
     };
   }, [path, turn]);
-  useListNews(news, () => ask.current.now(), concerns);
-  return {
-    data: question.data.value,
-    error: question.error.value,
-    reload: () => ask.current.now(),
-    /** Replaces the data by a newer answer from elsewhere. */
-    set: (known: T) => {
-      question.set(known);
-      ask.current.later();
-    },
+  /** Replaces the data by a newer answer from elsewhere. */
+  const set = (known: T) => {
+    question.set(known);
+    ask.current.later();
   };
+  const reload = () => ask.current.now();
+  useListNews(news, reload, (event) => {
+    const answer = brought?.(event);
+    if (answer === undefined) return concerns(event);
+    set(answer);
+    return false;
+  });
+  return { data: question.data.value, error: question.error.value, reload, set };
 }
 
 /** Names under which an answer has items. */

@@ -8,8 +8,13 @@ const server = useServer({ callsPerMinute: 120 });
 test('Settings show the queue of each region while it is at work, and explain stalled calls and jobs that were set aside', async () => {
   const rows = Array.from({ length: 300 }, (_, at) => `group-${at},ada`).join('\n');
   const id = await server.upload(`guid,uid\n${rows}\n`, 'name=queued.csv&banCheck=false');
-  const page = await browser.open('about:blank');
+  const page = await browser.open('about:blank', { refusals: true });
+  const busy = { type: 'about:blank', title: 'Busy', status: 503, code: 'BUSY', detail: 'The queue does not answer.' };
+  // It is asked again, although nothing happens meanwhile that has an event.
+  let answers = 0;
   await page.route('**/v1/regions', async (route) => {
+    answers += 1;
+    if (answers === 1) return route.fulfill({ status: 503, json: busy });
     const reply = await route.fetch();
     const { regions } = (await reply.json()) as { regions: object[] };
     await route.fulfill({ json: { regions: regions.map((one) => ({ ...one, stalled: 2, setAside: 1 })) } });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
+import type { Overview } from '../../src/api/overview.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/operations.ts';
 import type { RepairRows, RepairTaken, RepairView } from '../../src/features/repair/operations.ts';
@@ -89,7 +90,7 @@ describe('rows of an import are repaired', () => {
       expect(await show(id)).toMatchObject({ edited: 1, retryable: 1 });
       const made = await send(id);
       expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
-      expect(await show(id)).toMatchObject({ repaired: 1, retryable: 1 });
+      expect(await show(id)).toMatchObject({ repaired: 0, retryable: 1 });
       expect(await show(id)).not.toHaveProperty('edited');
     });
 
@@ -147,14 +148,17 @@ describe('rows of an import are repaired', () => {
   });
 
   test('rows that were left out after a check are repaired and sent like those that failed', async () => {
-    const { id } = await server.run('guid,uid\nleft,user-1\nleft,nobody\n', 'dryRun=true');
+    const { id } = await server.run('guid,uid\nleft,user-1\nleft,nobody\nleft,\n', 'dryRun=true');
     await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
     await eventually(async () => (await server.json<CheckView>(`/v1/imports/${id}/check`)).state).toBe('done');
     await server.json(`/v1/imports/${id}/resume?leaveOutFailing=true`, { method: 'POST' });
-    expect((await server.settled(id)).rows).toMatchObject({ read: 2, added: 1, skipped: 1 });
+    expect((await server.settled(id)).rows).toMatchObject({ read: 3, added: 1, skipped: 1, invalid: 1 });
     expect(await overview(id)).toMatchObject({
-      rows: { total: 1, ready: 0 },
-      problems: [{ status: 'skipped', code: 'LEFT_OUT', total: 1 }],
+      rows: { total: 2, ready: 0 },
+      problems: [
+        { status: 'skipped', code: 'LEFT_OUT', total: 1 },
+        { status: 'invalid', code: 'EMPTY', total: 1 },
+      ],
     });
     const [row] = (await rowsOf(id, '?status=skipped&code=LEFT_OUT')).rows;
     expect(row).toMatchObject({ row: 2, problems: [{ code: 'LEFT_OUT' }], cells: ['left', 'nobody'] });
@@ -162,7 +166,10 @@ describe('rows of an import are repaired', () => {
     expect((await edit(id, [2, 'uid', 'user-2'])).counts).toMatchObject({ ready: 1, wrong: 0 });
     const made = await send(id);
     expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
-    expect(await show(id)).toMatchObject({ repaired: 1 });
+    // The row that was left out never needed a person: the one that is invalid still does.
+    expect(await show(id)).toMatchObject({ repaired: 0, attention: 1 });
+    const { attention } = await server.json<Overview>('/v1/overview');
+    expect(attention.map((one) => one.id)).toContain(id);
   });
 
   test('from the list of what is wrong to an import of its own, while the first one stays as it was', async () => {

@@ -103,7 +103,7 @@ export function once(found: readonly RepairProblem[]): RepairProblem[] {
 
 /** Rows with edits. */
 interface Edited extends RepairCounts {
-  /** Rows that were invalid, left out or failed and were sent, and memberships of sent ones that a retry would send. */
+  /** Rows that were invalid or failed and were sent, and memberships of sent ones that a retry would send. */
   readonly rows: number;
   readonly retryable: number;
   /** The number of the last edit. */

@@ -148,7 +148,7 @@ async function claim(repair: OpenRepair, importId: string, path: string, seen?: 
   const plain: ImportOptions = isShaped
     ? retryOptions(options, { format: 'csv', isShaped })
     : { ...readingOptions(repair), shape: undefined };
-  return { ...plain, repaired: true };
+  return { ...plain, repaired: true, leftOut: Number(sql('count_left_out').get({ import: importId })?.['rows']) };
 }
 
 async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {

@@ -148,12 +148,12 @@ delete from repairs where row_id = :row and import_id is null;
 
 -- name: count_edited
 -- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows with edits by what was done about them; of those
--- that were sent: rows that were invalid, left out or failed, with all of their memberships, and those of them that a retry would send;
+-- that were sent: rows that were invalid or failed, with all of their memberships, and those of them that a retry would send;
 -- the number of the last edit.
 select count(distinct row_id) filter (where state = 'ready') as ready,
        count(distinct row_id) filter (where state = 'wrong') as wrong,
        count(distinct row_id) filter (where state = 'sent') as sent,
-       count(distinct own_id) filter (where state = 'sent' and status <> 'unprocessed') as rows,
+       count(distinct own_id) filter (where state = 'sent' and status in ('invalid', 'failed')) as rows,
        (select count(*) from temp.edited s join memberships m on m.row_id = s.own_id
          where s.state = 'sent' and (m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes)))) as retryable,
        (select coalesce(max(id), 0) from edits) as revision
@@ -163,6 +163,11 @@ select count(distinct row_id) filter (where state = 'ready') as ready,
 -- In: import. All rows that are ready belong to this import from now on.
 update repairs set import_id = :import
  where row_id in (select row_id from temp.repairable where state = 'ready' and own_id in (select own_id from temp.edited));
+
+-- name: count_left_out
+-- In: import. Out: of its rows, those that were left out here, with all of their memberships.
+select count(distinct own_id) as rows from temp.repairable
+ where status = 'skipped' and row_id in (select row_id from repairs where import_id = :import);
 
 -- name: note_sends
 -- In: there (JSON array of imports that the catalog has). Their rows were sent, even if one of them is deleted later.

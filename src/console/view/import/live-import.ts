@@ -2,9 +2,8 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import type { ImportState, ImportView, ListEvents, RegionQueue, RunningImport } from '../../answers.ts';
+import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../answers.ts';
 import { announce } from '../../kit/actions.tsx';
-import { onListEvents, useListNews } from '../../live.ts';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
@@ -27,21 +26,21 @@ export interface ImportParts {
 
 /** Follows the import for as long as its page is there. */
 export function useLiveImport(id: string) {
-  const { data: view, error, reload, set } = useAnswer<Followed>(addressOf('GET /v1/imports/:id', { id }));
-  useEffect(() => {
-    const hear = ({ imports }: ListEvents['imports']) => {
-      const now = imports.find((one) => one.id === id);
-      if (now !== undefined) set(now);
-    };
-    return onListEvents({ imports: hear }, () => undefined);
-  }, []);
-  const concerned = [id, ...(view?.followUps ?? []).map((followUp) => followUp.id)];
-  useListNews(['removed', 'sync', 'imports'], reload, (news) => {
-    if ('id' in news) return concerned.includes(news.id);
+  const concerned = new Set([id]);
+  const {
+    data: view,
+    error,
+    reload,
+  } = useAnswer<Followed>(addressOf('GET /v1/imports/:id', { id }), {
+    news: ['removed', 'sync', 'imports'],
+    brought: (news) => ('imports' in news ? news.imports.find((one) => one.id === id) : undefined),
     // The view of an import that is over changes with what follows it up, and has no event for that.
-    const changed = news.imports.flatMap((one) => [one.id, one.retryOf ?? '']);
-    return view !== undefined && view.finishedAt !== null && changed.some((one) => concerned.includes(one));
+    concerns: (news) =>
+      'imports' in news
+        ? news.imports.some((one) => concerned.has(one.id) || concerned.has(one.retryOf ?? ''))
+        : concerned.has(news.id ?? ''),
   });
+  for (const followUp of view?.followUps ?? []) concerned.add(followUp.id);
   useAnnouncements(view);
   return { view, error, reload };
 }

@@ -5,7 +5,7 @@ import { type ByLookup, type LookupName, mapLookups } from '../../../options/loo
 import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
 import { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
-import { ApiError, connection } from '../../requests.ts';
+import { ApiError, connection, isBusy, Question } from '../../requests.ts';
 import {
   type Change,
   columnNames,
@@ -56,14 +56,13 @@ export abstract class FileForm extends Form {
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   shape = computed(() => shapeIn(super.get('shape')) ?? {});
   protected readonly ending = new AbortController();
-  #asked = 0;
+  readonly #question = new Question<Look | undefined>();
   #timer: number | undefined;
 
   constructor(initial: Readonly<Record<string, string>> = {}) {
     super(initial);
-    const again = () => {
-      if (codeOf(this.unread.peek()) === 'AWAY') void this.ask();
-    };
+    const { data, error } = this.#question;
+    const again = () => (data.peek() ?? error.peek()) !== undefined && void this.ask();
     connection.addEventListener('back', again, { signal: this.ending.signal });
   }
 
@@ -152,17 +151,16 @@ export abstract class FileForm extends Form {
   /** @param moveFocus to the field that is wrong */
   async ask(moveFocus = false) {
     clearTimeout(this.#timer);
-    const own = ++this.#asked;
+    const { data, error } = this.#question;
+    // Of another file, no answer stays in sight.
+    if (!this.isShown) this.#question.set(undefined);
+    const before = data.peek();
     const looking = this.look();
     this.isReading.value = looking !== undefined;
-    try {
-      const answer = await looking;
-      if (answer !== undefined && own === this.#asked) this.#show(answer, moveFocus);
-    } catch (error) {
-      if (!this.ending.signal.aborted && own === this.#asked) this.#refuse(error, moveFocus);
-    } finally {
-      if (own === this.#asked) this.isReading.value = false;
-    }
+    if (!(await this.#question.ask(async () => looking, this.ending.signal))) return;
+    if (error.peek() !== undefined) this.#refuse(error.peek(), moveFocus);
+    else if (data.peek() !== undefined && data.peek() !== before) this.#show(data.peek() as Look, moveFocus);
+    this.isReading.value = false;
   }
 
   #show({ facts, preview, problem, before }: Look, moveFocus: boolean) {
@@ -179,7 +177,7 @@ export abstract class FileForm extends Form {
 
   #refuse(error: unknown, moveFocus: boolean) {
     const { field, ...problem } = error instanceof ApiError ? error.problem : { detail: '' };
-    if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
+    if (isBusy(error)) this.askSoon(BUSY_MS);
     const isBeside =
       field !== undefined && this.showError(this.controlOf(field), saidBeside({ ...problem, field }), { moveFocus });
     batch(() => {
@@ -187,8 +185,4 @@ export abstract class FileForm extends Form {
       this.unread.value = isBeside ? undefined : error;
     });
   }
-}
-
-function codeOf(error: unknown) {
-  return error instanceof ApiError ? error.code : '';
 }
