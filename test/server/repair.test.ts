@@ -306,7 +306,7 @@ describe('rows of an import are repaired', () => {
     expect(await replace({ ...exclamation, preview: true })).toMatchObject({
       rows: 2,
       cells: 2,
-      ready: 2,
+      ready: 0,
       examples: [
         { line: 2, from: 'user-1!', to: 'user-1' },
         { line: 3, from: '!user-2!', to: 'user-2' },

@@ -1,9 +1,10 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { chunked } from '../../imports/read/element.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
-import { inTransaction } from '../../platform/sqlite.ts';
+import { originalCells } from '../../imports/report/report-table.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { CONTRADICTION_CODES, cellsOf, editablePlaces, judge } from './edited-rows.ts';
+import { CONTRADICTION_CODES, clashesAmong, editablePlaces, judged } from './edited-rows.ts';
 import { type AskedEdit, MAX_CELL, type RefusedEdit, type RepairReplace, type RepairTaken } from './operations.ts';
 import {
   cannotRepair,
@@ -27,87 +28,83 @@ const MAX_WRONG = 20;
 
 /**
  * Makes those edits that replace what they say, and says what is wrong with each row now. The last edit of a cell counts.
- * Rows that an edited row contradicted, or contradicts now, are judged with it. @throws CannotRepair
+ * @param isPreview says what would change, and changes nothing @throws CannotRepair for a row or column that is not there
  */
 export async function edit(
   repair: OpenRepair,
-  asked: readonly AskedEdit[],
+  asked: Iterable<AskedEdit>,
   by: string,
-  { preview = false, same = 0 } = {},
+  isPreview = false,
 ): Promise<RepairTaken> {
-  const { sql, database } = repair;
-  const numbers = asked.map(({ row }) => row);
-  const rowsAndCodes = { rows: JSON.stringify(numbers), codes: CONTRADICTION_CODES };
-  const related = new Set(
-    sql<{ row: number }>('relatives_of')
-      .all(rowsAndCodes)
-      .map(({ row }) => row),
-  );
-  const rows = rowsOf(repair, [...numbers, ...related]);
-  const { taken, refused } = sift(repair, asked, rows);
-  const edited = new Set(taken.map(({ row }) => row));
-  const toJudge = [...rows.values()].filter(
-    ({ row, edits }) => related.has(row) || (edited.has(row) && edits.size > 0),
-  );
-  const judged = await judge(repair, toJudge, related);
-  const make = () => {
-    for (const { row, column, value } of taken) sql('set_edit').run({ row, column, value, by });
-    for (const row of edited.union(related)) sql('forget_repair').run({ row });
-    for (const { row, edits, problems } of judged) {
-      if (edits.size > 0 || problems.length === 0) sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+  const places = editablePlaces(repair.input);
+  const edited = new Set<number>();
+  const examples: RepairTaken['examples'] = [];
+  let cells = 0;
+  const refused: RefusedEdit[] = [];
+  const refusedRows = new Set<number>();
+  for (const some of chunked(asked)) {
+    const numbers = some.map(({ row }) => row);
+    const rows = rowsOf(repair, numbers);
+    const problems = problemsOf(repair, numbers);
+    for (const { row, column, was, value } of some) {
+      const found = rows.get(row) ?? refuseRow(row);
+      const { line, edits, editors } = found;
+      const inFile = originalCells(repair.input, found)[editablePlace(places, column)] ?? null;
+      const now = edits.get(column) ?? inFile;
+      const to = value ?? inFile;
+      const why =
+        whyClosed(repair, found, problems.get(row)) ??
+        (now !== was && now !== to && changedTo(now, editors.get(column)));
+      if (why) {
+        refusedRows.add(row);
+        if (refused.length < MAX_REFUSED) refused.push({ row, line, column, value, now, ...why });
+        continue;
+      }
+      edited.add(row);
+      cells += 1;
+      if (examples.length < MAX_EXAMPLES) examples.push({ line, from: now ?? '', to: to ?? '' });
+      if (value === null || value === inFile) edits.delete(column);
+      else edits.set(column, value);
+      if (!isPreview) repair.sql('set_edit').run({ row, column, value: edits.get(column) ?? null, by });
     }
-  };
-  if (!preview) inTransaction(database, make);
-  const own = judged.filter(({ row }) => edited.has(row));
-  const wrong = own.filter(({ problems }) => problems.length > 0);
-  const { revision, ready, wrong: stillWrong, sent } = editedIn(repair);
+  }
+  const judged = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(repair, edited);
+  const { revision, ready, wrong, sent } = editedIn(repair);
   return {
-    rows: edited.size,
-    cells: taken.length,
-    examples: taken.slice(0, MAX_EXAMPLES).map(({ line, from, to }) => ({ line, from, to })),
-    same,
-    ready: own.length - wrong.length,
-    refused: refused.slice(0, MAX_REFUSED),
-    refusedRows: new Set(refused.map(({ row }) => row)).size,
-    wrong: wrong.slice(0, MAX_WRONG).map(({ line, problems }) => ({ line, problems })),
-    counts: { ready, wrong: stillWrong, sent },
+    ...{ rows: edited.size, cells, examples, same: 0, refused, refusedRows: refusedRows.size },
+    ...judged,
+    counts: { ready, wrong, sent },
     revision,
   };
 }
 
-/**
- * Parts edits into those that can be made, which the rows have then, and those that cannot: of a row that was sent, or of a cell that
- * has another value than they say. @throws CannotRepair for a row or column that is not there
- */
-function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap<number, OpenRow>) {
-  const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
-  const problems = problemsOf(repair, [...rows.keys()]);
-  const taken: (Pick<AskedEdit, 'row' | 'column' | 'value'> & RepairTaken['examples'][number])[] = [];
-  const refused: RefusedEdit[] = [];
-  for (const { row, column, was, value } of asked) {
-    const found = rows.get(row);
-    if (found === undefined) {
-      throw new RollcallError('BAD_OPTION', {
-        field: 'row',
-        what: `the import has no row ${row}`,
-        remedy: 'edit only rows that are listed as rows to repair',
-      });
-    }
-    const { line, edits, editors } = found;
-    const inFile = cellsOf(repair.input, found)[places.get(column) ?? -1] ?? null;
-    const now = edits.get(column) ?? inFile;
-    const to = value ?? inFile;
-    const why =
-      whyClosed(repair, found, problems.get(row)) ?? (now !== was && now !== to && changedTo(now, editors.get(column)));
-    if (why) refused.push({ row, line, column, value, now, ...why });
-    else {
-      const kept = to === inFile ? null : value;
-      taken.push({ row, line, column, value: kept, from: now ?? '', to: to ?? '' });
-      if (kept === null) edits.delete(column);
-      else edits.set(column, kept);
-    }
+/** Judges edited rows, and those that one of them contradicted, or contradicts now. */
+async function judgeAgain(repair: OpenRepair, edited: ReadonlySet<number>) {
+  const { sql } = repair;
+  const rows = JSON.stringify([...edited]);
+  const relatives = sql<{ row: number }>('relatives_of').all({ rows, codes: CONTRADICTION_CODES });
+  const related = new Set(relatives.map(({ row }) => row));
+  const clashes = await clashesAmong(repair, related);
+  let ready = 0;
+  const wrong: RepairTaken['wrong'] = [];
+  const all = [...edited.union(related)].toSorted((one, other) => one - other);
+  for await (const { row, line, edits, problems } of judged(repair, all, clashes)) {
+    sql('forget_repair').run({ row });
+    if (edited.has(row) && problems.length > 0 && wrong.length < MAX_WRONG) wrong.push({ line, problems });
+    // Without edits, it is as the file had it, unless what was wrong with it was another row.
+    if (edits.size === 0 && (problems.length > 0 || !related.has(row))) continue;
+    sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+    if (edited.has(row) && problems.length === 0) ready += 1;
   }
-  return { taken, refused };
+  return { ready, wrong };
+}
+
+function refuseRow(row: number): never {
+  throw new RollcallError('BAD_OPTION', {
+    field: 'row',
+    what: `the import has no row ${row}`,
+    remedy: 'edit only rows that are listed as rows to repair',
+  });
 }
 
 /** The reason why a row cannot be edited; undefined where it can. */
@@ -126,8 +123,7 @@ function changedTo(now: string | null, by: string | undefined) {
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
-function editablePlace({ input }: OpenRepair, column: string) {
-  const places = editablePlaces(input);
+function editablePlace(places: ReturnType<typeof editablePlaces>, column: string) {
   const place = places.get(column);
   if (place !== undefined) return place;
   throw new RollcallError('BAD_OPTION', {
@@ -139,8 +135,8 @@ function editablePlace({ input }: OpenRepair, column: string) {
 
 /** Replaces a value, or a text in values, in a column. @throws CannotRepair */
 export function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairTaken> {
-  const { column, as, from, to } = request;
-  const place = editablePlace(repair, column);
+  const { column, as, from } = request;
+  const place = editablePlace(editablePlaces(repair.input), column);
   if (as === 'text' && from === '') {
     throw new RollcallError('BAD_OPTION', {
       field: 'from',
@@ -150,27 +146,32 @@ export function replace(repair: OpenRepair, request: RepairReplace, by: string):
   }
   repair.database.function(
     'cell_of',
-    (original, line) => cellsOf(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
+    (original, line) => originalCells(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
   );
   choose(repair, request);
-  const text = Number(as === 'text');
-  const asked = repair
-    .sql<AskedEdit & { readonly value: string }>('replacements')
-    .all({ in: column, text, from, to, limit: MAX_ROWS + 1 });
-  if (asked.length > MAX_ROWS) {
-    throw cannotRepair(
-      `more than ${grouped(MAX_ROWS)} rows would change`,
-      'choose fewer rows, or correct the file itself and import it again',
-    );
+  return edit(repair, replacements(repair, request), by, request.preview);
+}
+
+/** Each row that changes comes once, in order, so that edits of those before it change none of them. */
+function* replacements({ sql }: OpenRepair, { column, as, from, to }: RepairReplace) {
+  const wanted = { in: column, text: Number(as === 'text'), from, to };
+  let rows = 0;
+  for (const one of sql<AskedEdit & { readonly value: string }>('replacements').iterate(wanted)) {
+    rows += 1;
+    if (rows > MAX_ROWS) {
+      throw cannotRepair(
+        `more than ${grouped(MAX_ROWS)} rows would change`,
+        'choose fewer rows, or correct the file itself and import it again',
+      );
+    }
+    if (one.value.length > MAX_CELL) {
+      throw cannotRepair(
+        `${column} would have ${counted(one.value.length, 'character')} in a row`,
+        `a cell may have ${grouped(MAX_CELL)}`,
+      );
+    }
+    yield one;
   }
-  const longest = asked.reduce((most, { value }) => Math.max(most, value.length), 0);
-  if (longest > MAX_CELL) {
-    throw cannotRepair(
-      `${column} would have ${counted(longest, 'character')} in a row`,
-      `a cell may have ${grouped(MAX_CELL)}`,
-    );
-  }
-  return edit(repair, asked, by, request);
 }
 
 /** A file as it was sent. */
@@ -182,24 +183,43 @@ export type CorrectedFile = Readonly<{ bytes: Uint8Array; name: string }>;
  * of the same person, and nobody else's. Rows that are not to be repaired must be as they were. @throws CannotRepair, IntakeError
  */
 export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: string): Promise<RepairTaken> {
-  const [header = [], ...records] = await recordsOf(file, repair);
+  const { sql, options } = repair;
+  const source = { bytes: Buffer.from(file.bytes), name: file.name };
+  // Its cells are wanted, and no memberships.
+  const intake = await openIntake(source, { format: 'csv', map: {}, lenient: true, region: options.region });
+  const header = intake.columns();
   const at = rowColumn(header);
   const columns = placesIn(repair, header.slice(0, at));
-  const lines = Map.groupBy(records, (cells) => lineOf(cells[at]));
-  if (lines.size > MAX_ROWS)
-    throw cannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_ROWS} at a time`);
-  const numbers = repair.sql<{ row: number }>('rows_of_lines').all({ lines: JSON.stringify([...lines.keys()]) });
-  const known = rowsOf(
-    repair,
-    numbers.map(({ row }) => row),
-  );
-  const rows = new Map([...known.values()].map((row) => [row.line, row]));
-  const asked = [...lines].flatMap(([line, given]) => {
-    const row = rows.get(line);
-    if (row !== undefined) return correctionsOf(repair, row, columns, given, by);
-    throw cannotRepair(`the import has no row ${line}`, 'give back the report of this import, with its column _row');
-  });
-  return edit(repair, asked, by, { same: lines.size - new Set(asked.map(({ row }) => row)).size });
+  /** The lines of the file that are about a row, as JSON, by its place. */
+  const given = new Map<number, string[]>();
+  for await (const rows of intake.chunks()) {
+    for (const { original } of rows) {
+      const line = lineOf(JSON.parse(original)[at]);
+      given.set(line, [...(given.get(line) ?? []), original]);
+    }
+  }
+  if (given.size > MAX_ROWS)
+    throw cannotRepair(`the file has ${given.size} rows`, `give at most ${MAX_ROWS} at a time`);
+  const found = sql<{ row: number }>('rows_of_lines').all({ lines: JSON.stringify([...given.keys()]) });
+  let same = given.size;
+  function* corrections() {
+    for (const some of chunked(found)) {
+      for (const row of rowsOf(
+        repair,
+        some.map((one) => one.row),
+      ).values()) {
+        const edits = correctionsOf(repair, row, columns, given.get(row.line) ?? [], by);
+        given.delete(row.line);
+        if (edits.length > 0) same -= 1;
+        yield* edits;
+      }
+    }
+    for (const line of given.keys()) {
+      throw cannotRepair(`the import has no row ${line}`, 'give back the report of this import, with its column _row');
+    }
+  }
+  const taken = await edit(repair, corrections(), by);
+  return { ...taken, same };
 }
 
 /** A column of the import: its place there, and the place in the corrected file that it is read from. */
@@ -213,16 +233,17 @@ function correctionsOf(
   { input }: OpenRepair,
   found: OpenRow,
   columns: readonly Column[],
-  given: readonly (readonly string[])[],
+  given: readonly string[],
   by: string,
 ) {
   const { row, line, edits, editors } = found;
-  const cells = cellsOf(input, found);
+  const cells = originalCells(input, found);
+  const records: string[][] = given.map((one) => JSON.parse(one));
   return columns.flatMap(({ column, place, from }): AskedEdit[] => {
     const edited = edits.get(column);
     const inFile = cells[place] ?? null;
     // A report repeats a row for each of its memberships, and people often correct only one of these lines.
-    const texts = new Set(given.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
+    const texts = new Set(records.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
     const [value, other] = texts;
     if (other !== undefined) {
       throw cannotRepair(
@@ -234,16 +255,6 @@ function correctionsOf(
     const isOwn = edited !== undefined && editors.get(column) === by;
     return [{ row, column, was: isOwn ? edited : inFile, value }];
   });
-}
-
-/** The cells of a file, its header first. @throws IntakeError */
-async function recordsOf({ bytes, name }: CorrectedFile, { options: { region } }: OpenRepair): Promise<string[][]> {
-  const file = { bytes: Buffer.from(bytes), name };
-  // Its cells are wanted, and no memberships.
-  const intake = await openIntake(file, { format: 'csv', map: {}, lenient: true, region });
-  const records: string[][] = [];
-  for await (const rows of intake.chunks()) records.push(...rows.map(({ original }) => JSON.parse(original)));
-  return [[...intake.columns()], ...records];
 }
 
 /** Place of our `_row`, which is numbered where the file had such a column itself: the last one. */

@@ -1,4 +1,5 @@
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
+import { chunked } from '../../imports/read/element.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { isIntakeError } from '../../imports/read/intake-error.ts';
@@ -6,14 +7,7 @@ import { parseJson } from '../../imports/read/json-text.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { statementText } from '../../imports/report/chosen-rows.ts';
-import {
-  cellValues,
-  distinctKeys,
-  elementOf,
-  type MembershipToRetry,
-  type Original,
-  originalCells,
-} from '../../imports/report/report-table.ts';
+import { distinctKeys, elementOf, type MembershipToRetry, originalCells } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { findClashes } from '../../imports/stage/cut.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
@@ -25,7 +19,7 @@ import { mapLookups } from '../../options/lookups.ts';
 import { openForStaging, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import type { RepairProblem } from './operations.ts';
-import { type OpenRepair, type OpenRow, once, problemsOf, STATEMENTS } from './repair-ledger.ts';
+import { type OpenRepair, type OpenRow, once, problemsOf, rowsOf, STATEMENTS } from './repair-ledger.ts';
 
 /** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
@@ -33,14 +27,12 @@ export const EDITED = '_edited';
 
 type Columns = Pick<InputDescription, 'columns'>;
 
-/** The columns of a row under the names by which they are edited: one that occurs twice is numbered. */
-function columnNames({ columns }: Columns): readonly string[] {
-  return distinctKeys(columns);
-}
-
-/** Columns that people may edit, with their places: those that rollcall added itself are not among them. */
-export function editablePlaces(input: Columns): ReadonlyMap<string, number> {
-  const places = columnNames(input).map((name, place) => [name, place] as const);
+/**
+ * Columns that people may edit, with their places: those that rollcall added itself are not among them. One that occurs twice is
+ * numbered.
+ */
+export function editablePlaces({ columns }: Columns): ReadonlyMap<string, number> {
+  const places = distinctKeys(columns).map((name, place) => [name, place] as const);
   return new Map(places.filter(([name]) => name !== FROM_ROW && name !== EDITED));
 }
 
@@ -49,17 +41,6 @@ function headerWidth({ columns }: Columns): number {
   const isExtra = (from: number) => columns.slice(from).every((name, index) => name === `_extra_${index + 1}`);
   const extra = columns.findIndex((name, index) => name === '_extra_1' && isExtra(index));
   return extra === -1 ? columns.length : extra;
-}
-
-/** The cells of a row as they were; null where the row has none. */
-export function cellsOf(input: InputDescription, row: Original): (string | null)[] {
-  const cells = originalCells(input, row);
-  if (input.format !== 'csv') {
-    const element = elementOf(row);
-    return cells.map((cell, index) => (element.has(input.columns[index] ?? '') ? cell : null));
-  }
-  const given = cellValues(row).length;
-  return cells.map((cell, index) => (index < given ? cell : null));
 }
 
 /**
@@ -89,36 +70,34 @@ function elementValue(text: string, before: unknown): unknown {
 }
 
 /**
- * Reads edited rows as a file of them would be read, by the code that reads files: what each row asks for, or what is
- * wrong with it. A row that gives several memberships gives several rows.
+ * Reads edited rows as a file of them would be read, by the code that reads files, some at a time: what each row asks for, or what
+ * is wrong with it. A row that gives several memberships gives several rows.
  */
-async function readEdited(repair: OpenRepair, rows: readonly OpenRow[]): Promise<InputRow[][]> {
+async function* readEdited(repair: OpenRepair, numbers: Iterable<number>) {
   const { folder, options, input } = repair;
   const isCsv = input.format === 'csv';
   const sources = mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept }));
   using lookups = await openLookups(options.shape, sources, new AbortController().signal);
-  const bytes = Buffer.from([...editedText(input, rows)].join(''));
-  const intake = await openIntake(
-    { bytes, name: 'the repaired rows' },
-    {
-      ...readingOptions(repair),
-      lookups: lookups.open,
-      // These elements may lack a key that others have.
-      lenient: input.shaped === true && !isCsv,
-    },
-  ).catch((error: unknown) => {
-    // Nothing is left in any of them.
-    if (isIntakeError(error) && error.code === 'NO_ROWS') return undefined;
-    throw error;
-  });
-  const found: InputRow[][] = rows.map(() => []);
-  for await (const chunk of intake?.chunks() ?? []) {
-    for (const one of chunk) {
-      const at = one.line - (isCsv ? 2 : 1);
-      found[at]?.push({ ...one, line: rows[at]?.line ?? 0 });
+  // Their elements may lack a key that others have.
+  const lenient = input.shaped === true && !isCsv;
+  const reading = { ...readingOptions(repair), lookups: lookups.open, lenient };
+  for (const some of chunked(numbers)) {
+    const rows = [...rowsOf(repair, some).values()];
+    const bytes = Buffer.from([...editedText(input, rows)].join(''));
+    const intake = await openIntake({ bytes, name: 'the repaired rows' }, reading).catch((error: unknown) => {
+      // Nothing is left in any of them.
+      if (isIntakeError(error) && error.code === 'NO_ROWS') return undefined;
+      throw error;
+    });
+    const found = rows.map((row) => ({ row, own: [] as InputRow[] }));
+    for await (const chunk of intake?.chunks() ?? []) {
+      for (const one of chunk) {
+        const place = found[one.line - (isCsv ? 2 : 1)];
+        place?.own.push({ ...one, line: place.row.line });
+      }
     }
+    yield found;
   }
-  return found;
 }
 
 /** Returns the options for `editedText`: the import's options about rows, without those about its file. */
@@ -139,20 +118,16 @@ export function readingOptions({ options, input }: Pick<OpenRepair, 'options' | 
 export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): Generator<string> {
   const { columns, delimiter, format, recognised, shaped = false } = input;
   const isCsv = format === 'csv';
-  const names = columnNames(input);
+  const names = distinctKeys(columns);
   const kept = shaped ? columns.slice(0, headerWidth(input)) : columns;
   const all = shaped ? kept : [...kept, ...[FROM_ROW, EDITED].filter((name) => !kept.includes(name))];
   const needed = Object.values(recognised).filter((column) => kept.includes(column));
   if (isCsv) yield csvLine(all, delimiter);
   for (const row of rows) {
-    const cells = cellsOf(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
+    const cells = originalCells(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
     const noted = new Map(shaped ? [] : notesOn(row, (name) => cells[columns.indexOf(name)] ?? ''));
-    yield isCsv
-      ? csvLine(
-          all.map((name, index) => noted.get(name) ?? cells[index] ?? ''),
-          delimiter,
-        )
-      : `${editedElement(row, needed, noted)}\n`;
+    const values = all.map((name, index) => noted.get(name) ?? cells[index] ?? '');
+    yield isCsv ? csvLine(values, delimiter) : `${editedElement(row, needed, noted)}\n`;
   }
 }
 
@@ -170,37 +145,28 @@ export function notesOn(
   ];
 }
 
-/** Judges edited rows, by the code that reads files. @param related rows among them that may contradict each other */
-export async function judge(
+/** Judges edited rows. @param clashes problems that other rows make, by line */
+export async function* judged(
   repair: OpenRepair,
-  rows: readonly OpenRow[],
-  related: ReadonlySet<number> = new Set(),
-): Promise<Judged[]> {
-  if (rows.length === 0) return [];
-  const numbers = rows.map(({ row }) => row);
-  const read = await readEdited(repair, rows);
-  const before = problemsOf(repair, numbers);
-  const done = inPlace(repair, numbers);
-  const clashes = clashesIn(
-    repair,
-    rows.flatMap(({ row }, index) => (related.has(row) ? (read[index] ?? []) : [])),
-  );
-  return rows.map((row, index) => {
-    const own = read[index] ?? [];
-    const lasting = before.get(row.row)?.findLast((problem) => isLasting(repair, row, problem));
-    const memberships = own.map(membershipOf).filter((one) => !done.has(keyOf(one)));
-    const found = [lasting ?? [], ...own.map((one) => one.problems), own.length === 0 ? NOTHING : []].flat();
-    if (found.length === 0 && memberships.length === 0) found.push(IN_PLACE);
-    return { ...row, problems: once([...found, ...(clashes.get(row.line) ?? [])]), memberships };
-  });
-}
-
-/** The current state of an edited row. */
-interface Judged extends OpenRow {
-  /** Its remaining problems; none: it can be sent. */
-  readonly problems: RepairProblem[];
-  /** Those that are still to be sent. */
-  readonly memberships: readonly MembershipToRetry[];
+  numbers: Iterable<number>,
+  clashes: ReadonlyMap<number, readonly RepairProblem[]> = new Map(),
+) {
+  for await (const read of readEdited(repair, numbers)) {
+    const some = read.map(({ row }) => row.row);
+    const before = problemsOf(repair, some);
+    const done = inPlace(repair, some);
+    for (const { row, own } of read) {
+      const memberships = own.map(membershipOf).filter((one) => !done.has(keyOf(one)));
+      const problems = once([
+        ...(before.get(row.row) ?? []).filter((problem) => isLasting(repair, row, problem)),
+        ...own.flatMap((one) => one.problems),
+        ...(own.length === 0 ? [NOTHING] : []),
+        ...(clashes.get(row.line) ?? []),
+      ]);
+      if (problems.length === 0 && memberships.length === 0) problems.push(IN_PLACE);
+      yield { ...row, problems, memberships };
+    }
+  }
 }
 
 const NOTHING: RepairProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };
@@ -242,26 +208,29 @@ function isLasting({ input }: OpenRepair, row: OpenRow, { code, column }: Repair
   const { edits } = row;
   if (code === 'REPEATED_KEY') return !edits.has(column);
   if (code !== 'CELL_COUNT') return false;
-  const names = columnNames(input);
+  const names = distinctKeys(input.columns);
   const width = headerWidth(input);
-  const cells = cellsOf(input, row);
-  const given = cells.filter((cell) => cell !== null).length;
-  if (given < width) return !names.slice(given, width).some((name) => edits.has(name));
+  const cells = originalCells(input, row);
+  const missing = names.slice(0, width).filter((_, index) => cells[index] === null);
+  if (missing.length > 0) return !missing.some((name) => edits.has(name));
   return names.some((name, index) => index >= width && (edits.get(name) ?? cells[index] ?? '').trim() !== '');
 }
 
 /** Problems of a row that another row of the file makes: when that one is corrected, there is none. */
 export const CONTRADICTION_CODES = JSON.stringify(['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION']);
 
-/** Finds what these memberships contradict in each other, as in a file that has them. @returns line -> problems */
-function clashesIn({ input }: OpenRepair, memberships: readonly InputRow[]) {
-  if (memberships.length === 0) return new Map<number, RepairProblem[]>();
+/** Finds what these rows contradict in each other, as in a file that has them. @returns line -> problems */
+export async function clashesAmong(repair: OpenRepair, numbers: ReadonlySet<number>) {
+  if (numbers.size === 0) return new Map<number, RepairProblem[]>();
   using database = openForStaging(':memory:', IMPORT_SCHEMA);
   const inserter = rowInserter(database);
-  inserter.insert(memberships);
+  for await (const read of readEdited(repair, numbers)) {
+    inserter.insert(read.flatMap(({ own }) => own.map((one) => ({ ...one, original: '' }))));
+  }
   findClashes(database, inserter.finish());
   const sql = statementsOf(database, STATEMENTS);
   const found = sql<RepairProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
-  const named = found.map(({ column, ...one }) => ({ ...one, column: input.recognised[column] ?? column }));
+  const { recognised } = repair.input;
+  const named = found.map(({ column, ...one }) => ({ ...one, column: recognised[column] ?? column }));
   return Map.groupBy(named, ({ line }) => line);
 }

@@ -119,7 +119,7 @@ const refusedEdit = z.strictObject({
 });
 export type RefusedEdit = z.infer<typeof refusedEdit>;
 
-/** The result of edits, whichever way they came: of a preview the same, as if they had been made. */
+/** The result of edits, whichever way they came. A preview says what would change; it judges no row. */
 const repairTaken = z.strictObject({
   rows: count.meta({ description: 'Rows with an edit that was taken.' }),
   cells: count,
@@ -127,7 +127,7 @@ const repairTaken = z.strictObject({
     .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
     .meta({ description: 'The first ten cells that change.' }),
   same: count.meta({ description: 'Rows of a corrected file without a difference.' }),
-  ready: count.meta({ description: 'Number of these rows that can be sent now.' }),
+  ready: count.meta({ description: 'Number of these rows that can be sent now; 0 in a preview.' }),
   refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken, the first 1,000; all others were.' }),
   refusedRows: count.meta({ description: 'Rows with an edit that was not taken.' }),
   wrong: z

@@ -27,6 +27,11 @@ export interface Subject {
   readonly isUnsent?: boolean;
   /** Its repaired rows can be sent. */
   readonly isOver?: boolean;
+  /**
+   * Its retries that the catalog has; false: ended before its rows were read. Rows that others still claim can be sent again: of these
+   * imports, and of those that a crash left. Absent: not looked at.
+   */
+  readonly sends?: Readonly<Record<string, boolean>>;
 }
 
 /** An import's rows and edits, open. */
@@ -42,23 +47,31 @@ export function cannotRepair(what: string, remedy: string) {
   return new RollcallError('CANNOT_REPAIR', { what, remedy });
 }
 
-/** Opens what belongs to an import for as long as `work` lasts. */
+/** Opens what belongs to an import for as long as `work` lasts. All that it changes is there when it has ended, or nothing. */
 export async function withRepair<Result>(
   subject: Subject,
   work: (repair: OpenRepair) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { folder, isUnsent = false, takenBy } = subject;
-  const reader = openImportReader(join(folder, 'ledger.sqlite'));
-  const input = reader.input();
-  reader.close();
+  const { folder, isUnsent = false, takenBy, sends } = subject;
+  const ledger = join(folder, 'ledger.sqlite');
+  using reader = openImportReader(ledger);
   using database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
-  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
+  attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
   // Rows of an import that was not sent can be repaired where they would fail.
   const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
   const sql = statementsOf(database, STATEMENTS);
   sql('open_taken').run({ taken: Number(takenBy.length > 0) });
   for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_edited']) sql(view).run();
-  return await work({ ...subject, database, sql, input });
+  // Closed before its end, it is undone.
+  database.exec('begin');
+  if (sends !== undefined) {
+    const ids = (there: boolean) => JSON.stringify(Object.keys(sends).filter((id) => sends[id] === there));
+    sql('note_sends').run({ there: ids(true) });
+    sql('release').run({ gone: ids(false) });
+  }
+  const result = await work({ ...subject, database, sql, input: reader.input() });
+  database.exec('commit');
+  return result;
 }
 
 /** Filter of the rows; `states` by default: those that were not sent. */

@@ -1,20 +1,13 @@
-import { open } from 'node:fs/promises';
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { membershipFile } from '../../imports/report/report-table.ts';
+import { chunked } from '../../imports/read/element.ts';
+import { membershipCells, membershipColumns, originalCells } from '../../imports/report/report-table.ts';
 import { pageOf } from '../../platform/cursors.ts';
-import { inTransaction } from '../../platform/sqlite.ts';
+import { writeWhole } from '../../platform/files.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
 import { edit, replace, takeFile } from './edit.ts';
-import {
-  cellsOf,
-  EDITED,
-  editablePlaces,
-  editedText,
-  FROM_ROW,
-  judge,
-  notesOn,
-  readingOptions,
-} from './edited-rows.ts';
+import { EDITED, editablePlaces, editedText, FROM_ROW, judged, notesOn, readingOptions } from './edited-rows.ts';
 import type { RepairProblem, RepairRows, RepairView } from './operations.ts';
 import {
   cannotRepair,
@@ -22,7 +15,6 @@ import {
   editedIn,
   type FoundProblem,
   type OpenRepair,
-  type OpenRow,
   once,
   problemsOf,
   type RepairFilter,
@@ -38,7 +30,6 @@ const TASKS = {
   edit,
   replace,
   takeFile,
-  settle,
   claim,
   sent,
 };
@@ -89,7 +80,7 @@ function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: nu
   const places = [...editablePlaces(repair.input).values()];
   const rows = [...rowsOf(repair, numbers).values()].map((found) => {
     const { original: _, editors: __, edits, problems, ...row } = found;
-    const cells = cellsOf(repair.input, found);
+    const cells = originalCells(repair.input, found);
     const before = inFile.get(row.row)?.filter(({ code }) => code !== '') ?? [];
     return {
       ...row,
@@ -103,21 +94,6 @@ function page(repair: OpenRepair, filter: RepairFilter, after: number, limit: nu
 
 function asForeseen({ status, code, reason, ...problem }: FoundProblem): RepairProblem {
   return { ...problem, code, reason: status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : reason };
-}
-
-/** Rows that are written at a time: a bound on memory. */
-const AT_ONCE = 5_000;
-
-/**
- * Looks after imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read.
- * @param isThere of those that the catalog has; false: ended before
- */
-function settle({ database, sql }: OpenRepair, isThere: Readonly<Record<string, boolean>>): void {
-  const ids = (there: boolean) => JSON.stringify(Object.keys(isThere).filter((id) => isThere[id] === there));
-  inTransaction(database, () => {
-    sql('note_sends').run({ there: ids(true) });
-    sql('release').run({ gone: ids(false) });
-  });
 }
 
 /**
@@ -136,28 +112,27 @@ async function claim(repair: OpenRepair, importId: string, path: string, seen?: 
     .map(({ row }) => row);
   if (rows.length === 0) return undefined;
   const isShaped = input.shaped === true;
-  const textOf = async (some: readonly OpenRow[]) =>
-    [...(isShaped ? await shapedText(repair, some) : editedText(input, some))].join('');
-  await using file = await open(path, 'w', 0o600);
-  const header = await textOf([]);
-  await file.appendFile(header);
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const text = await textOf([...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()]);
-    await file.appendFile(text.slice(header.length));
-  }
+  await writeWhole(path, isShaped ? shapedText(repair, rows) : inChunks(editedText(input, rowsIn(repair, rows))));
   const plain: ImportOptions = isShaped
     ? retryOptions(options, { format: 'csv', isShaped })
     : { ...readingOptions(repair), shape: undefined };
   return { ...plain, repaired: true, leftOut: Number(sql('count_left_out').get({ import: importId })?.['rows']) };
 }
 
-async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {
-  const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
-  const memberships = (await judge(repair, rows)).flatMap((one) => one.memberships);
+function* rowsIn(repair: OpenRepair, numbers: readonly number[]) {
+  for (const some of chunked(numbers)) yield* rowsOf(repair, some).values();
+}
+
+/** The memberships of rows that may have several, one on each line. */
+async function* shapedText(repair: OpenRepair, numbers: readonly number[]) {
   const { shape, silent, until = repair.input.recognised['until'] } = repair.options;
   const has = { action: shape?.actions, joined_at: silent, until };
   const more = (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
-  return membershipFile(memberships, more, { columns: [FROM_ROW, EDITED], of: (line) => notes.get(line) ?? [] });
+  yield csvLine([...membershipColumns(more), FROM_ROW, EDITED], ',');
+  for await (const row of judged(repair, numbers)) {
+    const notes = notesOn(row, () => '').map(([, value]) => value);
+    for (const one of row.memberships) yield csvLine([...membershipCells(one, more), ...notes], ',');
+  }
 }
 
 /** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */

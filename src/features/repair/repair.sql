@@ -78,7 +78,7 @@ with now as (
    where r.id in (select row_id from temp.chosen)),
 changed as (
   select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
-select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row limit :limit;
+select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row;
 
 -- name: count_to_repair
 -- Out: rows by problem, the most frequent one first, and what was done about them.

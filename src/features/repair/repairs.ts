@@ -101,20 +101,15 @@ export class Repairs {
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
   #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>) {
-    return inTurn(id, async () => {
-      const subject = this.#subjectOf(id);
-      if (existsSync(repairFile(subject.folder))) await this.#settle(id, subject);
-      return work(subject);
-    });
+    return inTurn(id, async () => work({ ...this.#subjectOf(id), sends: this.#sendsOf(id) }));
   }
 
-  /** Rows that a crash, or an import that never read them, still claims can be sent again. */
-  #settle(id: string, subject: Subject) {
+  #sendsOf(id: string) {
     const { coordinator, dir } = this.#of;
     const isThere = coordinator.catalog
       .retries(id)
       .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(dir.ledger(record.id))]);
-    return doRepair(subject, 'settle', Object.fromEntries(isThere));
+    return Object.fromEntries(isThere);
   }
 
   async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number) {
@@ -133,7 +128,7 @@ export class Repairs {
       if (this.#of.coordinator.lookUp(id) === undefined) await rm(folder, { recursive: true, force: true });
       throw error;
     } finally {
-      await this.#settle(earlier.id, subject);
+      await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'sent');
     }
   }
 }

@@ -210,11 +210,11 @@ function* memberships(element: Element, place: string) {
   }
 }
 
-/** Collects rows into chunks. */
-export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
-  let chunk: InputRow[] = [];
-  for (const row of rows) {
-    if (chunk.push(row) < ROWS_PER_CHUNK) continue;
+/** Collects rows, or something else, into chunks. */
+export function* chunked<Item = InputRow>(items: Iterable<Item>): Generator<Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    if (chunk.push(item) < ROWS_PER_CHUNK) continue;
     yield chunk;
     chunk = [];
   }

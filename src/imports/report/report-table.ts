@@ -76,27 +76,26 @@ export function distinctKeys(columns: readonly string[]): readonly string[] {
 export type Original = Pick<ReportRow, 'line' | 'original'>;
 
 /**
- * The cells of a row under the original columns, one per column; a row with fewer cells is filled up with empty ones.
- * JSON values: text as it is, null and an absent key as an empty cell, all else (numbers, lists, objects) as JSON text.
+ * The cells of a row under the original columns, one per column; null where the row has none.
+ * JSON values: text as it is, null as an empty cell, all else (numbers, lists, objects) as JSON text.
  *
  * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
  * columns: every later cell would be under a wrong name.
  */
-export function originalCells(input: ReportInput, row: Original): string[] {
+export function originalCells(input: ReportInput, row: Original): (string | null)[] {
   const { columns, format } = input;
   if (format !== 'csv') {
     const element = elementOf(row);
-    return columns.map((column) => cellOf(element.get(column)));
+    return columns.map((column) => (element.has(column) ? cellOf(element.get(column)) : null));
   }
   const cells = cellValues(row);
   if (cells.length > columns.length) {
     throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
   }
-  return columns.map((_, index) => cellOf(cells[index]));
+  return columns.map((_, index) => (index < cells.length ? cellOf(cells[index]) : null));
 }
 
-/** The cells that a row of a table has: it may have fewer than there are columns. */
-export function cellValues(row: Original): readonly unknown[] {
+function cellValues(row: Original): readonly unknown[] {
   // Almost always all cells are strings, and digits inside a string are safe.
   let cells = parse(row, JSON.parse);
   if (Array.isArray(cells) && !cells.every(isText)) cells = parse(row, parseJson);
@@ -237,24 +236,20 @@ export type OwnColumn = 'action' | 'joined_at' | 'until';
  * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
  */
 export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]): Generator<string> {
-  return membershipFile(memberships, more, { columns: ['_row'], of: (line) => [line] });
+  const cells = Iterator.from(memberships).map((one) => [...membershipCells(one, more), one.line]);
+  return writeTable([...membershipColumns(more), '_row'], cells, 'csv', { exact: true });
 }
 
-function asTime(ms: number | null): string {
-  return ms === null ? '' : new Date(ms).toISOString();
+/** The columns of a file with a membership on each line. */
+export function membershipColumns(more: readonly OwnColumn[]) {
+  return ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...more];
 }
 
-/** Memberships, one on a line. @param notes columns about the row that a membership is from, which imports ignore */
-export function membershipFile(
-  memberships: Iterable<MembershipToRetry>,
-  more: readonly OwnColumn[],
-  notes: { readonly columns: readonly string[]; of(line: number): readonly unknown[] },
-): Generator<string> {
-  const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...more];
-  const cells = Iterator.from(memberships).map((one) => [
-    ...[one.region, one.guid, one.uid, one.scope, one.actor],
-    ...more.map((column) => (column === 'until' ? asTime(one.until) : (one[column] ?? ''))),
-    ...notes.of(one.line),
-  ]);
-  return writeTable([...own, ...notes.columns], cells, 'csv', { exact: true });
+export function membershipCells(one: MembershipToRetry, more: readonly OwnColumn[]): string[] {
+  const times = {
+    action: one.action,
+    joined_at: cellOf(one.joined_at),
+    until: one.until === null ? '' : new Date(one.until).toISOString(),
+  };
+  return [one.region, one.guid, one.uid, one.scope, one.actor, ...more.map((column) => times[column])];
 }
