@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { importFile } from '../../src/cli/import-file.ts';
 import { openRunning } from '../../src/cli/run.ts';
-import { schedulesHere } from '../../src/features/schedule/commands/schedule-client.ts';
+import { schedulesHere } from '../../src/features/schedule/commands/schedule-run.ts';
 import { scheduleOperations } from '../../src/features/schedule/operations.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';

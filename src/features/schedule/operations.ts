@@ -178,6 +178,9 @@ Send the schedule as \`GET /v1/schedules/{name}\` shows it, with what you change
 The query of an unchanged address stays, and so does what only the command line sets (identity and group file, and the file of protected
 UIDs). A run that is under way keeps the settings that it began with.`;
 
+/** An operation on one, which answers with it as it is then. */
+const ofOne = { answer: schedule, refusals: ['UNKNOWN_SCHEDULE'] } as const;
+
 /** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {
   list: operation('GET /v1/schedules', 'viewer', {
@@ -191,8 +194,7 @@ export const scheduleOperations = {
   }),
   one: operation('GET /v1/schedules/:name', 'viewer', {
     summary: 'A schedule',
-    answer: schedule,
-    refusals: ['UNKNOWN_SCHEDULE'],
+    ...ofOne,
   }),
   add: operation('POST /v1/schedules', 'operator', {
     audit: 'schedule.add',
@@ -234,14 +236,12 @@ export const scheduleOperations = {
   pause: operation('POST /v1/schedules/:name/pause', 'operator', {
     audit: 'schedule.pause',
     summary: 'Let nothing be due, nor missed, until `resume`',
-    answer: schedule,
-    refusals: ['UNKNOWN_SCHEDULE'],
+    ...ofOne,
   }),
   resume: operation('POST /v1/schedules/:name/resume', 'operator', {
     audit: 'schedule.resume',
     summary: 'Continue a schedule that is paused',
-    answer: schedule,
-    refusals: ['UNKNOWN_SCHEDULE'],
+    ...ofOne,
   }),
   run: operation('POST /v1/schedules/:name/run', 'operator', {
     audit: 'schedule.run',

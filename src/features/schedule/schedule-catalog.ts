@@ -34,6 +34,8 @@ const keptSchedule = z.strictObject({
   pauses: z.array(z.strictObject({ since: z.int(), until: z.int().nullable() })),
 });
 export type Schedule = Readonly<z.output<typeof keptSchedule>>;
+/** One that is written: a new one has no settings before. */
+type Begun = Pick<Schedule, 'name' | 'version' | 'paused' | 'createdAt' | 'pauses'> & Partial<Schedule>;
 
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
 export interface ScheduleHealth {
@@ -73,10 +75,14 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
     return schedule;
   };
   /** Nothing that runs of earlier settings found counts: the next run looks at the groups in any case. */
-  const timed = (settings: KeptSettings) => {
+  const write = (settings: KeptSettings, { name, version, paused, createdAt, pauses, ...before }: Begun): Schedule => {
     const at = clock();
-    const nextDue = nextRun(settings.cron, settings.tz, at);
-    return { ...settings, timedAt: at, nextDue, copy: null, placedHash: null };
+    const { cron, tz } = settings;
+    const isSameTime = before.cron === cron && before.tz === tz;
+    const { timedAt = at, nextDue = nextRun(cron, tz, at) } = isSameTime ? before : {};
+    const { copy = null } = before.file === settings.file ? before : {};
+    const progress = { timedAt, nextDue, copy, placedHash: null };
+    return save({ ...settings, name, version: version + 1, paused, createdAt, pauses, ...progress });
   };
   return {
     ...reader,
@@ -92,14 +98,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
       }
       if (reader.find(name) !== undefined)
         throw badSetting('name', `there is a schedule ${shown} already`, 'take another name, or edit that schedule');
-      return save({
-        ...timed(settings),
-        name,
-        version: 1,
-        paused: false,
-        createdAt: isoTime(clock()),
-        pauses: [],
-      });
+      return write(settings, { name, version: 0, paused: false, createdAt: isoTime(clock()), pauses: [] });
     },
     /**
      * Replaces all settings. A run that is under way keeps those that it began with.
@@ -110,19 +109,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
       const before = reader.get(name);
       if (before.version !== version)
         throw new RollcallError('EDITED_MEANWHILE', { name, version: before.version, given: version });
-      if (textOf(before) === textOf(settings)) return before;
-      const { paused, createdAt, pauses, timedAt, nextDue, copy } = before;
-      const isSameTime = before.cron === settings.cron && before.tz === settings.tz;
-      return save({
-        ...timed(settings),
-        ...(isSameTime && { timedAt, nextDue }),
-        ...(before.file === settings.file && { copy }),
-        name,
-        version: version + 1,
-        paused,
-        createdAt,
-        pauses,
-      });
+      return textOf(before) === textOf(settings) ? before : write(settings, before);
     },
     /** Nothing is due while it is paused, nor missed. @throws UNKNOWN_SCHEDULE */
     setPaused: (name: string, paused: boolean): Schedule => {

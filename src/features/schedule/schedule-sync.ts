@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
-import { CREATION, type CreateOptions, createOptionsOf } from '../../options/create-options.ts';
+import { createOptionsOf } from '../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
 import { GIVING_UP } from '../../options/sending-options.ts';
@@ -40,11 +40,6 @@ export function syncSettings(settings: KeptSettings, lookups: Files['lookups'] =
 export function readingOptions(settings: KeptSettings): ImportOptions {
   const { region, exportOf, sandbox } = settings;
   return chosenOptions(valuesOf(READ, settings), { region, sandbox, exportOf });
-}
-
-/** The users and groups that the runs may create; undefined: none. */
-export function creationOf(settings: KeptSettings): CreateOptions | undefined {
-  return createOptionsOf(valuesOf(CREATION, settings));
 }
 
 /** Returns the place of a schedule's file, for a SourceReader. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { openImports } from '../../../cli/client/imports.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { withCreation, withShape, withSource } from '../../../cli/flags/file-flags.ts';
 import {
@@ -11,7 +12,7 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { typedCommand } from '../../../cli/screen/io.ts';
+import { print, printJson, say, typedCommand } from '../../../cli/screen/io.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { mayCreateWords } from '../../../membership/plan-words.ts';
@@ -20,6 +21,7 @@ import type { Options } from '../../../options/option.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, LIFTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
 import { isPattern } from '../../../sources/allowed-sources.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { drawTable } from '../../../text/terminal-text.ts';
@@ -27,25 +29,20 @@ import { printable } from '../../../text/wording.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import { type ScheduleView, scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
-import { answer, type Work } from './schedule-client.ts';
-import {
-  type AddFlags,
-  changesIn,
-  EDITED,
-  type EditFlags,
-  localTime,
-  type PlaceFlags,
-  scheduleOf,
-} from './schedule-flags.ts';
-import { runSchedule } from './schedule-run.ts';
+import { type AddFlags, changesIn, EDITED, type EditFlags, type PlaceFlags, scheduleOf } from './schedule-flags.ts';
+import { runSchedule, schedulesHere } from './schedule-run.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
 export function scheduleCommand(action: Action) {
   const answered = <Flags extends PlaceFlags>(command: Command, work: Work<Flags>) =>
     withServer(withJson(command)).action(
-      action((io, ...given: unknown[]) => {
+      action(async (io, ...given: unknown[]) => {
         const [flags, name = ''] = given.slice(0, -1).toReversed() as [Flags, string | undefined];
-        return answer(io, flags, name, work);
+        const { json, prints, says = [] } = await work(await openSchedules(flags), name, flags);
+        if (flags.json) printJson(io, json);
+        // Remarks on what is listed are for people who see the list.
+        if (!flags.json || prints === undefined) say(io, ...says);
+        if (!flags.json && prints) print(io, `${prints}\n`);
       }),
     );
   const run = aboutOne('run', 'run a schedule now, even if it is paused or not due; on the server if one is running');
@@ -84,6 +81,19 @@ export function scheduleCommand(action: Action) {
     );
 }
 
+/** The schedules that a command is about, where its imports are. How long their runs wait is no setting of this process. @throws as openImports */
+async function openSchedules({ dataDir, server, profile, plainHttp, sandbox }: PlaceFlags) {
+  const { config, imports } = await openImports(defined({ dataDir, server, profile, plainHttp, sandbox }));
+  return { config, imports, client: imports.server ?? schedulesHere(config, sandbox === true) };
+}
+
+/** What a command does. Its answer: for programs, for people who asked for it, and what else there is to say. */
+type Work<Flags> = (
+  opened: Awaited<ReturnType<typeof openSchedules>>,
+  name: string,
+  flags: Flags,
+) => Promise<{ readonly json: unknown; readonly prints?: string; readonly says?: readonly string[] }>;
+
 /** The command of a verb on one schedule. */
 const aboutOne = (verb: string, description: string) =>
   new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
@@ -109,6 +119,12 @@ function pausing(verb: 'pause' | 'resume'): Work<PlaceFlags> {
     const changed = await client.call(scheduleOperations[verb], { name });
     return { json: changed, says: [`Schedule ${name} ${dueWords(changed)}.`] };
   };
+}
+
+/** "2027-03-28 03:30" in a time zone. @param at ISO 8601 */
+function localTime(at: string, tz: string) {
+  const form = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
+  return form.format(Date.parse(at));
 }
 
 /** The next time of a schedule, or that it is paused. */
@@ -164,7 +180,7 @@ export const scheduleNames: Names = {
 };
 
 /** `rollcall schedule add`: a sync that starts by itself. */
-export function addCommand() {
+function addCommand() {
   const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')
@@ -184,7 +200,7 @@ export function addCommand() {
   );
 }
 
-export const add: Work<AddFlags> = async ({ client, config, imports }, name, flags) => {
+const add: Work<AddFlags> = async ({ client, config, imports }, name, flags) => {
   const { server } = imports;
   const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
   const sandbox = flags.sandbox ? ' --sandbox' : '';

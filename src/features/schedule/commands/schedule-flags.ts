@@ -23,7 +23,7 @@ import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
-import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
+import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
@@ -61,32 +61,26 @@ export async function scheduleOf(
 ): Promise<NewSchedule> {
   const { cron, tz, limit, protect, ...options } = flags;
   const { source, settings: sourceSettings } = await keptSourceOf(flags);
-  const given = {
+  if (server !== undefined) refuseFilesHere(flags);
+  const whole = (file: string, given = {}) => wholeSource(file, process.cwd(), { named: config.namedSources, given });
+  const file =
+    server === undefined ? await whole(flags.file, { ...sourceSettings, headers: source.headers }) : flags.file;
+  return {
     ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limit }),
     name,
     cron,
     tz,
     ...source,
-  };
-  if (server !== undefined) {
-    refuseFilesHere(flags);
-    const uids = await syncFlagsOf({ ...flags, syncName: name });
-    const read = await recipeReading(flags, config, server);
-    return { ...given, ...writtenOf(PROTECTING, uids), ...read, file: flags.file };
-  }
-  const whole = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });
-  const file = await wholeSource(flags.file, process.cwd(), {
-    named: config.namedSources,
-    given: { ...sourceSettings, headers: source.headers },
-  });
-  return {
-    ...given,
-    ...(await recipeReading(flags, config, undefined, file)),
+    ...(await recipeReading(flags, config, server, file)),
     file,
-    ...(await mapLookupsInTurn(flags, whole)),
-    protectFile: protect && (await whole(protect)),
-    sourceSettings,
-    sandbox: flags.sandbox === true,
+    ...(server === undefined
+      ? {
+          ...(await mapLookupsInTurn(flags, (one) => whole(one))),
+          protectFile: protect && (await whole(protect)),
+          sourceSettings,
+          sandbox: flags.sandbox === true,
+        }
+      : writtenOf(PROTECTING, await syncFlagsOf({ ...flags, syncName: name }))),
   };
 }
 
@@ -94,21 +88,19 @@ export async function scheduleOf(
  * The options for reading the file with those of the recipe. The schedule keeps them, whatever becomes of the recipe.
  * @param server has the recipe, if that is named @param file is looked at, if it is there
  */
-async function recipeReading(flags: AddFlags, config: Config, server: Client | undefined, file?: string) {
+async function recipeReading(flags: AddFlags, config: Config, server: Client | undefined, file: string) {
   const { recipe: name } = flags;
   if (name === undefined) return {};
-  if (file !== undefined && existsSync(file))
+  if (server === undefined && existsSync(file))
     return readingIn(await optionsWithRecipe(config, name, importOptionsOf(config, flags), file, flags.file));
-  const recipe = await recipeOf(name, config, server);
+  // The name of a recipe is one of the server's, a file is one of this machine.
+  const recipe =
+    server !== undefined && RECIPE_NAME.test(name)
+      ? await server.call(recipeOperations.one, { name })
+      : findRecipeOrFile(dataDir(config.dataDir), name);
   const options = withRecipe(recipe, keptOf(READ, { ...flags, shape: shapeOf(flags) }));
   requireNeeds(recipe, options);
   return readingIn(options);
-}
-
-/** The name of a recipe is one of the server's, a file is one of this machine. */
-async function recipeOf(recipe: string, config: Config, server: Client | undefined) {
-  if (server === undefined) return findRecipeOrFile(dataDir(config.dataDir), recipe);
-  return RECIPE_NAME.test(recipe) ? server.call(recipeOperations.one, { name: recipe }) : recipeOfFile(recipe);
 }
 
 function readingIn({ exportOf, ...options }: Partial<ImportOptions>) {
@@ -129,19 +121,13 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags) {
 
 /** Returns the settings that the flags change; undefined: one that is taken away. @throws BAD_USAGE where that is nothing */
 export function changesIn({ file, ...flags }: EditFlags): Partial<ScheduleSettings> {
-  const given = Object.entries(flags).filter(([, value]) => value !== false);
-  const taken = Object.entries(flags).filter(([, value]) => value === false);
+  const { given = [], taken = [] } = Object.groupBy(Object.entries(flags), ([, value]) =>
+    value === false ? 'taken' : 'given',
+  );
   const changes: Partial<ScheduleSettings> = {
-    ...defined(writtenOf(EDITED, Object.fromEntries(given))),
+    ...defined({ ...writtenOf(EDITED, Object.fromEntries(given)), file }),
     ...Object.fromEntries(taken.map(([name]) => [name, undefined])),
-    ...defined({ file }),
   };
   if (Object.keys(changes).length > 0) return changes;
   throw badUsage('there is nothing to change; give a setting, such as --cron or --file');
-}
-
-/** "2027-03-28 03:30" in a time zone. @param at ISO 8601 */
-export function localTime(at: string, tz: string) {
-  const form = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
-  return form.format(Date.parse(at));
 }

@@ -1,18 +1,45 @@
+import type { HandlersOf } from '../../../api/operation.ts';
+import { serviceTarget } from '../../../app/chat-service.ts';
 import { isAlone } from '../../../cli/client/imports.ts';
+import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Doing, openRunning, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
-import { badUsage } from '../../../errors/rollcall-error.ts';
+import { badUsage, RollcallError } from '../../../errors/rollcall-error.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
 import { printable } from '../../../text/wording.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
 import { type ScheduleRun, scheduleOperations } from '../operations.ts';
-import { lookingHandlers, runningHandlers } from '../routes/handlers.ts';
-import { schedulesHere } from './schedule-client.ts';
+import { changingHandlers, lookingHandlers, runningHandlers } from '../routes/handlers.ts';
+import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-catalog.ts';
+
+/** Does operations on the schedules of a data directory: the process that owns it changes them, else this one. */
+export function schedulesHere(config: Config, sandbox: boolean): Client {
+  const dir = dataDir(config.dataDir);
+  const at = { ...config, sendsTo: { sandbox, target: serviceTarget({ ...config, sandbox }) } };
+  const client = (handlers: HandlersOf<typeof scheduleOperations>) =>
+    handledLocally(scheduleOperations, handlers, { dir });
+  return ownerElse(dir, async (operation, input, perform) => {
+    const isThere = hasCatalog(dir);
+    if (!isThere && operation === scheduleOperations.list) return { schedules: [] };
+    if (!isThere && operation !== scheduleOperations.add)
+      throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
+    if (operation.method !== 'GET') {
+      return changeCatalog(dir, openScheduleCatalog, (catalog) =>
+        perform(client(changingHandlers({ catalog, dir, at }, true))),
+      );
+    }
+    using catalog = openScheduleCatalogReader(dir.catalog);
+    return await perform(client(lookingHandlers(catalog)));
+  });
+}
 
 type Flags = RunningFlags & { readonly detach?: true };
 

@@ -60,7 +60,6 @@ export class ScheduleForm extends FileForm {
     if (/^$|\/$/.test(file)) throw wrongField('file', 'Say which file is read: give its path.');
     const unsaid = unsaidOf(shapeIn(values['shape']) ?? {});
     if (unsaid !== undefined) throw wrongField(unsaid.field, unsaid.text);
-    const { name: _, ...shown } = this.#before ?? { name: '' };
     const texts = {
       ...Object.fromEntries(['tz', 'exportOf', ...EACH_RUN].map((name) => [name, values[name] ?? ''])),
       ...planOptions(values),
@@ -70,7 +69,7 @@ export class ScheduleForm extends FileForm {
       name,
       TICKED.includes(name) ? text !== '' : text || undefined,
     ]);
-    return { ...shown, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
+    return { ...this.#before, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
   }
 
   override controlOf(field: string) {

@@ -5,7 +5,7 @@ import type { Recipe } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
-import { foreign, TimeIn } from '../../../console/kit/elements.tsx';
+import { TimeIn } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -159,26 +159,16 @@ function RecipeFill({ form }: { form: ScheduleForm }) {
     .filter(({ needs }) => !needs.some(({ what, optional }) => what !== 'guid' && !optional))
     .map((recipe) => ({ ...recipe, needs: recipe.needs.filter(({ what }) => what === 'guid') }));
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
-  const suggested = recipes.filter(
-    ({ name }) => chosen === undefined && form.facts.value?.recipes.some((recipe) => recipe.name === name),
-  );
   useChange(chosen?.name, () => {
     form.clear([...FORMAT, 'exportOf', 'map', 'shape']);
     const { map = {}, shape, ...plain } = chosen?.settings ?? {};
     form.assign({ ...textsIn(plain), map: pairsText(map), shape: shapeText(shape) });
   });
   return (
-    <>
-      <RecipeChoice
-        form={form}
-        known={recipes}
-        note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."
-      />
-      {suggested.map(({ name, title }) => (
-        <button key={name} type="button" onClick={() => form.set('recipe', name)}>
-          Use the recipe {foreign(title)}
-        </button>
-      ))}
-    </>
+    <RecipeChoice
+      form={form}
+      known={recipes}
+      note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."
+    />
   );
 }

@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { CREATION, createOptionsOf } from '../../../options/create-options.ts';
 import { mapLookups } from '../../../options/lookups.ts';
+import { valuesOf } from '../../../options/option.ts';
 import { checkCron, nextRun, nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
@@ -18,7 +20,6 @@ import {
   scheduleSettings,
 } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader } from '../schedule-catalog.ts';
-import { creationOf } from '../schedule-sync.ts';
 import { type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
 type Handlers = HandlersOf<typeof scheduleOperations>;
@@ -43,7 +44,7 @@ function viewsIn(catalog: ScheduleCatalogReader) {
       ...mapLookups(kept, shownSetting),
       file: shownFile(kept),
       protectFile: shownSetting(kept.protectFile),
-      create: shownCreate({ create: creationOf(kept) }),
+      create: shownCreate({ create: createOptionsOf(valuesOf(CREATION, kept)) }),
       next: times.map((at) => isoTime(at)),
       lastRun: catalog.runs(name, 1)[0] ?? null,
     });
