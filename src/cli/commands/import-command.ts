@@ -2,24 +2,15 @@ import { Command, Option } from 'commander';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
-import { READING } from '../../options/reading-options.ts';
-import { BANS, EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
+import { BANS, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import {
-  type ImportFlags,
-  withCheckCost,
-  withCreation,
-  withShape,
-  withSource,
-  withTrial,
-} from '../flags/file-flags.ts';
+import { type ImportFlags, withCheckCost, withFile, withTrial } from '../flags/file-flags.ts';
 import {
   settingFlag,
   tagFlag,
   withJson,
   withOptions,
   withPace,
-  withRecipeFlag,
   withSandbox,
   withServer,
   withWorkers,
@@ -32,14 +23,13 @@ export function importCommand(action: Action) {
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
-  withOptions(withCreation(withOptions(command, READING)), BANS);
-  withRecipeFlag(command);
+  withOptions(withFile(command), BANS);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
-  withOptions(withSource(command), { ...EXPECTING, ...SILENCE, ...HELD });
+  withOptions(command, { ...SILENCE, ...HELD });
   const says = 'read the file, ask the service which rows would fail, and send nothing';
   withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
   withPace(withOptions(command, STOPPING)).addOption(settingFlag('giveUpAfter'));
-  withTrial(withShape(command));
+  withTrial(command);
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );

@@ -15,11 +15,12 @@ import {
   scopeWordList,
   splitOf,
 } from '../../options/option-texts.ts';
-import type { ReadingChoices } from '../../options/reading-options.ts';
+import { READING, type ReadingChoices } from '../../options/reading-options.ts';
 import {
   type BanChoices,
   CHECKING,
   DEFAULT_MAX_CALLS,
+  EXPECTING,
   type ExpectingChoices,
   REMOVING,
   type SENDING,
@@ -29,7 +30,15 @@ import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
-import { byteCount, type RecipeFlags, type RunningFlags, repeatable, wholeNumber, withOptions } from './flags.ts';
+import {
+  byteCount,
+  type RecipeFlags,
+  type RunningFlags,
+  repeatable,
+  wholeNumber,
+  withOptions,
+  withRecipeFlag,
+} from './flags.ts';
 
 const row = wholeNumber(1, MAX_SKIPPED);
 
@@ -105,7 +114,7 @@ export function withShape(command: Command) {
 const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
 
 /** Flags about what is missing at the service. How it is created needs one that says that it is. @throws BAD_USAGE in the command */
-export function withCreation(command: Command) {
+function withCreation(command: Command) {
   return withOptions(command, CREATION).hook('preAction', (_, acting) => {
     const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
     const how = acting.options.find((option) => {
@@ -256,17 +265,21 @@ export async function keptSourceOf(flags: SourceFlags) {
   return { source: { headers, maxSource: flags.maxSource }, settings };
 }
 
-export interface ImportFlags
-  extends BanChoices,
-    CheckFlags,
-    ReadingChoices,
+/** Flags of commands that read a file in order to send it. */
+export interface FileFlags
+  extends ReadingChoices,
     CreateChoices,
-    ShapeFlags,
-    Given<typeof SENDING>,
-    RunningFlags,
     RecipeFlags,
+    SourceFlags,
     ExpectingChoices,
-    SourceFlags {
+    ShapeFlags {}
+
+export function withFile(command: Command) {
+  withRecipeFlag(withCreation(withOptions(command, READING)));
+  return withShape(withOptions(withSource(command), EXPECTING));
+}
+
+export interface ImportFlags extends FileFlags, BanChoices, CheckFlags, Given<typeof SENDING>, RunningFlags {
   readonly check?: true;
   readonly detach?: true;
   readonly tag?: readonly string[];

@@ -195,13 +195,10 @@ export function checkDecision(
   if (possible.includes(action)) return;
   const facts = { id, state, possible };
   if (action === 'apply' && state === 'held') throw new RollcallError('SYNC_HELD', { ...facts, reason });
-  if (action !== 'approve') {
-    throw new RollcallError('WRONG_STATE', { ...facts, what: `sync ${id} is ${state} and cannot be ${DONE[action]}` });
-  }
-  const command = state === 'planned' ? `\`rollcall sync apply ${id}\` carries it out` : undefined;
+  const isOpen = action === 'approve' && state === 'planned';
   throw new RollcallError('WRONG_STATE', {
     ...facts,
-    what: `sync ${id} is ${state}; only a plan that a guard holds can be approved`,
-    command,
+    what: `sync ${id} is ${state} and cannot be ${DONE[action]}`,
+    command: isOpen ? `\`rollcall sync apply ${id}\` carries it out` : undefined,
   });
 }

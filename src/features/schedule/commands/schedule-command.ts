@@ -2,24 +2,15 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { openImports } from '../../../cli/client/imports.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
-import { withCreation, withShape, withSource } from '../../../cli/flags/file-flags.ts';
-import {
-  optionFlag,
-  wholeNumber,
-  withJson,
-  withOptions,
-  withRecipeFlag,
-  withRunning,
-  withServer,
-} from '../../../cli/flags/flags.ts';
+import { withFile } from '../../../cli/flags/file-flags.ts';
+import { optionFlag, wholeNumber, withJson, withOptions, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { print, printJson, say, typedCommand } from '../../../cli/screen/io.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { mayCreateWords } from '../../../membership/plan-words.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import type { Options } from '../../../options/option.ts';
-import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, LIFTING, RUNS_WAIT } from '../../../options/sending-options.ts';
+import { LIFTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
 import { isPattern } from '../../../sources/allowed-sources.ts';
@@ -191,10 +182,8 @@ function addCommand() {
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
     );
-  withOptions(command, { ...RUNS_WAIT, ...APPLYING, ...RUNNING });
-  withOptions(withSource(command), { ...EXPECTING, ...MODE });
-  withOptions(withCreation(withDeciding(command)), { ...LIFTING, ...READING });
-  return withShape(withRecipeFlag(command)).option(
+  withOptions(command, { ...RUNS_WAIT, ...APPLYING, ...RUNNING, ...MODE, ...LIFTING });
+  return withFile(withDeciding(command)).option(
     '--sandbox',
     'run it against the sandbox, on this machine: by a server that is started with --sandbox, or by `schedule run --sandbox`',
   );

@@ -1,14 +1,8 @@
 import { existsSync } from 'node:fs';
 import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import {
-  addressFlagOf,
-  keptSourceOf,
-  type ShapeFlags,
-  type SourceFlags,
-  shapeOf,
-} from '../../../cli/flags/file-flags.ts';
-import type { CommonFlags, RecipeFlags } from '../../../cli/flags/flags.ts';
+import { addressFlagOf, type FileFlags, keptSourceOf, shapeOf } from '../../../cli/flags/file-flags.ts';
+import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { optionsWithRecipe } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
@@ -34,9 +28,7 @@ export type PlaceFlags = Pick<CommonFlags, 'dataDir' | 'server' | 'profile' | 'p
 
 export interface AddFlags
   extends PlaceFlags,
-    RecipeFlags,
-    ShapeFlags,
-    SourceFlags,
+    FileFlags,
     ModeFlags,
     Omit<Given<typeof RUNS & typeof RUNNING>, 'protect'> {
   readonly cron: string;

@@ -2,14 +2,13 @@ import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { entriesOf } from '../../../cli/client/operation-client.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
-import { withCreation, withShape, withSource } from '../../../cli/flags/file-flags.ts';
+import { withFile } from '../../../cli/flags/file-flags.ts';
 import {
   type CommonFlags,
   type RunningFlags,
   wholeNumber,
   withJson,
   withOptions,
-  withRecipeFlag,
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
@@ -20,8 +19,7 @@ import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { ENDING, MODE, NAMING, UNDOING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
-import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, LIFTING } from '../../../options/sending-options.ts';
+import { LIFTING } from '../../../options/sending-options.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -58,9 +56,8 @@ export function syncCommand(action: Action) {
     )
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
-  withPlan(withCreation(withDeciding(withOptions(command, { ...NAMING, ...MODE, ...LIFTING }))));
-  withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
-  withRunning(command);
+  withPlan(withDeciding(withOptions(command, { ...NAMING, ...MODE, ...LIFTING })));
+  withRunning(withFile(command));
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);
   if (format !== undefined) format.description += `; ${MARKDOWN}: print the plan as Markdown, for a pull request`;

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import type { ShapeFlags, SourceFlags } from '../../../cli/flags/file-flags.ts';
-import { type CommonFlags, type RecipeFlags, type RunningFlags, withOptions } from '../../../cli/flags/flags.ts';
+import type { FileFlags } from '../../../cli/flags/file-flags.ts';
+import { type CommonFlags, type RunningFlags, withOptions } from '../../../cli/flags/flags.ts';
 import { fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
-import type { CreateChoices } from '../../../options/create-options.ts';
 import {
   APPLYING,
   MODE,
@@ -14,8 +13,7 @@ import {
   UNDOING,
 } from '../../../options/deciding-options.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
-import type { ReadingChoices } from '../../../options/reading-options.ts';
-import { type ExpectingChoices, type LIFTING, SURVEYING } from '../../../options/sending-options.ts';
+import { type LIFTING, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { LIMIT_FLAG, type LIMIT_OPTIONS } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
@@ -43,15 +41,7 @@ export interface PlanningFlags extends Given<typeof SURVEYING> {
 }
 
 /** Flags that say how the file of a sync is had and read, and what its plan may do. */
-export type SyncFileFlags = SourceFlags &
-  ReadingChoices &
-  ExpectingChoices &
-  RecipeFlags &
-  ShapeFlags &
-  CreateChoices &
-  ModeFlags &
-  PlanningFlags &
-  Pick<RunningFlags, 'sandbox'>;
+export type SyncFileFlags = FileFlags & ModeFlags & PlanningFlags & Pick<RunningFlags, 'sandbox'>;
 
 export function withPlan(command: Command) {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');

@@ -1,9 +1,8 @@
 import type { Profiles } from '../../../imports/record/profile.ts';
-import { CHANGES } from '../../../membership/plan-words.ts';
 import type { CreateField } from '../../../options/create-options.ts';
 import { writeTable } from '../../../platform/table.ts';
 import type { PlanAction } from '../api.ts';
-import { type GroupName, groupKey, type PlannedChange, type PlanReader } from './plan-reading.ts';
+import { type PlannedChange, type PlanReader, placeOf } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 
 /** Columns of a plan. */
@@ -93,22 +92,11 @@ function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
   return action === 'change' && to === '' ? 'unban' : action;
 }
 
-/** Groups in which a plan changes or removes memberships; where it only adds people, nothing can be lost. */
-export function groupsThatLose(plan: PlanReader, chosen: (change: PlanAction) => boolean = () => true): GroupName[] {
-  const groups = new Map<string, GroupName>();
-  for (const change of plan.actions(CHANGES)) {
-    const key = groupKey(change);
-    if (change.from !== '' && !groups.has(key) && chosen(change)) groups.set(key, change);
-  }
-  return [...groups.values()];
-}
-
 /**
  * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
  */
-export function beforeCsv(plan: PlanReader, groups: readonly GroupName[]): Generator<string> {
-  const rows = groups
-    .values()
-    .flatMap(({ region, guid }) => plan.live({ region, guid }).map(({ uid, place }) => [uid, guid, place, region]));
+export function beforeCsv(plan: PlanReader, groups: readonly number[]): Generator<string> {
+  const members = groups.values().flatMap((group) => plan.live(group));
+  const rows = members.map(({ uid, guid, place, region }) => [uid, guid, placeOf(place), region]);
   return writeTable(BEFORE_COLUMNS, rows, 'csv');
 }

@@ -56,9 +56,14 @@ select g.region, g.guid, a.uid, a.action, a.from_id as "from", a.to_id as "to", 
  where (a.group_id, a.uid) > (:group, :uid) and a.group_id <= :last and a.action in (select value from json_each(:actions))
  order by a.group_id, a.uid limit :limit;
 
+-- name: losing_groups
+-- Out: groups in which the plan changes or removes memberships.
+select distinct group_id as id from actions
+ where from_id <> 0 and action in ('add', 'change', 'remove', 'ban') order by 1;
+
 -- name: live_of_group
--- Out: all users in a group when it was listed, by UID.
-select l.uid, l.place from members l join groups g on g.id = l.group_id where g.region = :region and g.guid = :guid order by l.uid;
+-- In: group. Out: all users in it when it was listed, by UID.
+select l.uid, g.guid, l.place, g.region from members l join groups g on g.id = l.group_id where g.id = :group order by l.uid;
 
 -- name: objections
 -- In: limit (-1: all). Out: what the guards say, in their order.

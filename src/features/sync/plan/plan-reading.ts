@@ -138,14 +138,11 @@ export function planReader(database: PlanDatabase) {
     /** Counts the members that it reports and leaves as they are, by reason. */
     reported: (): (Pick<PlanAction, 'reason' | 'from' | 'to' | 'sentence'> & { readonly users: number })[] =>
       sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(placesOf),
+    /** Numbers of the groups in which it changes or removes memberships: where it only adds people, nothing can be lost. */
+    losingGroups: () => groupNumbers('losing_groups'),
     /** All users in a group when it was listed, by UID, one at a time. */
-    live: ({ region, guid }: GroupName) =>
-      iterated<{ readonly uid: string; readonly place: number }>('live_of_group', { region, guid }).map(
-        ({ uid, place }) => ({
-          uid,
-          place: placeOf(place),
-        }),
-      ),
+    live: (group: number) =>
+      iterated<GroupName & { readonly uid: string; readonly place: number }>('live_of_group', { group }),
     /** Numbers of the groups where a user is spared only because the owner was not asked for yet: ask, and plan again. */
     ownersNeeded: () => groupNumbers('owners_needed'),
     /**
@@ -261,7 +258,7 @@ function placesOf<Row extends Pick<ActionRow, 'reason' | 'from' | 'to'>>(
 }
 
 /** 0: not in the group; the other numbers are the ledger's. */
-function placeOf(id: number): Place {
+export function placeOf(id: number): Place {
   return id === 0 ? '' : scopeOf(id);
 }
 

@@ -7,7 +7,7 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanAction } from '../api.ts';
-import { beforeCsv, changesCsv, groupsThatLose } from './plan-csv.ts';
+import { beforeCsv, changesCsv } from './plan-csv.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { type PlanReader, readingPlan } from './plan-reading.ts';
@@ -83,9 +83,7 @@ export async function checkPlan(task: PlanningTask) {
     using plan = openPlanLedger(planFiles(folder).plan);
     const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
     if (within) {
-      await readingPlan(planFiles(again).plan, (live) =>
-        writeChanges(folder, plan, { live, chosen: isCalledFor, create: task.create }),
-      );
+      await readingPlan(planFiles(again).plan, (live) => writeChanges(folder, plan, task.create, live, isCalledFor));
     }
     return { within, sentence, changes: planned - gone - different };
   } finally {
@@ -93,27 +91,22 @@ export async function checkPlan(task: PlanningTask) {
   }
 }
 
-interface ChangesRequest {
-  /** The plan with the newest lists of these groups. */
-  readonly live: PlanReader;
-  /** Chooses changes. Undefined: all. */
-  readonly chosen?: ((change: PlanAction) => boolean) | undefined;
-  /** The users and groups that may be created. Undefined: none. */
-  readonly create: CreateOptions | undefined;
-}
-
 /**
  * Writes a plan's changes as the input of the import that is to carry them out; and who is in the groups that are about to
  * lose members, as rows that an import reads: a way back that does not depend on the record of the changes. Each file is
  * written whole, or not at all.
+ * @param create the users and groups that may be created; undefined: none
+ * @param live the plan with the newest lists of these groups @param chosen chooses changes; default: all
  */
 export async function writeChanges(
   folder: string,
   plan: PlanReader,
-  { live, chosen, create }: ChangesRequest,
+  create: CreateOptions | undefined,
+  live = plan,
+  chosen?: (change: PlanAction) => boolean,
 ): Promise<void> {
   const { changes, before, desired } = planFiles(folder);
-  const losing = groupsThatLose(plan, chosen);
+  const losing = live.losingGroups();
   if (losing.length === 0) await rm(before, { force: true });
   else await writeWhole(before, beforeCsv(live, losing));
   using profiles = create && openProfiles(desired, create);

@@ -1,7 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { queryOf } from '../../../api/fields.ts';
-import { isError } from '../../../errors/rollcall-error.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { CREATION } from '../../../options/create-options.ts';
@@ -39,14 +38,7 @@ const uploadOfSync = {
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
   const { syncs, dir } = context;
-  uploads.made.push((id) => {
-    try {
-      return syncs.find(id) !== undefined;
-    } catch (error) {
-      if (isError(error, 'UNKNOWN_SYNC')) return false;
-      throw error;
-    }
-  });
+  uploads.made.push((id) => syncs.catalog.find(id) !== undefined);
   serveAll(
     scope,
     { create: uploadOfSync },
@@ -66,7 +58,9 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
             });
             keep(made);
             const { create, ...settled } = options;
-            const source = sourceName(made, query.name ?? name);
+            const called = query.name ?? name;
+            // In place of the path that a sync on the command line reads: it finds the previous run. A file without a name has none.
+            const source = `upload:${called === undefined ? made : labelOf(called)}`;
             const wanted = { id: made, file, source, reading: syncReadingOf(settled, kept), create, ...decision };
             await syncMaking(context).create(wanted, callFor(made));
             return made;
@@ -76,12 +70,4 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       },
     },
   );
-}
-
-/**
- * Takes the place of the path that a sync on the command line reads: it finds the previous run. It is not a path, because
- * the upload is the plan's own copy. A file without a name has no previous run.
- */
-function sourceName(id: string, name: string | undefined) {
-  return `upload:${name === undefined ? id : labelOf(name)}`;
 }

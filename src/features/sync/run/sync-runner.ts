@@ -273,7 +273,7 @@ export class SyncRunner {
       this.#move(id, 'planned');
       if (!apply) return;
       this.#move(id, 'applying', { reason: 'asked for together with the plan' });
-      await writeChanges(this.#folder(id), made, { live: made, create });
+      await writeChanges(this.#folder(id), made, create);
       await this.#beginImport(this.find(id));
     }
   }
