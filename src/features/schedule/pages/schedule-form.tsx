@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
-import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { Actions, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Card, Empty, ErrorPlace, foreign, Pending, syncHref } from '../../../console/kit/elements.tsx';
 import { Fields, FoldedFields, type Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
@@ -165,27 +165,25 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
             {before === undefined ? 'Add schedule' : 'Save changes'}
           </button>
           {isLate && (
-            <>
-              <button
-                type="button"
-                onClick={() => {
-                  forget(place);
-                  go(place);
-                }}
-              >
-                Discard mine, and show theirs
-              </button>
-              <button
-                type="button"
-                class="danger"
-                onClick={() => {
-                  form.version = before?.version ?? form.version;
-                  void save();
-                }}
-              >
-                Save mine anyway
-              </button>
-            </>
+            <Actions
+              list={[
+                {
+                  text: 'Discard mine, and show theirs',
+                  act: async () => {
+                    forget(place);
+                    go(place);
+                  },
+                },
+                {
+                  text: 'Save mine anyway',
+                  kind: 'danger',
+                  act: async () => {
+                    form.version = before?.version ?? form.version;
+                    await save();
+                  },
+                },
+              ]}
+            />
           )}
           <a class="button" href="/schedules" onClick={() => forget(place)}>
             Cancel

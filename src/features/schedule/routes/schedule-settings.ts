@@ -47,7 +47,7 @@ export async function settingsToKeep(
   const same = before !== undefined && [before.file, shownFile(before)].includes(given.file) ? before : undefined;
   const known = at.isHere ? before : same;
   const sourceSettings = before === undefined ? own.sourceSettings : known?.sourceSettings;
-  const file = same?.file ?? (await (at.isHere ? anyFile : allowedFile)(given, at));
+  const file = same?.file ?? (await fileOf(given, at));
   checkHeaders(file, headers, known?.headers ?? {}, at);
   if (isAddress(file)) await adapterFor(checkedAddress(file, { ...sourceSettings, headers }));
   // What comes back as it was shown, and is no setting, is left out.
@@ -94,11 +94,8 @@ function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sends
   return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
 }
 
-async function anyFile({ file, headers, sourceSettings }: GivenSettings, { namedSources: named }: GivenAt) {
-  return wholeSource(file, '/', { named, given: { ...sourceSettings, headers } });
-}
-
-async function allowedFile({ file }: GivenSettings, { sources }: GivenAt): Promise<string> {
+async function fileOf({ file, headers, sourceSettings }: GivenSettings, { isHere, sources, namedSources }: GivenAt) {
+  if (isHere) return wholeSource(file, '/', { named: namedSources, given: { ...sourceSettings, headers } });
   if (!isRemote(file) && sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
     throw badSetting(
       'file',

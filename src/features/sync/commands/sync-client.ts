@@ -22,7 +22,7 @@ export type Syncs = ReturnType<typeof syncsOf>;
 /** The syncs that a command is about, where its imports are. @throws as openImports */
 export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
   const { config, imports } = await openImports(flags);
-  return { config, imports, syncs: syncsOf(config, imports) };
+  return syncsOf(config, imports);
 }
 
 export function syncsOf(config: Config, imports: Imports) {

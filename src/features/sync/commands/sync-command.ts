@@ -104,7 +104,7 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason
 
 async function reject(io: Io, id: string, flags: CommonFlags & Reason) {
   const { reason } = flags;
-  const { syncs } = await openSyncs(flags);
+  const syncs = await openSyncs(flags);
   await syncs.client.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
 }
@@ -157,7 +157,8 @@ export function expiringCommand(action: Action) {
 }
 
 async function expiring(io: Io, flags: CommonFlags & Given<typeof ENDING>) {
-  const { imports, syncs } = await openSyncs(flags);
+  const syncs = await openSyncs(flags);
+  const { imports } = syncs;
   const found = await entriesOf(async (size, cursor) => {
     const input = { ...Object.fromEntries(textsOf(ENDING, flags)), limit: `${size}`, cursor };
     const page = await syncs.client.call(syncOperations.ending, input);
@@ -196,7 +197,8 @@ export function syncListCommand(action: Action) {
 }
 
 async function list(io: Io, flags: ListFlags) {
-  const { imports, syncs } = await openSyncs(flags);
+  const syncs = await openSyncs(flags);
+  const { imports } = syncs;
   const found = await syncs.list(flags.limit);
   if (flags.json) {
     const documents: unknown[] = [];
@@ -244,7 +246,7 @@ export function syncShowCommand(action: Action) {
 }
 
 async function show(io: Io, id: string, flags: ShowFlags) {
-  const { syncs } = await openSyncs(flags);
+  const syncs = await openSyncs(flags);
   const sync = await syncs.find(id);
   if (flags.format === 'markdown') {
     await printMarkdown(syncs, io, sync);
@@ -257,7 +259,7 @@ async function show(io: Io, id: string, flags: ShowFlags) {
   }
   print(io, `${headOf(sync).join('\n')}\n`);
   const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
-  await printPlan(syncs, io, id);
+  await printPlan(syncs, io, sync);
   if (waiting.length > 0) say(io, '', ...waiting);
 }
 
@@ -281,7 +283,7 @@ export function syncMembersCommand(action: Action) {
     .argument('<name>', 'as --sync-name gave it, or the name of a schedule');
   return withServer(command).action(
     action(async (io: Io, name: string, flags: CommonFlags) => {
-      const { syncs } = await openSyncs(flags);
+      const syncs = await openSyncs(flags);
       await writeOut(io, await syncs.client.download(syncOperations.members, { name }));
     }),
   );
@@ -295,7 +297,7 @@ export function syncBringBackCommand(action: Action) {
     .argument('[uid...]', 'default: all who have left');
   return withServer(command).action(
     action(async (io: Io, name: string, uids: readonly string[], flags: CommonFlags) => {
-      const { syncs } = await openSyncs(flags);
+      const syncs = await openSyncs(flags);
       await syncs.client.call(syncOperations.bringBack, { name, ...(uids.length > 0 && { uids: [...uids] }) });
       say(io, `The next run of ${name} adds ${uids.length === 0 ? 'everyone' : 'these users'} again who has left.`);
     }),

@@ -44,14 +44,9 @@ export function planningLine(planning: Planning): string {
   return `${planningWords(planning)}${price}`;
 }
 
-/** Prints a plan once it is made, if there is one; documents show it at the end. */
-export async function showPlan({ io, syncs, json, markdown }: Shown, id: string): Promise<void> {
-  if (!json && !markdown) await printPlan(syncs, io, id);
-}
-
 /** Prints a plan, if there is one. */
-export async function printPlan({ client, find }: Syncs, io: Io, id: string): Promise<void> {
-  if ((await find(id)).totals === null) return;
+export async function printPlan({ client }: Syncs, io: Io, { id, totals }: SyncView): Promise<void> {
+  if (totals === null) return;
   const color = io.color ? 'true' : 'false';
   const plan = await client.download(syncOperations.plan, { id, format: 'text', width: io.width, color });
   print(io, `\n${await text(plan)}`);
@@ -67,17 +62,14 @@ export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promi
   io.out.write(resultMarkdown(sync, carried?.rows));
 }
 
-/** Writes a plan as CSV, if there is one. */
-async function writePlan({ client, find }: Syncs, id: string, path: string) {
-  if ((await find(id)).totals === null) return;
-  await writeWhole(path, await client.download(syncOperations.plan, { id, format: 'csv' }), { mode: 0o666 });
-}
-
-/** Prints the result of a sync and the next steps; returns its exit code. showPlan has printed the plan. */
+/** Prints the result of a sync and the next steps; returns its exit code. Its plan is printed already, unless as a document. */
 export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown, id: string): Promise<ExitCode> {
-  const { imports } = syncs;
-  if (planCsv !== undefined) await writePlan(syncs, id, planCsv);
+  const { imports, client } = syncs;
   const sync = await syncs.find(id);
+  if (planCsv !== undefined && sync.totals !== null) {
+    const plan = await client.download(syncOperations.plan, { id, format: 'csv' });
+    await writeWhole(planCsv, plan, { mode: 0o666 });
+  }
   if (json) printJson(io, await documentOf(syncs, sync));
   if (markdown) await printMarkdown(syncs, io, sync);
   say(io, '', ...unknownToService(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));

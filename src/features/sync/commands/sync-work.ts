@@ -16,7 +16,7 @@ import { syncOperations } from '../operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
-import { concludeSync, planningLine, type Shown, type ShownFlags, showPlan } from './sync-outcome.ts';
+import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere(here: Here, io: Io) {
@@ -47,7 +47,7 @@ export function syncWork(
   { markdown, planCsv }: ShownFlags,
   { begin, beginLines, isNew, opens }: SyncWork,
 ): Work {
-  const { config, io, imports } = running;
+  const { config, io, imports, json } = running;
   const shown: Shown = { ...running, syncs: syncsOf(config, imports), markdown, planCsv };
   const show = (id: string) => `  ${imports.command('sync', 'show', id)}`;
   let own: SyncRunner | undefined;
@@ -69,7 +69,7 @@ export function syncWork(
       const { imports, signal } = doing;
       const planned = await settled(running, doing, id, isBeingPlanned);
       ({ importId: carrying } = planned);
-      if (isNew && planned.totals !== null) await showPlan(shown, id);
+      if (isNew && !json && !markdown) await printPlan(shown.syncs, io, planned);
       if (planned.state === 'applying' && carrying !== null) {
         await followImport(io, imports, carrying, { signal, begins: true });
         // The sync ends just after its import.
