@@ -18,7 +18,8 @@ function hear(time: string) {
   const runs = office.runs({ clock: Date.now });
   const rings: string[] = [];
   runs.events.on('run', ({ state, schedule }) => {
-    if (state === 'running') rings.push(`${schedule} ${new Date().toISOString()}`);
+    // A run may take longer than a test needs to move the clock: the next one is left out then, and rings all the same.
+    if (state === 'running' || state === 'skipped-running') rings.push(`${schedule} ${new Date().toISOString()}`);
   });
   return { office, rings, runs };
 }

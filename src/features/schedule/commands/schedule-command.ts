@@ -78,7 +78,7 @@ async function openSchedules({ dataDir, server, profile, plainHttp, sandbox }: P
   return { config, imports, client: imports.server ?? schedulesHere(config, sandbox === true) };
 }
 
-/** What a command does. Its answer: for programs, for people who asked for it, and what else there is to say. */
+/** Does what a command asks for. Its answer: for programs, for people who asked for it, and what else there is to say. */
 type Work<Flags> = (
   opened: Awaited<ReturnType<typeof openSchedules>>,
   name: string,

@@ -12,7 +12,7 @@ import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
-import { plannedUndo } from './undo.tsx';
+import { undoneAgain } from './undo.tsx';
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },
@@ -31,7 +31,7 @@ interface SyncActionsProperties {
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const isBack = useSignal(false);
-  const { leftInPlace: left, syncName, totals, undoOf } = view;
+  const { leftInPlace: left, syncName, totals } = view;
   const act = async (action: SyncAction, signal: AbortSignal) => {
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
@@ -42,9 +42,8 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       throw refusal;
     }
   };
-  /** With what the undo left in place because it is uncertain. */
   const again = async (signal: AbortSignal) => {
-    const id = undoOf === null ? undefined : await plannedUndo(undoOf, true, signal);
+    const id = await undoneAgain(view, signal);
     if (id !== undefined) go(syncHref(id));
   };
   const letBack = async (signal: AbortSignal) => {

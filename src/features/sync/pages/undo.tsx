@@ -27,6 +27,11 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
   return (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id;
 }
 
+/** Plans the undo once more, with what it left in place because it is uncertain. */
+export async function undoneAgain({ undoOf }: SyncEntry, signal: AbortSignal) {
+  return undoOf === null ? undefined : plannedUndo(undoOf, true, signal);
+}
+
 /** @param syncs may have the undo among them */
 export function isReversed({ importId }: SyncEntry, syncs: readonly SyncEntry[]) {
   return importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied');

@@ -21,6 +21,7 @@ import { planFiles } from '../plan/plan-files.ts';
 import { readingPlan } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
+import type { SyncCatalog } from '../sync-catalog.ts';
 
 /** The imports that syncs are about, and their files. */
 export interface Place {
@@ -60,6 +61,11 @@ export function undoOfImport(place: TargetedPlace, importId: string) {
   const found = importToUndo(place, importId);
   checkTarget(`import ${importId}`, found, place.coordinator.sendsTo);
   return { mode: 'undo', file: found.record.file, source: '', undoOf: importId } as const;
+}
+
+/** Returns the import that an undo reverses, with the sync that it carried out, if any; undefined where it is no undo. */
+export function reversedBy({ undoOf }: Sync, catalog: Pick<SyncCatalog, 'find'>) {
+  return undoOf === null ? undefined : { importId: undoOf, run: catalog.find(undoOf) };
 }
 
 /** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */

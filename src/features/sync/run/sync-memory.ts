@@ -8,7 +8,7 @@ import type { Sync } from '../kept-sync.ts';
 import { type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
-import { importOf, type Place } from './sync-imports.ts';
+import { importOf, type Place, reversedBy } from './sync-imports.ts';
 
 interface MemoryOf extends Place {
   readonly catalog: Pick<SyncCatalog, 'find' | 'retriesOf'>;
@@ -41,29 +41,34 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
 }
 
 /** The ends that an undo puts back; undefined where it puts none back: those that an expiry took away are over. */
-export function undoingOf({ dir, catalog }: Pick<MemoryOf, 'dir' | 'catalog'>, { id, undoOf }: Sync) {
-  if (undoOf === null || catalog.find(undoOf)?.mode === 'expiry') return undefined;
-  return { ends: dir.ends, undone: undoOf, by: id };
+export function undoingOf(
+  { dir, catalog }: Pick<MemoryOf, 'dir' | 'catalog'>,
+  undo: Sync,
+  reversed = reversedBy(undo, catalog),
+) {
+  if (reversed === undefined || reversed.run?.mode === 'expiry') return undefined;
+  return { ends: dir.ends, undone: reversed.importId, by: undo.id };
 }
 
 /** Makes a run that is over part of the memory of its sync, if that has a name. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   const { dir, catalog } = place;
-  const { id, importId, undoOf } = run;
-  if (undoOf === null) await noteEnds(place, run);
-  const undoing = undoingOf(place, run);
+  const { id, importId } = run;
+  const reversed = reversedBy(run, catalog);
+  if (reversed === undefined) await noteEnds(place, run);
+  const undoing = undoingOf(place, run, reversed);
   // A plan alone changes nothing.
   if (undoing !== undefined && (run.apply || run.state === 'applying')) putBackEnds(undoing);
   // An undo takes back what a run did.
-  const { syncName } = (undoOf === null ? run : catalog.find(undoOf)) ?? {};
+  const { syncName } = (reversed === undefined ? run : reversed.run) ?? {};
   if (syncName === undefined) return;
   await note({
     memory: dir.memory,
     sync: syncName,
-    kind: undoOf === null ? 'own' : 'undo',
+    kind: reversed === undefined ? 'own' : 'undo',
     id,
     ledger: importId === null ? undefined : sentImport(place, importId)?.ledger,
-    plan: undoOf === null ? planFiles(dir.sync(id)).plan : undefined,
+    plan: reversed === undefined ? planFiles(dir.sync(id)).plan : undefined,
     apps: appsOf(run),
   });
 }
