@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
-import { countNewcomers } from '../../src/features/sync/plan/plan-creations.ts';
 import { planText } from '../../src/features/sync/plan/plan-print.ts';
+import { countNewcomers } from '../../src/features/sync/plan/prepare.ts';
 import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';

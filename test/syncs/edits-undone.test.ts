@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
-import { changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { changesCsv } from '../../src/features/sync/plan/plan-tables.ts';
 import { EMBEDDED, openPipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
 import { DEFAULT_FLAGS, list } from './planning.ts';

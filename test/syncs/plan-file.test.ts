@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { planDocument } from '../../src/features/sync/api.ts';
-import { changesCsv, planCsv } from '../../src/features/sync/plan/plan-csv.ts';
-import { planJson } from '../../src/features/sync/plan/plan-download.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { planMarkdown, planText } from '../../src/features/sync/plan/plan-print.ts';
+import { changesCsv, planCsv, planJson } from '../../src/features/sync/plan/plan-tables.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [

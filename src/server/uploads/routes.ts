@@ -5,7 +5,7 @@ import { importOperations } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inspectRoutes } from '../../features/inspect/routes.ts';
 import { correctedFileRoute } from '../../features/repair/routes.ts';
-import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
+import { syncUploadRoute } from '../../features/sync/routes/sync-routes.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';

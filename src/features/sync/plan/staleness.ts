@@ -7,10 +7,10 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanAction } from '../api.ts';
-import { beforeCsv, changesCsv } from './plan-csv.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { type PlanReader, readingPlan } from './plan-reading.ts';
+import { beforeCsv, changesCsv } from './plan-tables.ts';
 import { planTotals } from './plan-totals.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
 

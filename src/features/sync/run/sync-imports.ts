@@ -16,9 +16,9 @@ import type { DataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
 import { withoutAddress } from '../../../text/address-text.ts';
 import type { Sync } from '../kept-sync.ts';
-import { creationColumn } from '../plan/plan-csv.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { readingPlan } from '../plan/plan-reading.ts';
+import { creationColumn } from '../plan/plan-tables.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
@@ -94,7 +94,7 @@ export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
   return { kind: 'undo', file, importId, ledger, later: later.map((other) => other.ledger) };
 }
 
-/** Imports the file of changes (plan-csv.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
+/** Imports the file of changes (plan-tables.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
 export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Promise<void> {
   const { id, file: input, sandbox, create: creating, undoOf } = sync;
   const { changes: source, plan } = planFiles(dir.sync(id));
