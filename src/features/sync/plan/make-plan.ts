@@ -30,17 +30,10 @@ export interface Decision {
 /**
  * Makes the plan: one action for every user whom the staged file names or the service lists, in the groups that were listed; or for
  * everyone with whom the import did something that is undone. Replaces what was planned before, so that it may be made again when
- * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
+ * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions.
  */
 export function makePlan(plan: PlanLedger, decision: Decision): void {
   const { kind, from, flags, memory, later = [] } = decision;
-  const [unlisted, ...others] = plan.groupsToList();
-  if (unlisted !== undefined) {
-    const more = others.length > 0 ? ` and ${others.length} more have` : ' has';
-    throw new Error(
-      `the group ${unlisted.guid} in ${unlisted.region}${more} not been listed: a plan needs every group`,
-    );
-  }
   const { database } = plan;
   const sql = statementsOf(database, PLANNING);
   for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_mine', 'forget_mine', 'open_shielded'])

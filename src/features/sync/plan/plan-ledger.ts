@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
@@ -67,8 +66,8 @@ export function openPlanLedger(path: string) {
     groupsToList: () => sql<GroupName>('groups_to_list').all(),
     /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
     settle: (): void => {
-      for (const { id, ...member } of sql<UnknownMember>('unknown_scopes').all()) {
-        survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid: member.uid, scope: member.scope }));
+      for (const { id, uid, scope } of sql<UnknownMember>('unknown_scopes').all()) {
+        survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid, scope }));
       }
       sql('count_members').run();
     },
@@ -90,7 +89,7 @@ export function openPlanLedger(path: string) {
 
 /**
  * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
- * Throws LEDGER_MISSING, DAMAGED_LEDGER when that file is damaged, and an Error naming it when it is missing.
+ * @throws LEDGER_MISSING, DAMAGED_LEDGER
  */
 export function withAttached<Result>(
   database: PlanDatabase,
@@ -98,7 +97,6 @@ export function withAttached<Result>(
   name: 'desired' | 'undone' | 'later' | 'newer',
   work: () => Result,
 ): Result {
-  if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
   attachForReading(database, path, name, name === 'newer' ? PLAN_SCHEMA : IMPORT_SCHEMA);
   try {
     return inTransaction(database, work);

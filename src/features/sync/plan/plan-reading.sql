@@ -5,8 +5,8 @@
 select file, hash, size, rows, invalid, fields, notes, flags, planned_at as plannedAt from plan;
 
 -- name: creating
--- Out: what may be created, and what is known to be missing; null where nothing may be.
-select creating from plan;
+-- Out: what may be created, and what is known to be missing; nothing where nothing may be.
+select creating from plan where creating is not null;
 
 -- name: group_counts
 -- In: after (number of a group, 0: none), limit (-1: all). Out: groups in the order of the file, with their actions counted. `leaving`:
@@ -14,9 +14,10 @@ select creating from plan;
 -- `rejoining`: users who left and would be added again; `ownerHit`: the owner is one of those who lose something; `contested`: of an undo, members whom others want as they are, or who may
 -- have been there before. (A place from 1 to 3 is a member's, the highest scope first.)
 select g.id, g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members, g.creates,
-       count(*) filter (where action = 'add') as "add", count(*) filter (where action = 'change') as change,
-       count(*) filter (where action = 'keep') as keep, count(*) filter (where action = 'remove') as remove,
-       count(*) filter (where action = 'ban') as ban, count(*) filter (where action = 'report') as report,
+       json_object(
+         'add', count(*) filter (where action = 'add'), 'change', count(*) filter (where action = 'change'),
+         'keep', count(*) filter (where action = 'keep'), 'remove', count(*) filter (where action = 'remove'),
+         'ban', count(*) filter (where action = 'ban'), 'report', count(*) filter (where action = 'report')) as actions,
        count(*) filter (where reason = 'right') as "right",
        count(*) filter (where action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
        count(*) filter (where action = 'change' and to_id > from_id) as lowered,

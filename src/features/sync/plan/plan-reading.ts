@@ -7,7 +7,7 @@ import { foldId, type Region } from '../../../membership/membership.ts';
 import { type Place, reasonSentence } from '../../../membership/plan-reasons.ts';
 import { CHANGES, PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { cursorContent, cursorText, numberCursor, pageOf } from '../../../platform/cursors.ts';
-import { openForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
+import { documentsOf, openForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import {
   type Finding,
   type findingsQuery,
@@ -128,10 +128,7 @@ export function planReader(database: PlanDatabase) {
     changes: (): IteratorObject<PlannedChange> =>
       allOf(CHANGES).map((row) => ({ ...placesOf(row), isNew: row.isNew === 1 })),
     /** Undefined where nothing may be created. */
-    creating: (): PlanCreating | undefined => {
-      const json = sql('creating').get()?.['creating'];
-      return typeof json === 'string' ? planCreating.parse(JSON.parse(json)) : undefined;
-    },
+    creating: (): PlanCreating | undefined => documentsOf(sql, planCreating)('creating')[0],
     /** Returns what the guards say, in their order. */
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),
@@ -227,19 +224,18 @@ function guardFindingOf({ id: _, remedy: __, ...finding }: FindingRow): GuardFin
   return finding;
 }
 
-interface GroupRow
-  extends Omit<PlanGroup, 'actions' | 'ownerHit' | 'creates'>,
-    Readonly<Record<PlanActionName, number>> {
+interface GroupRow extends Omit<PlanGroup, 'actions' | 'ownerHit' | 'creates'> {
   readonly id: number;
   readonly ownerHit: number;
-  /** JSON. */
+  /** JSON, as is what follows. */
+  readonly actions: string;
   readonly creates: string | null;
 }
 
-function groupOf({ add, change, keep, remove, ban, report, ownerHit, creates, ...group }: GroupRow) {
+function groupOf({ actions, ownerHit, creates, ...group }: GroupRow) {
   return {
     ...group,
-    actions: { add, change, keep, remove, ban, report },
+    actions: JSON.parse(actions) as PlanGroup['actions'],
     ownerHit: ownerHit > 0,
     ...(creates !== null && { creates: newGroup.parse(JSON.parse(creates)) }),
   };

@@ -5,7 +5,7 @@ import { openThread } from '../../../platform/threads.ts';
 import { isoTime } from '../../../text/wording.ts';
 import type { PlanAction, PlanDocument } from '../api.ts';
 import { type PlanTextOptions, planMarkdown, planText } from './plan-print.ts';
-import { openPlanReader, type PlannedChange, type PlanReader, placeOf } from './plan-reading.ts';
+import { openPlanReader, type PlanReader, placeOf } from './plan-reading.ts';
 import { groupProblem, planTotals } from './plan-totals.ts';
 
 /** Columns of a plan. */
@@ -54,40 +54,27 @@ export function changesCsv(
   profiles?: Profiles,
 ): Generator<string> {
   const fields = profiles?.fields() ?? [];
-  const columns = [...CHANGES_COLUMNS, ...fields.map(creationColumn)];
-  return writeTable(columns, changeRows(plan, chosen, profiles, fields), 'csv', { exact: true });
-}
-
-function* changeRows(
-  plan: PlanReader,
-  chosen: (change: PlanAction) => boolean,
-  profiles: Profiles | undefined,
-  fields: readonly CreateField[],
-): Generator<readonly string[]> {
   let begun = 0;
-  for (const change of plan.changes().filter(chosen)) {
-    const { region, guid, uid, from, to, sentence, group } = change;
-    const isFirst = group !== begun;
-    begun = group;
-    const created = profiles === undefined ? [] : profileCells(profiles, fields, change, isFirst);
-    yield [region, guid, uid, to, editOf(change), from, sentence, ...created];
-  }
-  if (plan.facts().flags?.mode !== 'undo') return;
-  for (const { region, guid, uid, action, from, sentence } of plan.actions(['report'])) {
-    yield [region, guid, uid, '', action, from, sentence];
-  }
-}
-
-/** The fields of a new group are in the first of its lines. */
-function profileCells(
-  profiles: Profiles,
-  fields: readonly CreateField[],
-  { action, row, group, isNew }: PlannedChange,
-  isFirst: boolean,
-) {
-  const ofUser = action === 'add' && row !== null ? profiles.ofRow(row) : undefined;
-  const ofGroup = isNew && isFirst ? profiles.ofGroup(group) : undefined;
-  return fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
+  const sent = plan
+    .changes()
+    .filter(chosen)
+    .map((change) => {
+      const { region, guid, uid, action, from, to, sentence, row, group, isNew } = change;
+      const ofUser = action === 'add' && row !== null ? profiles?.ofRow(row) : undefined;
+      // The fields of a new group are in the first of its lines.
+      const ofGroup = isNew && group !== begun ? profiles?.ofGroup(group) : undefined;
+      begun = group;
+      const created = fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
+      return [region, guid, uid, to, editOf(change), from, sentence, ...created];
+    });
+  const left = plan
+    .actions(plan.facts().flags?.mode === 'undo' ? ['report'] : [])
+    .map(({ region, guid, uid, action, from, sentence }) => [region, guid, uid, '', action, from, sentence]);
+  const rows = (function* () {
+    yield* sent;
+    yield* left;
+  })();
+  return writeTable([...CHANGES_COLUMNS, ...fields.map(creationColumn)], rows, 'csv', { exact: true });
 }
 
 function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
