@@ -10,7 +10,7 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, type Read } from './batch-policy.ts';
 import {
   asksGroups,
@@ -95,7 +95,7 @@ export const addMembers = batchJob<AddMembersPayload, AddMembersPorts>(call, pay
 
 /** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
 function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, whole: Looked['whole']): Promise<void> {
-  const batch = { ...job.payload, uncertainty: uncertaintyOf(job.payload, job.starts - 1) };
+  const { payload: batch } = job;
   const { code, message, absent = 'failed' } = batch.standing?.ended ?? { code: '', message: '' };
   const { usersToBan, ...additions } = restOf(batch);
   const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>

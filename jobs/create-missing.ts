@@ -12,7 +12,7 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, isByEntity } from './batch-policy.ts';
 import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repeats.ts';
 import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
@@ -141,14 +141,13 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
 };
 
 export const createMissing = batchJob<CreateMissingPayload, CreateMissingPorts>(call, payload, async (job, ports) => {
-  const { payload: batch, starts } = job;
+  const { payload: batch } = job;
   const { create, standing } = batch;
   if (create.what !== 'reactivate') return sendBatch(call, job, ports);
   const known = await lookAtUsers(job, ports, create.uids);
   const rest = inactive(create.uids, known);
   if (rest.length > 0 && standing?.ended === undefined) return sendBatch(call, job, ports);
-  const ended = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
-  return endBatch(call, ports, ended, settled(ended, rest));
+  return endBatch(call, ports, batch, settled(batch, rest));
 });
 
 /** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked @throws SlowDown after a call */
@@ -157,8 +156,8 @@ async function lookAtUsers(
   ports: CreateMissingPorts,
   uids: readonly string[],
 ): Promise<Looked | undefined> {
-  const { payload: batch, starts } = job;
-  if (!asksGroups(ports) || uncertaintyOf(batch, starts - 1) === null) return undefined;
+  const { payload: batch } = job;
+  if (!asksGroups(ports) || batch.uncertainty === null) return undefined;
   const after = unansweredCalls(batch);
   const before: Looked = batch.looked ?? { after, asked: [], active: [] };
   const known = before.after === after ? before : { after, asked: before.active, active: before.active };

@@ -5,7 +5,7 @@ import { judgeEdit } from '../src/chat/error-policy.ts';
 import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
-import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import {
   asksGroups,
   FOUND_IN_GROUP,
@@ -74,13 +74,12 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
 };
 
 export const editMember = batchJob<EditMemberPayload, EditMemberPorts>(call, payload, async (job, ports) => {
-  const { payload: batch, starts } = job;
+  const { payload: batch } = job;
   const isEnded = batch.standing?.ended !== undefined;
   const looked = await lookFirst(job, ports, [wantedBy(batch)], isEnded);
   const isSo = looked !== undefined && isAsAsked(batch, looked);
   if (!isEnded && isSo !== true) return sendBatch(call, job, ports);
-  const known = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
-  return endBatch(call, ports, known, settled(known, isSo));
+  return endBatch(call, ports, batch, settled(batch, isSo));
 });
 
 /** The membership or ban that tells what became of the edit. */

@@ -8,7 +8,7 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { readRow } from './add-members.ts';
-import { BATCH_FIELDS, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, isByEntity } from './batch-policy.ts';
 import { askNext, asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
 import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
@@ -86,11 +86,10 @@ const call: BatchCall<ImportMembersPayload, ImportMembersPorts, Awaited<ReturnTy
 };
 
 export const importMembers = batchJob<ImportMembersPayload, ImportMembersPorts>(call, payload, async (job, ports) => {
-  const { payload: batch, starts } = job;
+  const { payload: batch } = job;
   await startLater(job);
   if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
   const { found, absent } = await askEachGroup(job, ports);
-  const uncertainty = uncertaintyOf(batch, starts - 1);
   const { absent: outcome = 'failed', ...ended } = batch.standing.ended;
   const [only, ...rest] = batch.members;
   const isAlone = only !== undefined && rest.length === 0 && absent.includes(only[0]);
@@ -98,12 +97,12 @@ export const importMembers = batchJob<ImportMembersPayload, ImportMembersPorts>(
   const { code, message } = isUnknown ? { code: USER_MISSING, message: 'the service does not know this user' } : ended;
   const others = batch.members.map(([row]): RowOutcome => {
     if (found.includes(row)) {
-      return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(uncertainty) };
+      return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(batch.uncertainty) };
     }
     if (!absent.includes(row)) return { row, outcome: 'unconfirmed', code, message };
     return { row, outcome, code, message: `${message}; afterwards this user was not in the group's list of members` };
   });
-  return endBatch(call, ports, { ...batch, uncertainty }, { kind: 'answered', others, missing: [] });
+  return endBatch(call, ports, batch, { kind: 'answered', others, missing: [] });
 });
 
 /** Asks who is a member of each group, one call with each start. @throws SlowDown after a call */

@@ -5,7 +5,7 @@ import { foldId } from '../src/membership/membership.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type Asked, type AskingPorts, askOnce, type ServiceAnswer } from './ask-service.ts';
-import { type BatchPayload, uncertaintyOf } from './batch-payload.ts';
+import type { BatchPayload } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
 import { SendAgain } from './send-batch.ts';
 
@@ -81,9 +81,8 @@ export async function lookFirst(
   wanted: readonly Wanted[],
   isLastWord: boolean,
 ): Promise<Looked | undefined> {
-  const { payload, starts } = job;
-  if (!asksGroups(ports)) return undefined;
-  if (uncertaintyOf(payload, starts - 1) === null) return undefined;
+  const { payload } = job;
+  if (!asksGroups(ports) || payload.uncertainty === null) return undefined;
   const after = unansweredCalls(payload);
   const known: Looked =
     payload.looked?.after === after

@@ -129,11 +129,12 @@ export function batchJob<Payload extends BatchPayload, Ports extends BatchPorts>
     payload,
     ...SENDING,
     process: async (job, ports) => {
-      const { payload: batch, starts } = job;
-      if (!endsWorkers(batch, starts)) return process(job, ports);
+      const { payload: stored, starts } = job;
+      const batch = { ...stored, uncertainty: uncertaintyOf(stored, starts - 1) };
+      if (!endsWorkers(batch, starts)) return process({ ...job, payload: batch }, ports);
       const message = `${MAX_DEATHS} workers took this batch and ended without a result`;
       const sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message } as const;
-      return endBatch(kind, ports, { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) }, sent);
+      return endBatch(kind, ports, batch, sent);
     },
   });
 }
@@ -144,8 +145,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   job: JobRun<Payload>,
   ports: Ports,
 ): Promise<void> {
-  const uncertainty = uncertaintyOf(job.payload, job.starts - 1);
-  const batch = uncertainty === job.payload.uncertainty ? job.payload : { ...job.payload, uncertainty };
+  const { payload: batch } = job;
   const at = Date.now();
   const startedAt = performance.now();
   const noteCall = (means: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({

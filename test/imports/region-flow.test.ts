@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { RegionFlow } from '../../src/imports/send/region-flow.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
@@ -16,6 +17,8 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
   describe(`the calls at once of a region's workers on ${name}`, () => {
     /** The share of the time in which this process computes, as the flows are told. */
     let utilization = 0;
+    /** The flows' clock. */
+    let now = 0;
     beforeEach(() => {
       utilization = 0;
     });
@@ -23,14 +26,16 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
       const backend = await open();
       const fail = (error: Error) => expect.fail(error.message);
       const queue = openRegionQueue(backend, 'us', 'app', fail);
-      const allowed = most.map(() => 1);
+      const told = most.map(() => [1]);
+      const allowed = () => told.map((numbers) => numbers.at(-1) ?? 1);
       const flows = most.map(
         (one, nth) =>
           new RegionFlow({
             queue,
             most: one,
-            limit: (now) => allowed.splice(nth, 1, now),
+            limit: (allowed) => told[nth]?.push(allowed),
             utilization: () => utilization,
+            now: () => now,
             onError: fail,
           }),
       );
@@ -41,71 +46,72 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
       });
       const flow = async () => readFlow(await queue.readFlow());
       const limit = async () => (await flow())?.limit;
-      return { flows, allowed, flow, limit };
+      return { flows, told, allowed, flow, limit };
     };
-    /** Keeps as many calls in flight as are allowed, until the test has seen enough. */
-    const keepBusy = (flow: RegionFlow, allowed: () => number) => {
-      let busy = true;
-      const running = new Set<Promise<void>>();
-      const end = new Promise<void>((resolve) => {
-        const fill = (): void => {
-          if (!busy) return void Promise.all(running).then(() => resolve());
-          while (running.size < allowed()) {
-            const call = flow
-              .count(() => new Promise<void>((done) => void setTimeout(done, 5)))
-              .finally(() => {
-                running.delete(call);
-                fill();
-              });
-            running.add(call);
-          }
-        };
-        fill();
+    /** Makes as many calls as are allowed, again and again, until the test has seen enough. Each takes 5 ms by the flows' clock. */
+    const whileBusy = async (
+      flows: readonly RegionFlow[],
+      allowed: () => readonly number[],
+      seen: () => Promise<void>,
+    ) => {
+      let isSeen = false;
+      const end = seen().finally(() => {
+        isSeen = true;
       });
-      return () => {
-        busy = false;
-        return end;
-      };
+      while (!isSeen) {
+        const answer = Promise.withResolvers<void>();
+        const numbers = allowed();
+        const calls = flows.flatMap((flow, nth) =>
+          Array.from({ length: numbers[nth] ?? 0 }, () => flow.count(() => answer.promise)),
+        );
+        now += 5;
+        answer.resolve();
+        await Promise.all(calls);
+        // The reports of the flows have their turn.
+        await setTimeout(1);
+      }
+      await end;
     };
 
     test('are shared by the most that each process may have, and grow for all by what they learn together', async () => {
       const { flows, allowed, limit } = await openFlows(...MOST);
-      const stops = flows.map((flow, nth) => keepBusy(flow, () => allowed[nth] as number));
-      await eventually(limit).toBeGreaterThan(20);
-      await eventually(async () => {
-        const all = (await limit()) ?? 0;
-        return allowed.every((one, nth) => one === Math.ceil((all * (MOST[nth] as number)) / 80));
-      }).toBe(true);
-      await Promise.all(stops.map((stop) => stop()));
+      await whileBusy(flows, allowed, async () => {
+        await eventually(limit).toBeGreaterThan(20);
+        await eventually(async () => {
+          const all = (await limit()) ?? 0;
+          return allowed().every((one, nth) => one === Math.ceil((all * (MOST[nth] as number)) / 80));
+        }).toBe(true);
+      });
     });
 
     test('do not grow while this process has no time for more', async () => {
       const { flows, allowed, flow, limit } = await openFlows(100);
       utilization = 1;
-      const stop = keepBusy(flows[0] as RegionFlow, () => allowed[0] as number);
-      await eventually(async () => (await flow())?.seen?.bound).toBe(false);
-      expect(allowed).toEqual([20]);
-      utilization = 0;
-      await eventually(limit).toBeGreaterThan(20);
-      await stop();
+      await whileBusy(flows, allowed, async () => {
+        await eventually(async () => (await flow())?.seen?.bound).toBe(false);
+        expect(allowed()).toEqual([20]);
+        utilization = 0;
+        await eventually(limit).toBeGreaterThan(20);
+      });
     });
 
     test('begin with one after an outage, in each process', async () => {
-      const { flows, allowed, limit } = await openFlows(50, 50);
-      const stops = flows.map((flow, nth) => keepBusy(flow, () => allowed[nth] as number));
-      await eventually(() => Math.min(...allowed)).toBeGreaterThan(1);
+      const { flows, told, allowed, limit } = await openFlows(50, 50);
+      await whileBusy(flows, allowed, () => eventually(() => Math.min(...allowed())).toBeGreaterThan(1));
       flows[0]?.restart();
-      expect(allowed[0]).toBe(1);
-      await eventually(limit).toBeLessThan(8);
-      await eventually(limit).toBeGreaterThan(8);
-      await Promise.all(stops.map((stop) => stop()));
+      expect(allowed()[0]).toBe(1);
+      await eventually(limit).toBe(1);
+      const before = told[1]?.length;
+      const other = () => allowed().slice(1);
+      await whileBusy(flows.slice(1), other, () => eventually(() => told[1]?.slice(before)).toContain(1));
+      await whileBusy(flows, allowed, () => eventually(limit).toBeGreaterThan(8));
     });
 
     test('follow a maximum that is changed while calls are made', async () => {
       const { flows, allowed } = await openFlows(8);
-      await eventually(() => allowed).toEqual([8]);
+      await eventually(allowed).toEqual([8]);
       flows[0]?.setMost(3);
-      await eventually(() => allowed).toEqual([3]);
+      await eventually(allowed).toEqual([3]);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Flow, NO_SUMS, newFlow, nextFlow } from '../../src/queue/flow.ts';
 import { type Arrival, noisy, type SlowService, servers, simulateFlow } from './flow-simulation.ts';
 
 /** The rate of 8,000 calls a minute. */
@@ -28,6 +29,8 @@ interface Case {
   readonly processes?: number;
   /** Share of the calls that fails however many there are. */
   readonly usual?: number;
+  /** Time of a call that does not wait, where others wait. */
+  readonly workMs?: number;
 }
 
 const stepAt = (ms: number, before: number, after: number) => (now: number) => (now < ms ? before : after);
@@ -51,8 +54,9 @@ const CASES: readonly Case[] = [
     title: `makes calls wait beyond ${count} at once`,
     service: () => servers(count, () => 1_000, 0.3),
     possible: count,
+    workMs: 1_000,
   })),
-  { title: 'has four quick places', service: () => servers(4, () => 80, 0.3), possible: 50 },
+  { title: 'has four quick places', service: () => servers(4, () => 80, 0.3), possible: 50, workMs: 80 },
   {
     title: 'makes calls wait, and becomes slower',
     service: () => servers(100, stepAt(60_000, 1_000, 4_000), 0.3),
@@ -90,11 +94,12 @@ const CASES: readonly Case[] = [
     service: () => servers(50, () => 1_000, 0.3),
     possible: 50,
     processes: 3,
+    workMs: 1_000,
   },
 ];
 
 describe('the number of calls at once', () => {
-  for (const { title, service, possible, seconds = 180, processes = 1, usual = 0 } of CASES) {
+  for (const { title, service, possible, seconds = 180, processes = 1, usual = 0, workMs } of CASES) {
     test(`is found for a service that ${title}, and stays there`, () => {
       for (const seed of SEEDS) {
         const run = simulateFlow({ service: service(), seconds, processes, most: MOST, seed }).slice(-LAST);
@@ -108,6 +113,9 @@ describe('the number of calls at once', () => {
         expect(Math.min(...tens) / possible, `seed ${seed}`).toBeGreaterThan(0.8);
         const overloaded = run.filter(({ answered, failed }) => failed > (0.12 + usual) * (answered + failed));
         expect(overloaded.length, `seed ${seed}`).toBeLessThan(LAST / 10);
+        const ms = run.reduce((all, second) => all + second.ms, 0) / LAST;
+        // At most as long in line as in work.
+        if (workMs !== undefined) expect(ms, `seed ${seed}`).toBeLessThan(2 * workMs);
       }
     });
   }
@@ -122,5 +130,18 @@ describe('the number of calls at once', () => {
       const waiting = slow.slice(60).filter(({ ms }) => ms > 8_000);
       expect(waiting.length, `seed ${seed}`).toBeLessThan(30);
     }
+  });
+
+  test.each([
+    ['held', 'hold', 20, 100],
+    ['tried with a quarter more', 'up', 16, 100],
+    ['tried with half as much more', 'up', 13, 22],
+  ] as const)('is judged after more jobs the less a trial differs: one that is %s', (_, phase, before, jobs) => {
+    const seen = { limit: before, inFlight: before, ms: 100, rate: 10 * before, failed: 0, bound: true };
+    const flow: Flow = { ...newFlow(NO_SUMS, 0, 20), phase, base: seen, good: seen };
+    const decided = (ended: number) =>
+      nextFlow(flow, { ended, failed: 0, busyMs: 100 * ended, loadMs: 20_000, fullMs: 20_000 }, 1_000, 100);
+    expect(decided(jobs - 1)).toBe(flow);
+    expect(decided(jobs)).not.toBe(flow);
   });
 });

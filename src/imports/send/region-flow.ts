@@ -28,6 +28,8 @@ interface RegionFlowOptions {
   readonly limit: (concurrency: number) => void;
   /** Returns the share of the time since it was last asked in which this process computed. */
   readonly utilization?: () => number;
+  /** Returns the time by which calls are measured, in ms. */
+  readonly now?: () => number;
   readonly onError: (error: Error) => void;
 }
 
@@ -39,11 +41,12 @@ export class RegionFlow {
   readonly #options: RegionFlowOptions;
   readonly #id = randomUUID();
   readonly #utilization: () => number;
+  readonly #now: () => number;
   #most: number;
   #allowed: number;
   #sums = NO_SUMS;
   #active = 0;
-  #spentTo = performance.now();
+  #spentTo: number;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   #restarting = false;
@@ -52,6 +55,8 @@ export class RegionFlow {
   constructor(options: RegionFlowOptions) {
     this.#options = options;
     this.#utilization = options.utilization ?? utilization();
+    this.#now = options.now ?? (() => performance.now());
+    this.#spentTo = this.#now();
     this.#most = options.most;
     this.#allowed = 1;
     void this.#report();
@@ -60,14 +65,14 @@ export class RegionFlow {
   /** Counts the run of a job. */
   async count(process: () => Promise<void>): Promise<void> {
     this.#spend(1);
-    const startedAt = performance.now();
+    const startedAt = this.#now();
     this.#timer ??= setTimeout(() => void this.#report(), REPORT_MS);
     try {
       await process();
     } finally {
       this.#spend(-1);
       const { ended, busyMs } = this.#sums;
-      this.#sums = { ...this.#sums, ended: ended + 1, busyMs: busyMs + performance.now() - startedAt };
+      this.#sums = { ...this.#sums, ended: ended + 1, busyMs: busyMs + this.#now() - startedAt };
     }
   }
 
@@ -99,7 +104,7 @@ export class RegionFlow {
 
   /** The part of the time since the last change in which `#active` jobs ran. */
   #spend(change: number): void {
-    const now = performance.now();
+    const now = this.#now();
     const loadMs = this.#active * (now - this.#spentTo);
     const isFull = this.#active >= this.#allowed * 0.8 - 0.5;
     const { loadMs: load, fullMs: full } = this.#sums;
