@@ -5,20 +5,29 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, TargetedMouseEvent } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { counted } from '../../text/wording.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import { usePlace } from '../place.ts';
 import type { Pages } from '../use-answer.ts';
 import { Actions } from './actions.tsx';
-import { Empty, Facts, Pending } from './elements.tsx';
+import { Empty, Facts, foreign, Pending, Time } from './elements.tsx';
 import { type Filter, FilterBar } from './filter.tsx';
 
 export interface Column<T> {
   label: string;
-  cell: (item: T) => ComponentChildren;
-  /** `main` heads the card and the row. */
-  kind?: 'number' | 'wide' | 'main' | 'choose' | 'end';
+  /** A field of the item, a value from a file or the service, or what is drawn of the item. */
+  cell: (keyof T & string) | ((item: T) => ComponentChildren);
+  /** `main` heads the card and the row; a `time` is shown by its age. */
+  kind?: 'number' | 'time' | 'wide' | 'main' | 'choose' | 'end';
   /** The key by which this column sorts the rows. */
   sort?: string;
+}
+
+/** What stands in a cell: numbers in groups of digits, texts with their own direction of writing. */
+function shownIn<T>({ cell, kind }: Column<T>, item: T): ComponentChildren {
+  if (typeof cell === 'function') return cell(item);
+  const value: unknown = item[cell];
+  if (kind === 'time') return <Time iso={value as string | null} />;
+  return typeof value === 'number' ? grouped(value) : foreign(String(value ?? '–'));
 }
 
 /** Something below a row that is made when the row is opened. */
@@ -46,7 +55,7 @@ function Row<T>({ item, columns, unfold }: RowProperties<T>) {
         <tr role="row" onClick={openRow}>
           {columns.map((column, index) => {
             const properties = { class: column.kind, 'data-label': column.label };
-            const content = <div>{column.cell(item)}</div>;
+            const content = <div>{shownIn(column, item)}</div>;
             return column.kind === 'main' ? (
               <th key={index} {...properties} scope="row" role="rowheader">
                 {content}
@@ -194,7 +203,7 @@ export function List<T>(properties: ListProperties<T>) {
 function Table<T>(properties: ListProperties<T> & { items: readonly T[] }) {
   const { caption, items, keyOf, filter, opens } = properties;
   const columns = useColumns(properties);
-  const whole = (item: T) => <Facts list={columns.map(({ label, cell }) => [label, cell(item)])} />;
+  const whole = (item: T) => <Facts list={columns.map((column) => [column.label, shownIn(column, item)])} />;
   const { unfold = opens && ((item) => ({ label: opens(item), content: () => whole(item) })) } = properties;
   const [first] = columns.flatMap(({ sort }) => sort ?? []);
   const { sort: by = first, order } = filter?.values ?? {};

@@ -49,11 +49,11 @@ export function AuditPage() {
 
 const COLUMNS: Column<Entry>[] = [
   { label: 'When', cell: ({ at }) => <Time iso={at} seconds /> },
-  { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
+  { label: 'Who', kind: 'main', cell: 'who' },
   { label: 'What', cell: ({ action }) => <code>{action}</code> },
   { label: 'Target', cell: targetOf },
-  { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
-  { label: 'From', cell: ({ address }) => foreign(address) },
+  { label: 'Detail', kind: 'wide', cell: 'detail' },
+  { label: 'From', cell: 'address' },
 ];
 
 /** Returns the thing acted on, as a link if it has a page. */

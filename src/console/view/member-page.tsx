@@ -78,7 +78,7 @@ export function MemberPage() {
 }
 
 const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
-  { label: 'When', cell: ({ at }) => <Time iso={at} /> },
+  { label: 'When', kind: 'time', cell: 'at' },
   {
     label: 'Import',
     kind: 'main',
@@ -89,7 +89,7 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
       </>
     ),
   },
-  { label: 'Group', cell: ({ guid }) => foreign(guid) },
+  { label: 'Group', cell: 'guid' },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
   {
@@ -264,7 +264,7 @@ function summary({ groups, regions, askedAt }: MemberNow) {
 }
 
 const GROUP_COLUMNS: Column<MembershipNow>[] = [
-  { label: 'Group', kind: 'main', cell: ({ guid }) => foreign(guid) },
+  { label: 'Group', kind: 'main', cell: 'guid' },
   { label: 'Region', cell: ({ region }) => region },
   {
     label: 'Now',

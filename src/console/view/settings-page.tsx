@@ -118,16 +118,17 @@ function isAtWork({ active, waiting, delayed }: RegionQueue) {
 const QUEUE_COLUMNS: Column<RegionQueue>[] = [
   { label: 'Region', kind: 'main', cell: ({ region }) => region },
   { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
-  { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
-  { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+  { label: 'In flight', kind: 'number', cell: 'active' },
+  { label: 'Waiting', kind: 'number', cell: 'waiting' },
   {
     label: 'Next one waits since',
-    cell: ({ waitingSince }) => waitingSince !== null && <Time iso={waitingSince} />,
+    kind: 'time',
+    cell: 'waitingSince',
   },
-  { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
-  { label: 'Stalled', kind: 'number', cell: ({ stalled }) => grouped(stalled) },
-  { label: 'Set aside', kind: 'number', cell: ({ setAside }) => grouped(setAside) },
-  { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
+  { label: 'To retry', kind: 'number', cell: 'delayed' },
+  { label: 'Stalled', kind: 'number', cell: 'stalled' },
+  { label: 'Set aside', kind: 'number', cell: 'setAside' },
+  { label: 'Workers', kind: 'number', cell: 'workers' },
 ];
 
 function Queues() {

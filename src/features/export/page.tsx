@@ -3,7 +3,7 @@
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
 import { type ActionButton, EntryForm } from '../../console/kit/actions.tsx';
-import { Badge, Card, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
+import { Badge, Card, Facts, foreign, Tag } from '../../console/kit/elements.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call } from '../../console/requests.ts';
@@ -131,7 +131,7 @@ const COLUMNS: Column<ExportView>[] = [
         </ul>
       ),
   },
-  { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { label: 'Started', kind: 'time', cell: 'createdAt' },
 ];
 
 const REMOVAL = {

@@ -1,5 +1,5 @@
 import { Actions } from '../../../console/kit/actions.tsx';
-import { Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
+import { Card, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
@@ -11,8 +11,8 @@ import type { EndingMembership } from '../api.ts';
 const isOver = ({ until }: EndingMembership) => Date.parse(until) <= Date.now();
 
 const COLUMNS: Column<EndingMembership>[] = [
-  { label: 'User', kind: 'main', cell: ({ uid }) => foreign(uid) },
-  { label: 'Group', cell: ({ guid }) => foreign(guid) },
+  { label: 'User', kind: 'main', cell: 'uid' },
+  { label: 'Group', cell: 'guid' },
   { label: 'Region', cell: ({ region }) => region },
   {
     label: 'Ends',
@@ -22,7 +22,7 @@ const COLUMNS: Column<EndingMembership>[] = [
       </>
     ),
   },
-  { label: 'As said by', kind: 'wide', cell: ({ by }) => foreign(by) },
+  { label: 'As said by', kind: 'wide', cell: 'by' },
 ];
 
 const ALL = 'all';

@@ -99,8 +99,8 @@ const COLUMNS: Column<MemberAction>[] = [
     kind: 'wide',
     cell: ({ from, to }) => (from === to ? from || '–' : `${from || 'no member'} → ${to || 'no member'}`),
   },
-  { label: 'Why', kind: 'wide', cell: ({ sentence }) => foreign(sentence) },
-  { label: 'Row', kind: 'number', cell: ({ line }) => (line === null ? '–' : grouped(line)) },
+  { label: 'Why', kind: 'wide', cell: 'sentence' },
+  { label: 'Row', kind: 'number', cell: 'line' },
 ];
 
 interface GroupMembersProperties {
@@ -134,7 +134,7 @@ const SUMMARY: Column<GuardObjections>[] = [
     kind: 'main',
     cell: ({ guard }) => <code>{guard}</code>,
   },
-  { label: 'Objections', kind: 'number', cell: ({ count }) => grouped(count) },
+  { label: 'Objections', kind: 'number', cell: 'count' },
   {
     label: 'Members',
     kind: 'number',
@@ -181,7 +181,7 @@ export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
 const OBJECTION_COLUMNS: Column<GuardFinding>[] = [
   { label: 'Group', kind: 'main', cell: ({ guid }) => foreign(guid ?? '') ?? 'all groups' },
   { label: 'Region', cell: ({ region }) => region ?? 'all' },
-  { label: 'Why', kind: 'wide', cell: ({ sentence }) => foreign(sentence) },
+  { label: 'Why', kind: 'wide', cell: 'sentence' },
 ];
 
 function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: boolean }) {

@@ -2,7 +2,7 @@
 
 import type { SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
+import { Badge, Card, foreign, syncHref, Tag } from '../../../console/kit/elements.tsx';
 import { useFilter } from '../../../console/kit/filter.tsx';
 import { type Choice, Fields } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
@@ -67,7 +67,7 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
       ),
   },
   { label: 'How', cell: (sync) => modeWords(sync) },
-  { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { label: 'Started', kind: 'time', cell: 'createdAt' },
 ];
 
 const CONDITIONS = { state: { label: 'State', choices: STATES } };
