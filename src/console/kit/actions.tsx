@@ -15,10 +15,12 @@ export interface Work {
   /** The error of the last attempt; undefined for none. */
   error: unknown;
   /** Does nothing while something is under way, or where the answer to the question is no. */
-  start: (task: (signal: AbortSignal) => Promise<unknown>, question?: ToConfirm) => Promise<void>;
+  start: (task: Task, question?: Asked) => Promise<void>;
 }
 
-/** `signal` of a task aborts when the page is left. */
+/** `signal` aborts when the page is left; `values` are those of the question's fields. */
+type Task = (signal: AbortSignal, values: Values) => Promise<unknown>;
+
 export function useWork(): Work {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
@@ -34,11 +36,13 @@ export function useWork(): Work {
     busy: busy.value,
     error: error.value,
     start: async (task, question) => {
-      if (busy.peek() || (question !== undefined && !(await confirmed(question)))) return;
+      if (busy.peek()) return;
+      const values = question === undefined ? {} : await ask(question);
+      if (values === undefined) return;
       busy.value = true;
       error.value = undefined;
       try {
-        await task(signal());
+        await task(signal(), values);
       } catch (failure) {
         if (!signal().aborted) error.value = failure;
       } finally {
@@ -112,11 +116,11 @@ interface ActionsProperties {
 export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
   text: ComponentChildren;
   /** Asked first. */
-  question?: ToConfirm | undefined;
+  question?: Asked | undefined;
   /** It cannot be done yet. */
   isOff?: boolean;
   /** The work that it does, or the address of a page that it leads to. */
-  act: string | ((signal: AbortSignal) => Promise<unknown>);
+  act: string | Task;
 }
 
 /** Buttons that start work, one at a time, and what went wrong with it. `children` stand before the menu. */
@@ -132,8 +136,8 @@ export function Actions({ list, menu, onDone, class: kind = 'buttons row', child
           {text}
         </a>
       );
-    const task = async (signal: AbortSignal) => {
-      await act(signal);
+    const task: Task = async (...given) => {
+      await act(...given);
       await onDone?.();
     };
     return (
@@ -203,22 +207,15 @@ export interface Question {
   question: ComponentChildren;
   explanation: ComponentChildren;
   yes: string;
-  no: string;
+  /** Absent where there is nothing to decide. */
+  no?: string;
+  /** Default: danger, where there are no fields. */
+  tone?: 'main' | 'danger';
 }
-
-type ToConfirm = Question & { tone?: 'main' | 'danger' };
 
 /** Whether the user says yes. Escape and the safe button say no; focus returns to where it was. */
-export async function confirmed({ tone = 'danger', ...asked }: ToConfirm): Promise<boolean> {
-  return (await ask({ ...asked, tone })) !== undefined;
-}
-
-/** The reason that the user gives for doing it; undefined when it is not to be done. */
-export async function reasonFor(asked: Question & { tone: 'main' | 'danger' }): Promise<string | undefined> {
-  const fields = {
-    reason: { label: 'Reason', note: 'It is recorded with your name.', problem: textProblem('Enter a reason', 1000) },
-  };
-  return (await ask({ ...asked, fields }))?.['reason'];
+export async function confirmed(asked: Question): Promise<boolean> {
+  return (await ask(asked)) !== undefined;
 }
 
 /** Returns the check of a text that must be there. @param enter asks for it */
@@ -234,10 +231,7 @@ interface AskedField extends FieldOptions {
   problem?: (value: string) => string;
 }
 
-interface Asked extends Omit<Question, 'no'> {
-  /** Absent where there is nothing to decide. */
-  no?: string;
-  tone?: 'main' | 'danger';
+export interface Asked extends Question {
   /** The first one takes the focus. Without any, the safe button has it. */
   fields?: Readonly<Record<string, AskedField>>;
   /** Values to begin with; the others are empty. */
@@ -284,8 +278,8 @@ function Dialog({
   explanation,
   yes,
   no,
-  tone = 'main',
   fields = {},
+  tone = Object.keys(fields).length === 0 ? 'danger' : 'main',
   initial = {},
   isSafeFirst = Object.keys(fields).length === 0,
   onClose,

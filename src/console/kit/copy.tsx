@@ -74,5 +74,6 @@ export function showOnce(question: string, explanation: string, secret: string) 
       </>
     ),
     yes: 'I have copied it',
+    tone: 'main',
   });
 }

@@ -7,7 +7,7 @@ import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, OWN_ZONE, size } from '../format.ts';
 import { askSettings, settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
-import { type ActionButton, Actions, ask, textProblem } from '../kit/actions.tsx';
+import { type ActionButton, Actions, type Asked, textProblem } from '../kit/actions.tsx';
 import { showOnce } from '../kit/copy.tsx';
 import { Badge, Card, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, Control } from '../kit/form.tsx';
@@ -198,10 +198,7 @@ const LIVES: readonly Choice[] = [
 
 export function Tokens() {
   const { data, error, reload } = useAnswer(addressOf('GET /v1/tokens', {}));
-  const make = async (signal: AbortSignal) => {
-    const values = await askForToken();
-    if (values === undefined) return;
-    const { name = '', role, expires = '' } = values;
+  const make = async (signal: AbortSignal, { name = '', role, expires = '' }: Readonly<Record<string, string>>) => {
     const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
     const made = await call('POST /v1/tokens', { body }, signal);
     await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
@@ -217,7 +214,7 @@ export function Tokens() {
         actions={(token) => ({ list: [revoking(token)], onDone: reload })}
         empty="No tokens yet. Programs and people on other machines need one."
       />
-      <Actions list={[{ text: 'New token…', act: make }]} />
+      <Actions list={[{ text: 'New token…', question: NEW_TOKEN, act: make }]} />
     </div>
   );
 }
@@ -268,22 +265,19 @@ function revoking({ id, name, own }: TokenView): ActionButton {
   };
 }
 
-/** For whom, with which role and for how long; undefined when none is wanted. */
-function askForToken() {
-  return ask({
-    question: 'New token',
-    explanation: 'A person or a program logs in with it. The audit log has its name.',
-    yes: 'Make token',
-    no: 'Cancel',
-    fields: {
-      name: {
-        label: 'For',
-        placeholder: 'nightly-job',
-        problem: textProblem('Enter who it is for, such as a person or a program', 100),
-      },
-      role: { label: 'Role', choices: ROLES },
-      expires: { label: 'Expires', choices: LIVES },
+const NEW_TOKEN: Asked = {
+  question: 'New token',
+  explanation: 'A person or a program logs in with it. The audit log has its name.',
+  yes: 'Make token',
+  no: 'Cancel',
+  fields: {
+    name: {
+      label: 'For',
+      placeholder: 'nightly-job',
+      problem: textProblem('Enter who it is for, such as a person or a program', 100),
     },
-    initial: { role: 'viewer', expires: '90d' },
-  });
-}
+    role: { label: 'Role', choices: ROLES },
+    expires: { label: 'Expires', choices: LIVES },
+  },
+  initial: { role: 'viewer', expires: '90d' },
+};

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { SyncAction } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
-import { Actions, ask, confirmed, reasonFor } from '../../../console/kit/actions.tsx';
+import { Actions, type Asked, textProblem } from '../../../console/kit/actions.tsx';
 import { syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
@@ -31,34 +31,19 @@ interface SyncActionsProperties {
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const isBack = useSignal(false);
-  const { leftInPlace: left, syncName, totals } = view;
-  const act = async (action: SyncAction, signal: AbortSignal) => {
-    const agreed = await decision(view, action);
-    if (agreed === undefined) return;
+  const { id, leftInPlace: left, syncName: name = '', totals } = view;
+  const act = async (action: SyncAction, signal: AbortSignal, reason: string | undefined) => {
     try {
-      onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal));
+      const body = reason === undefined ? undefined : { reason };
+      onDone(await call(`POST /v1/syncs/:id/${action}`, { id, body }, signal));
     } catch (refusal) {
       onRefused();
       throw refusal;
     }
   };
   const again = async (signal: AbortSignal) => {
-    const id = await undoneAgain(view, signal);
-    if (id !== undefined) go(syncHref(id));
-  };
-  const letBack = async (signal: AbortSignal) => {
-    const values = await ask({
-      question: 'Let users back who have left?',
-      explanation: 'The next run adds users again whom this sync made members, who are in the file, and who are gone.',
-      yes: 'Let back',
-      no: 'Cancel',
-      fields: { uids: { label: 'UIDs', placeholder: 'all who have left' } },
-    });
-    if (values === undefined) return;
-    const uids = listIn(values['uids'] ?? '');
-    const name = syncName ?? '';
-    await call('POST /v1/syncs/named/:name/bring-back', { name, body: uids.length > 0 ? { uids } : {} }, signal);
-    isBack.value = true;
+    const undo = await undoneAgain(view, signal);
+    if (undo !== undefined) go(syncHref(undo));
   };
   return (
     <div class="actions col">
@@ -70,12 +55,22 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
               action === 'apply' && totals !== null
                 ? `Apply ${counted(totals.changes, 'change')}`
                 : BUTTONS[action].label,
-            act: (signal: AbortSignal) => act(action, signal),
+            question: questionOf(view, action),
+            act: (signal: AbortSignal, { reason }: Readonly<Record<string, string>>) => act(action, signal, reason),
           })),
           left !== null &&
             left.uncertain > 0 && { text: `Take back the ${grouped(left.uncertain)} uncertain too…`, act: again },
-          syncName !== undefined &&
-            view.notes.some(({ code }) => code === 'LEFT') && { text: 'Let users back…', act: letBack },
+          name !== '' &&
+            view.notes.some(({ code }) => code === 'LEFT') && {
+              text: 'Let users back…',
+              question: LET_BACK,
+              act: async (signal, values) => {
+                const uids = listIn(values['uids'] ?? '');
+                const body = uids.length > 0 ? { uids } : {};
+                await call('POST /v1/syncs/named/:name/bring-back', { name, body }, signal);
+                isBack.value = true;
+              },
+            },
         ]}
       />
       <p role="status">{isBack.value && 'The next run adds them again.'}</p>
@@ -83,54 +78,60 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
   );
 }
 
-/** The body of the request; undefined when it is not to be sent. */
-async function decision(
-  { totals, guards }: SyncView,
-  action: SyncAction,
-): Promise<{ body?: { reason: string } } | undefined> {
+const LET_BACK: Asked = {
+  question: 'Let users back who have left?',
+  explanation: 'The next run adds users again whom this sync made members, who are in the file, and who are gone.',
+  yes: 'Let back',
+  no: 'Cancel',
+  fields: { uids: { label: 'UIDs', placeholder: 'all who have left' } },
+};
+
+const REASON = {
+  reason: { label: 'Reason', note: 'It is recorded with your name.', problem: textProblem('Enter a reason', 1000) },
+};
+
+/** The question before a decision; undefined where there is none. */
+function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | undefined {
   const created = totals === null ? '' : createdWords(totals);
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   const leaving = leavingIn(totals);
   const what = created === '' ? changes : `${changes}; created first: ${created}`;
-  if (action === 'apply') {
-    if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return {};
-    const yes = await confirmed({
-      question: 'Apply this plan?',
+  const facts = totals !== null && <SendingFactsOfServer plan={takenBy(totals)} />;
+  if (action === 'reject')
+    return {
+      question: 'Reject this plan?',
+      explanation: 'A rejected plan can no longer be carried out. You can make a new plan at any time.',
+      yes: 'Reject plan',
+      no: 'Keep it',
+      fields: REASON,
+    };
+  if (action === 'approve')
+    return {
+      question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
       explanation: (
         <>
-          {what}. The plan is first compared with the file and the groups as they are now.
-          <SendingFactsOfServer plan={takenBy(totals)} />
+          {what || 'No changes'}
+          {shareOf(totals)}. {guardsSentence(guards)} The plan is approved this once, and carried out unless the file or
+          the groups have changed too much.
+          {facts}
         </>
       ),
-      yes: 'Apply plan',
+      yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
       no: 'Cancel',
-      tone: leaving === 0 ? 'main' : 'danger',
-    });
-    return yes ? {} : undefined;
-  }
-  const reason = await reasonFor(
-    action === 'approve'
-      ? {
-          question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
-          explanation: (
-            <>
-              {what || 'No changes'}
-              {shareOf(totals)}. {guardsSentence(guards)} The plan is approved this once, and carried out unless the
-              file or the groups have changed too much.
-              {totals !== null && <SendingFactsOfServer plan={takenBy(totals)} />}
-            </>
-          ),
-          yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
-          no: 'Cancel',
-          tone: 'danger',
-        }
-      : {
-          question: 'Reject this plan?',
-          explanation: 'A rejected plan can no longer be carried out. You can make a new plan at any time.',
-          yes: 'Reject plan',
-          no: 'Keep it',
-          tone: 'main',
-        },
-  );
-  return reason === undefined ? undefined : { body: { reason } };
+      tone: 'danger',
+      fields: REASON,
+    };
+  if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return undefined;
+  return {
+    question: 'Apply this plan?',
+    explanation: (
+      <>
+        {what}. The plan is first compared with the file and the groups as they are now.
+        {facts}
+      </>
+    ),
+    yes: 'Apply plan',
+    no: 'Cancel',
+    tone: leaving === 0 ? 'main' : 'danger',
+  };
 }
