@@ -112,6 +112,24 @@ export function listIn(text: string) {
     .filter((part) => part !== '');
 }
 
+/** `uid=Member ID,guid=Team`, as the server takes it. */
+export function pairsText(values: Readonly<Record<string, string>>) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+}
+
+/** The reverse. */
+export function pairsIn(text: string): Record<string, string> {
+  const parts = text.split(/,(?=[^,]*=)/).filter((part) => part.trim() !== '');
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [name = '', ...value] = part.split('=');
+      return [name.trim(), value.join('=').trim()];
+    }),
+  );
+}
+
 /** "Members of the choir" → "members-of-the-choir"; '' where it has no letter or digit. */
 export function nameOf(title: string) {
   return title

@@ -17,7 +17,7 @@ test('missing users are created after a confirmation with their number, and what
   await page.getByLabel('Use the UID as the name where there is none').check();
   await page.getByLabel('Most users to create or reactivate').fill('many');
   await sendButton(page).click();
-  await page.locator('#new-maxUsers-error', { hasText: 'many' }).waitFor();
+  await page.locator('[id="new-maxCreate.users-error"]', { hasText: 'many' }).waitFor();
   await page.getByLabel('Most users to create or reactivate').fill('1');
   await sendButton(page).click();
 

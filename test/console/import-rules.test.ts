@@ -18,7 +18,7 @@ test('the choices of a review are those that resuming takes', () => {
     maxErrors: '5%',
     only: 'guid=choir|team',
   });
-  expect(resumeChoices({ createUsers: 'true', userNameFrom: 'true', maxUsers: '7' })).toEqual({
+  expect(resumeChoices({ createUsers: 'true', userNameFrom: 'uid', maxCreate: 'users=7' })).toEqual({
     createUsers: 'true',
     userNameFrom: 'uid',
     maxCreate: 'users=7',

@@ -87,7 +87,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await eventually(() => most.inputValue()).toBe('3');
   await most.fill('many');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.locator('#new-maxGroups-error', { hasText: 'many' }).waitFor();
+  await page.locator('[id="new-maxCreate.groups-error"]', { hasText: 'many' }).waitFor();
   await most.fill('4');
   await at.fill('04:00');
   await page.getByRole('button', { name: 'Save changes' }).click();

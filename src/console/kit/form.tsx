@@ -4,9 +4,13 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CHOICES, HINTS, LABELS, TICKED, VALUE_LABELS } from '../../options/labels.ts';
 import { counted } from '../../text/wording.ts';
+import { pairsIn, pairsText } from '../format.ts';
 import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
 import { ApiError } from '../requests.ts';
+
+/** Options of pairs, each of which may have a field of its own: `maxCreate.users`. */
+const PAIRED = /^(createMap|maxCreate)\.(.+)$/;
 
 /** Values and errors of a form by the names of its fields; a checkbox that is not ticked is ''. */
 export class Form {
@@ -40,13 +44,18 @@ export class Form {
     this.assign(Object.fromEntries(names.map((name) => [name, ''])));
   }
 
-  get(name: string) {
-    return this.values.value[name] ?? '';
+  get(name: string): string {
+    const [, option, part = ''] = PAIRED.exec(name) ?? [];
+    return (option === undefined ? this.values.value[name] : pairsIn(this.get(option))[part]) ?? '';
   }
 
   /** The error of a field goes with the value that it is about. */
   set(name: string, value: string) {
-    this.assign({ [name]: value });
+    const [, option, part = ''] = PAIRED.exec(name) ?? [];
+    if (option === undefined) return this.assign({ [name]: value });
+    const { [part]: _, ...others } = pairsIn(this.get(option));
+    this.assign({ [option]: pairsText(value === '' ? others : { ...others, [part]: value }) });
+    this.setError(name, '');
   }
 
   /** Several values at once. */
@@ -73,7 +82,7 @@ export class Form {
     const registered = this.#controls.get(name);
     const control = registered?.isConnected === true ? registered : controlOf(name);
     if (control === null) return false;
-    this.setError(name, text);
+    this.setError(control.getAttribute('name') ?? name, text);
     unfold(control);
     if (moveFocus) control.focus();
     return true;
@@ -121,7 +130,8 @@ export interface FieldOptions {
   choices?: readonly Choice[] | undefined;
   /** Shown while it is typed. */
   suggestions?: readonly Choice[] | undefined;
-  isTicked?: boolean;
+  /** Its value where it is ticked. */
+  ticked?: string | undefined;
 }
 
 interface FieldsProperties {
@@ -150,7 +160,7 @@ function Field({ form, name, ...options }: FieldOptions & { form: Form; name: st
       name={name}
       label={LABELS[name]}
       choices={choicesOf(name)}
-      isTicked={TICKED.includes(name)}
+      ticked={TICKED.includes(name) ? 'true' : undefined}
       {...options}
       value={form.get(name)}
       error={form.errors.value[name] ?? ''}
@@ -172,15 +182,15 @@ interface ControlProperties extends FieldOptions {
 
 /** A control with its label, a note, and a place for what is wrong with it. */
 export function Control({ id, label, note, value, error, onValue, attributes, ...options }: ControlProperties) {
-  const { name, choices, suggestions, placeholder, type = 'text', isLong = false, isTicked = false } = options;
-  if (isTicked) {
+  const { name, choices, suggestions, placeholder, type = 'text', isLong = false, ticked } = options;
+  if (ticked !== undefined) {
     return (
       <div class="check">
         <input
           type="checkbox"
           id={id}
           checked={value !== ''}
-          onChange={({ currentTarget }) => onValue(currentTarget.checked ? 'true' : '')}
+          onChange={({ currentTarget }) => onValue(currentTarget.checked ? ticked : '')}
         />
         <label for={id}>{label}</label>
       </div>
@@ -265,8 +275,9 @@ function unfold(control: HTMLElement) {
     if (part instanceof HTMLDetailsElement) part.open = true;
 }
 
+/** The control of a field, or of the first part of it that has one. */
 function controlOf(name: string) {
-  return document.getElementById(`new-${name}`);
+  return document.getElementById(`new-${name}`) ?? document.querySelector<HTMLElement>(`[name^="${name}."]`);
 }
 
 /** Moves to a field, out of what is folded. */

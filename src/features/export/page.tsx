@@ -67,8 +67,8 @@ async function begin({ groups = '', users, groupsOnly }: Readonly<Record<string,
 
 const FIELDS = {
   groups: { label: 'Groups', isLong: true, placeholder: 'choir, team', note: 'GUIDs. Leave empty for all groups.' },
-  users: { label: 'Users with their fields too', isTicked: true },
-  groupsOnly: { label: 'Only the groups, without members', isTicked: true },
+  users: { label: 'Users with their fields too', ticked: 'true' },
+  groupsOnly: { label: 'Only the groups, without members', ticked: 'true' },
 };
 
 const TONES: Readonly<Record<ExportView['state'], Tone>> = {

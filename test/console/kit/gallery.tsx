@@ -79,8 +79,8 @@ const FIELDS = {
   secret: { label: 'Token', type: 'password' },
   wrong: { label: 'With an error' },
   unknown: { label: 'Choice with an error', choices: ['choir', 'band'] },
-  ticked: { label: 'Ticked', isTicked: true },
-  open: { label: 'Not ticked', isTicked: true },
+  ticked: { label: 'Ticked', ticked: 'true' },
+  open: { label: 'Not ticked', ticked: 'true' },
 } as const;
 const FORM = new Form({ ticked: 'true', wrong: 'ada!', choice: 'mirror' });
 FORM.setError('wrong', '“!” cannot be in a UID.');

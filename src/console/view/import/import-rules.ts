@@ -7,9 +7,9 @@ import { madeText } from '../../../membership/outcome-words.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { listIn } from '../../format.ts';
+import { listIn, pairsIn } from '../../format.ts';
 import { isUndone, LEFT_OUT } from '../../import-words.ts';
-import { creatingOptions, pairsIn } from '../upload/file-options.ts';
+import { creatingOptions } from '../upload/file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
 

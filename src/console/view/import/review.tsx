@@ -14,7 +14,6 @@ import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { Creating } from '../upload/creating-fields.tsx';
 import { useColumnsOf } from '../upload/file-choice.tsx';
-import { creatingField } from '../upload/file-options.ts';
 import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
 import { Standing } from './import-head.tsx';
@@ -148,7 +147,7 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
         isSent.current = true;
         await reload();
       },
-      (field) => (field === 'only' ? 'onlyGroups' : creatingField(field, form)),
+      (field) => (field === 'only' ? 'onlyGroups' : field),
     );
   };
   const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`;

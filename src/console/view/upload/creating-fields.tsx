@@ -1,7 +1,7 @@
 /** The options for creating users and groups that the service does not know. */
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import { columnChoices } from '../../import-words.ts';
-import { type Choice, choicesOf, Fields, FoldedFields, type Form } from '../../kit/form.tsx';
+import { choicesOf, Fields, FoldedFields, type Form } from '../../kit/form.tsx';
 
 const GROUP_TYPES = choicesOf('groupType') ?? [];
 
@@ -14,30 +14,29 @@ interface CreatingProperties {
 }
 
 export function Creating({ form, columns, above = 'the import waits and asks' }: CreatingProperties) {
-  const users = form.get('createUsers') === 'true';
-  const groups = form.get('createGroups') === 'true';
-  const creates = users || form.get('reactivate') === 'true';
-  const isTyped = columns === undefined;
-  const choices: Choice[] = [['', 'as recognised'], ...columnChoices(columns ?? [])];
+  const users = form.get('createUsers') !== '';
+  const groups = form.get('createGroups') !== '';
+  const creates = users || form.get('reactivate') !== '';
+  const choices = columns && [['', 'as recognised'] as const, ...columnChoices(columns)];
   const type = form.get('groupType');
   const fields = {
-    nameColumn: users && !isTyped && { label: 'Name of a new user', choices },
-    userNameFrom: users && { label: `${NAME_LABELS.userNameFrom} (everyone sees it)`, isTicked: true },
-    groupNameColumn: groups && !isTyped && { label: 'Name of a new group', choices },
+    'createMap.name': users && choices && { label: 'Name of a new user', choices },
+    userNameFrom: users && { label: `${NAME_LABELS.userNameFrom} (everyone sees it)`, ticked: 'uid' },
+    'createMap.group_name': groups && choices && { label: 'Name of a new group', choices },
     // A type that was chosen on the command line: such a group also needs a column with its password.
     groupType: groups && { choices: type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES },
-    groupNameFrom: groups && { label: NAME_LABELS.groupNameFrom, isTicked: true },
-    createMap: isTyped &&
+    groupNameFrom: groups && { label: NAME_LABELS.groupNameFrom, ticked: 'guid' },
+    createMap: !choices &&
       (users || groups) && {
         placeholder: 'name=Full Name, group_name=Room',
         note: 'Leave empty where the names are recognised.',
       },
-    maxUsers: creates && {
+    'maxCreate.users': creates && {
       label: 'Most users to create or reactivate',
       placeholder: '100',
       note: `A number or a share, such as 5%. If more are missing, ${above}.`,
     },
-    maxGroups: groups && {
+    'maxCreate.groups': groups && {
       label: 'Most groups to create',
       placeholder: '10',
       note: `If more are missing, ${above}.`,

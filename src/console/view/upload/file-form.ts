@@ -1,8 +1,9 @@
 /** The form for a file: its values are the options by which it is read, and the server says how that goes whenever they change. */
 
-import { batch, computed, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
-import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
+import type { Field, FileLook } from '../../answers.ts';
+import { pairsIn, pairsText } from '../../format.ts';
 import { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { ApiError, connection, isBusy, Question } from '../../requests.ts';
@@ -12,8 +13,6 @@ import {
   fieldText,
   isOfShape,
   merged,
-  pairsIn,
-  pairsText,
   READING,
   shapeIn,
   shapeText,
@@ -34,16 +33,18 @@ export const READ_BY = [...READING, 'map', 'shape', 'recipe'];
 export abstract class FileForm extends Form {
   /** Whether it makes an import, which can have files in which ids are looked up. */
   abstract readonly isImport: boolean;
+  /** What the server says of the file. */
+  protected readonly looked = new Question<Look | undefined>();
   /** The first rows; undefined before the file was read, and when it cannot be. */
-  found = signal<Preview | undefined>(undefined);
+  found = computed(() => (this.looked.error.value === undefined && this.looked.data.value?.preview) || undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
   unread = signal<unknown>(undefined);
   /** The first rows are asked for, and have not come. */
   isReading = signal(false);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
-  facts = signal<FileFacts | undefined>(undefined);
+  facts = computed(() => this.looked.data.value?.facts ?? undefined);
   /** The last import of the same file; undefined for none. */
-  before = signal<FileLook['before'] | undefined>(undefined);
+  before = computed(() => this.looked.data.value?.before ?? undefined);
   /** The files in which UIDs and GUIDs are looked up, if any. */
   lookups = signal<ByLookup<File>>({});
   /** A workbook or archive that is too large to be looked at. */
@@ -56,12 +57,11 @@ export abstract class FileForm extends Form {
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   shape = computed(() => shapeIn(super.get('shape')) ?? {});
   protected readonly ending = new AbortController();
-  readonly #question = new Question<Look | undefined>();
   #timer: number | undefined;
 
   constructor(initial: Readonly<Record<string, string>> = {}) {
     super(initial);
-    const { data, error } = this.#question;
+    const { data, error } = this.looked;
     const again = () => (data.peek() ?? error.peek()) !== undefined && void this.ask();
     connection.addEventListener('back', again, { signal: this.ending.signal });
   }
@@ -151,28 +151,16 @@ export abstract class FileForm extends Form {
   /** @param moveFocus to the field that is wrong */
   async ask(moveFocus = false) {
     clearTimeout(this.#timer);
-    const { data, error } = this.#question;
-    // Of another file, no answer stays in sight.
-    if (!this.isShown) this.#question.set(undefined);
-    const before = data.peek();
     const looking = this.look();
     this.isReading.value = looking !== undefined;
-    if (!(await this.#question.ask(async () => looking, this.ending.signal))) return;
-    if (error.peek() !== undefined) this.#refuse(error.peek(), moveFocus);
-    else if (data.peek() !== undefined && data.peek() !== before) this.#show(data.peek() as Look, moveFocus);
+    if (looking === undefined || !(await this.looked.ask(() => looking, this.ending.signal))) return;
     this.isReading.value = false;
-  }
-
-  #show({ facts, preview, problem, before }: Look, moveFocus: boolean) {
-    batch(() => {
-      this.facts.value = facts ?? undefined;
-      this.before.value = before ?? undefined;
-      if (preview === null) return problem === null ? undefined : this.#refuse(new ApiError(problem), moveFocus);
-      this.found.value = preview;
-      this.unread.value = undefined;
-      // The server still refuses the other options that it refused.
-      this.clearErrors((name) => READ_BY.includes(name) || isOfShape(name) || name.startsWith('map-'));
-    });
+    const { preview, problem } = this.looked.data.peek() ?? {};
+    const refused = this.looked.error.peek() ?? (preview === null && problem && new ApiError(problem));
+    if (refused) return this.#refuse(refused, moveFocus);
+    this.unread.value = undefined;
+    // The server still refuses the other options that it refused.
+    this.clearErrors((name) => READ_BY.includes(name) || isOfShape(name) || name.startsWith('map-'));
   }
 
   #refuse(error: unknown, moveFocus: boolean) {
@@ -180,9 +168,6 @@ export abstract class FileForm extends Form {
     if (isBusy(error)) this.askSoon(BUSY_MS);
     const isBeside =
       field !== undefined && this.showError(this.controlOf(field), saidBeside({ ...problem, field }), { moveFocus });
-    batch(() => {
-      this.found.value = undefined;
-      this.unread.value = isBeside ? undefined : error;
-    });
+    this.unread.value = isBeside ? undefined : error;
   }
 }

@@ -1,7 +1,9 @@
 /** The options of a form for a file as the server takes them, for reading it and for creating what is missing: `map` and `shape` are kept as the API takes them, and a field is a part of the shape. Pure. */
 
+import { CREATING_CHECKS } from '../../../options/labels.ts';
 import { type ByLookup, mapLookups } from '../../../options/lookups.ts';
 import type { RecipeSettings, Shape } from '../../answers.ts';
+import { pairsIn, pairsText } from '../../format.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -11,24 +13,6 @@ export type Change = Pick<RecipeSettings, 'map' | 'shape'> & { recipe?: string }
 export const FORMAT = ['format', 'encoding', 'delimiter', 'sheet', 'files'];
 /** The options by which a file is read, besides its columns and its shape. */
 export const READING = ['guid', 'scope', 'region', 'onBehalfOf', 'until', ...FORMAT];
-
-/** `uid=Member ID,guid=Team`, as the server takes it. */
-export function pairsText(values: Values) {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
-}
-
-/** The reverse. */
-export function pairsIn(text: string): Record<string, string> {
-  const parts = text.split(/,(?=[^,]*=)/).filter((part) => part.trim() !== '');
-  return Object.fromEntries(
-    parts.map((part) => {
-      const [name = '', ...value] = part.split('=');
-      return [name.trim(), value.join('=').trim()];
-    }),
-  );
-}
 
 /** A field that is the part of the shape by whose place it is named, or a choice between such parts. */
 export interface ShapeField {
@@ -267,35 +251,17 @@ export function readingOptions(values: Values, lookups: ByLookup<unknown> = {}):
   };
 }
 
-/** The field that shows what is wrong with an option. */
-export function creatingField(name: string, form: { get: (name: string) => string }) {
-  if (name === 'createMap') return form.get(name) === '' ? 'nameColumn' : name;
-  if (name !== 'maxCreate') return name;
-  return form.get('createUsers') === 'true' || form.get('reactivate') === 'true' ? 'maxUsers' : 'maxGroups';
-}
+const CREATING = [
+  ...Object.keys(CREATING_CHECKS),
+  'userNameFrom',
+  'groupNameFrom',
+  'groupType',
+  'createMap',
+  'maxCreate',
+];
 
 /** The options for creating users and groups, as the server takes them; '' where nothing of the kind is created. */
-export function creatingOptions({
-  createUsers = '',
-  createGroups = '',
-  reactivate = '',
-  ...values
-}: Values): Record<string, string> {
-  const users = createUsers !== '';
-  const groups = createGroups !== '';
-  const at = (name: string, isWanted: boolean) => (isWanted ? (values[name] ?? '') : '');
-  const pairs = (texts: Record<string, string>) =>
-    pairsText(Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')));
-  return {
-    createUsers,
-    createGroups,
-    reactivate,
-    userNameFrom: at('userNameFrom', users) && 'uid',
-    groupNameFrom: at('groupNameFrom', groups) && 'guid',
-    groupType: at('groupType', groups),
-    createMap:
-      at('createMap', createUsers + createGroups + reactivate !== '') ||
-      pairs({ name: at('nameColumn', users), group_name: at('groupNameColumn', groups) }),
-    maxCreate: pairs({ users: at('maxUsers', createUsers + reactivate !== ''), groups: at('maxGroups', groups) }),
-  };
+export function creatingOptions(values: Values): Record<string, string> {
+  const isWanted = Object.keys(CREATING_CHECKS).some((name) => values[name]);
+  return Object.fromEntries(CREATING.map((name) => [name, (isWanted && values[name]) || '']));
 }

@@ -2,14 +2,14 @@
 import { useSignal } from '@preact/signals';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
-import { nameOf } from '../../format.ts';
+import { nameOf, pairsIn } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
 import { Actions } from '../../kit/actions.tsx';
 import { foreign } from '../../kit/elements.tsx';
 import { Fields, FoldedFields, focusField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
 import type { FileForm } from './file-form.ts';
-import { pairsIn, shapeIn } from './file-options.ts';
+import { shapeIn } from './file-options.ts';
 import type { UploadEntry } from './upload-entry.ts';
 
 interface RecipeChoiceProperties {

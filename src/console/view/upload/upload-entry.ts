@@ -1,5 +1,5 @@
 /** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page, and a reload. */
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { FileLook } from '../../answers.ts';
 import { entryAt, keep } from '../../kept-entries.ts';
@@ -8,7 +8,7 @@ import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../
 import { isZip, newKey, Upload } from '../../uploads.ts';
 import { MISSING, readiness } from './columns-rules.ts';
 import { FileForm } from './file-form.ts';
-import { creatingField, readingOptions, unsaidOf } from './file-options.ts';
+import { readingOptions, unsaidOf } from './file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -147,16 +147,12 @@ export class UploadEntry extends FileForm {
   }
 
   async #open(file: File) {
-    batch(() => {
-      this.file.value = file;
-      this.refused.value = new Set();
-      this.found.value = undefined;
-      this.facts.value = undefined;
-      this.before.value = undefined;
-      this.unread.value = file.size === 0 ? `${file.name} is empty.` : undefined;
-      this.isTooLarge.value = false;
-      this.isReading.value = file.size > 0;
-    });
+    this.file.value = file;
+    this.refused.value = new Set();
+    this.looked.set(undefined);
+    this.unread.value = file.size === 0 ? `${file.name} is empty.` : undefined;
+    this.isTooLarge.value = false;
+    this.isReading.value = file.size > 0;
     this.#head = undefined;
     if (file.size === 0) return;
     try {
@@ -178,7 +174,7 @@ export class UploadEntry extends FileForm {
 
   override controlOf(field: string) {
     if (field === 'map') return 'map-uid';
-    return field === 'uid' || field === 'joinedAt' ? `map-${field}` : creatingField(field, this);
+    return field === 'uid' || field === 'joinedAt' ? `map-${field}` : field;
   }
 
   protected override look() {

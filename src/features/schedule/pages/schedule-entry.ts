@@ -1,15 +1,8 @@
 /** The form of a schedule, and the settings that its fields stand for. */
-import { OWN_ZONE } from '../../../console/format.ts';
+import { OWN_ZONE, pairsIn, pairsText } from '../../../console/format.ts';
 import { ApiError, call, wrongField } from '../../../console/requests.ts';
 import { FileForm } from '../../../console/view/upload/file-form.ts';
-import {
-  creatingField,
-  pairsIn,
-  pairsText,
-  readingOptions,
-  shapeIn,
-  unsaidOf,
-} from '../../../console/view/upload/file-options.ts';
+import { readingOptions, shapeIn, unsaidOf } from '../../../console/view/upload/file-options.ts';
 import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
@@ -74,7 +67,7 @@ export class ScheduleForm extends FileForm {
 
   override controlOf(field: string) {
     if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
-    return creatingField(field, this);
+    return field;
   }
 
   protected override async look() {
@@ -110,7 +103,6 @@ export function textsIn(settings: object): Values {
 }
 
 /** The fields that a schedule's settings fill. */
-function fieldsOf({ cron, headers, maxCreate = '', ...settings }: Schedule): Values {
-  const { users: maxUsers = '', groups: maxGroups = '' } = pairsIn(maxCreate);
-  return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers), maxUsers, maxGroups };
+function fieldsOf({ cron, headers, ...settings }: Schedule): Values {
+  return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers) };
 }

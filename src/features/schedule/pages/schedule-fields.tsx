@@ -2,6 +2,7 @@
 
 import { useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
+import { pairsText } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
@@ -11,7 +12,7 @@ import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { READ_BY } from '../../../console/view/upload/file-form.ts';
 import { SeenFile } from '../../../console/view/upload/file-grid.tsx';
-import { FORMAT, pairsText, shapeText } from '../../../console/view/upload/file-options.ts';
+import { FORMAT, shapeText } from '../../../console/view/upload/file-options.ts';
 import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { below, type ScheduleForm, textsIn } from './schedule-entry.ts';
 import { cronOf, EVERY_CHOICES } from './schedule-rules.ts';

@@ -18,7 +18,7 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
     no: 'Cancel',
     isSafeFirst: true,
     fields: {
-      includeUncertain: { label: 'Also take back what calls without an answer may have done', isTicked: true },
+      includeUncertain: { label: 'Also take back what calls without an answer may have done', ticked: 'true' },
     },
     initial: { includeUncertain: uncertain ? 'true' : '' },
   });
