@@ -126,7 +126,7 @@ export interface FieldOptions {
   placeholder?: string | undefined;
   /** Its values are: it gets the room of two. */
   isLong?: boolean;
-  type?: 'time' | 'date' | 'search' | 'password';
+  type?: 'time' | 'date' | 'search' | 'password' | 'file';
   choices?: readonly Choice[] | undefined;
   /** Shown while it is typed. */
   suggestions?: readonly Choice[] | undefined;
@@ -175,7 +175,7 @@ interface ControlProperties extends FieldOptions {
   value: string;
   /** The reason why the value is wrong, '' for none. Default: there is no place for it. */
   error?: string;
-  onValue: (value: string) => void;
+  onValue?: (value: string) => void;
   /** Those of an input. */
   attributes?: Omit<InputHTMLAttributes, 'type' | 'role'>;
 }
@@ -190,7 +190,7 @@ export function Control({ id, label, note, value, error, onValue, attributes, ..
           type="checkbox"
           id={id}
           checked={value !== ''}
-          onChange={({ currentTarget }) => onValue(currentTarget.checked ? ticked : '')}
+          onChange={({ currentTarget }) => onValue?.(currentTarget.checked ? ticked : '')}
         />
         <label for={id}>{label}</label>
       </div>
@@ -217,13 +217,13 @@ export function Control({ id, label, note, value, error, onValue, attributes, ..
           placeholder={placeholder}
           spellcheck={false}
           autocapitalize="none"
-          autocomplete="off"
-          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+          autocomplete={type === 'password' ? 'current-password' : 'off'}
+          onInput={({ currentTarget }) => onValue?.(currentTarget.value)}
           {...attributes}
           {...own}
         />
       ) : (
-        <select {...own} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+        <select {...own} onChange={({ currentTarget }) => onValue?.(currentTarget.value)}>
           {/* The value in an address may not be among those offered. */}
           {optionsOf(
             value === '' || choices.some((choice) => chosenBy(choice) === value) ? choices : [...choices, value],

@@ -1,7 +1,7 @@
 /** Logging in with a token. */
-import { useEffect, useRef } from 'preact/hooks';
-import { useModal, useWork } from '../kit/actions.tsx';
-import { ErrorPlace } from '../kit/elements.tsx';
+import { useEffect } from 'preact/hooks';
+import { EntryForm, useModal } from '../kit/actions.tsx';
+import { focusField } from '../kit/form.tsx';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
 
@@ -31,41 +31,31 @@ export function LoginDialog({ onLoggedIn, onLeave }: { onLoggedIn: () => void; o
   );
 }
 
-function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
-  const work = useWork();
-  const field = useRef<HTMLInputElement | null>(null);
-  // There is nothing else to do here.
-  useEffect(() => field.current?.focus(), []);
-  const logIn = (event: SubmitEvent) => {
-    event.preventDefault();
-    void work.start(async (signal) => {
-      const token = field.current?.value.trim() ?? '';
-      field.current?.select();
-      await call('POST /v1/session', { body: { token } }, signal);
-      onLoggedIn();
-    });
-  };
-  return (
-    <form onSubmit={logIn}>
-      <label for="token">Token</label>
-      <input
-        id="token"
-        name="token"
-        type="password"
-        ref={field}
-        autocomplete="current-password"
-        spellcheck={false}
-        required
-        aria-describedby="token-note"
-      />
-      <p class="note" id="token-note">
+const FIELDS = {
+  token: {
+    label: 'Token',
+    type: 'password',
+    note: (
+      <>
         It begins with <code>rct_</code>. On the server’s machine, create one with <code>rollcall token create</code>.
-      </p>
-      <ErrorPlace error={work.error} />
-      <button type="submit" class="main" disabled={work.busy}>
-        Log in
-      </button>
-    </form>
+      </>
+    ),
+  },
+} as const;
+
+function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
+  // There is nothing else to do here.
+  useEffect(() => focusField('token'), []);
+  return (
+    <EntryForm
+      fields={FIELDS}
+      button="Log in"
+      onSend={async ({ token = '' }, signal) => {
+        focusField('token');
+        await call('POST /v1/session', { body: { token } }, signal);
+        onLoggedIn();
+      }}
+    />
   );
 }
 

@@ -1,10 +1,9 @@
 /** Users by a part of their UID, and what every import did to one of them. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { counted } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { fileName, outcomeLabel, STATE_GROUPS } from '../import-words.ts';
-import { useWork, WorkButton } from '../kit/actions.tsx';
+import { EntryForm, useWork, WorkButton } from '../kit/actions.tsx';
 import {
   Badge,
   Card,
@@ -17,6 +16,7 @@ import {
   OutcomeMark,
   Time,
 } from '../kit/elements.tsx';
+import { focusField } from '../kit/form.tsx';
 import { type Column, List, MoreButton } from '../kit/list.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
@@ -28,37 +28,25 @@ const ENTRIES = 100;
 const MIN_OF_UID = 3;
 
 export function MemberPage() {
-  const { param: uid, query: wanted, isOperator, go } = usePlace();
-  const text = wanted.get('text') ?? '';
-  const field = useRef<HTMLInputElement | null>(null);
+  const { param: uid, query: asked, isOperator, go } = usePlace();
+  const text = asked.get('text') ?? '';
   useTitle(uid === '' ? '' : `History of ${uid}`);
-  const search = (event: SubmitEvent) => {
-    event.preventDefault();
-    const entered = field.current?.value.trim() ?? '';
-    if (entered === '') field.current?.focus();
-    else go(entered.length < MIN_OF_UID ? memberHref(entered) : `/members${query({ text: entered })}`);
-  };
   return (
     <>
       <h1>{uid === '' ? 'Members' : <>History of {foreign(uid)}</>}</h1>
-      <form class="search col" role="search" onSubmit={search}>
-        <label for="uid">UID of a user, or a part of it</label>
-        <div class="joined">
-          <input
-            id="uid"
-            name="uid"
-            type="search"
-            ref={field}
-            defaultValue={uid || text}
-            maxLength={200}
-            spellcheck={false}
-            autocapitalize="none"
-          />
-          <button type="submit" class="main">
-            Search
-          </button>
-        </div>
-      </form>
+      <search>
+        <EntryForm
+          key={uid || text}
+          fields={SEARCH}
+          initial={{ uid: uid || text }}
+          button="Search"
+          isKept
+          onSend={async ({ uid: wanted = '' }) => {
+            if (wanted === '') focusField('uid');
+            else go(wanted.length < MIN_OF_UID ? memberHref(wanted) : `/members${query({ text: wanted })}`);
+          }}
+        />
+      </search>
       {uid !== '' ? (
         <div class="stack">
           {isOperator && <WhereNow uid={uid} />}
@@ -76,6 +64,8 @@ export function MemberPage() {
     </>
   );
 }
+
+const SEARCH = { uid: { label: 'UID of a user, or a part of it', type: 'search' } } as const;
 
 const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
   { label: 'When', kind: 'time', cell: 'at' },

@@ -7,6 +7,7 @@ import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import type { Shape } from '../../answers.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
+import { foreign } from '../../kit/elements.tsx';
 import { type Choice, Control, Fields, FoldedFields, focusField } from '../../kit/form.tsx';
 import type { FileForm } from './file-form.ts';
 import { HEADER, IDS, partOf, SEVERAL, type ShapeField } from './file-options.ts';
@@ -95,28 +96,25 @@ function shownOf(fields: Readonly<Record<string, ShapeField>>, form: FileForm) {
 function LookupFile({ name, form }: { name: LookupName; form: FileForm }) {
   const file = form.lookups.value[name];
   const { one, note } = LOOKUP_WORDS[name];
-  const id = `new-${name}`;
   return (
-    <div class="field col">
-      <label for={id}>{LABELS[name]}</label>
-      <input
-        id={id}
+    <div class="col">
+      <Control
+        id={`new-${name}`}
+        label={LABELS[name]}
         type="file"
-        accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
-        aria-describedby={`${id}-note`}
-        onChange={({ currentTarget }) => form.lookUp(name, currentTarget.files?.[0])}
+        note={file === undefined ? note : foreign(file.name)}
+        value=""
+        attributes={{
+          accept: '.csv,.tsv,.txt,.json,.ndjson,.jsonl',
+          onChange: ({ currentTarget }) => form.lookUp(name, currentTarget.files?.[0]),
+        }}
       />
-      <p class="note" id={`${id}-note`}>
-        {note}
-      </p>
       {file !== undefined && (
         <button
           type="button"
           class="quiet"
           onClick={() => {
             form.lookUp(name, undefined);
-            const input = document.getElementById(id);
-            if (input instanceof HTMLInputElement) input.value = '';
             focusField(name);
           }}
         >
