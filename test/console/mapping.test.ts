@@ -142,7 +142,7 @@ const uids = (page: Page) =>
 test('an identity file and a group file go with the upload: one code becomes several groups; of a workbook the sheet that is chosen is read', async () => {
   const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'E-mail,guid\nanna@x.it,H R\n', 'keyed.csv');
-  await grid(page).getByText('It looks like the user.').waitFor();
+  await page.getByText('It looks like the user.').waitFor();
   await page.getByRole('button', { name: 'Use it as the user' }).click();
   await page.getByRole('button', { name: 'Choose an identity file…' }).click();
   await page.locator('input:focus').and(page.getByLabel('Identity file')).waitFor();

@@ -38,7 +38,7 @@ type Step = FileFacts['steps'][number];
 
 export interface Suggestion {
   key: string;
-  /** The column that it is about: it stands below the header of it, if the file has one. */
+  /** The column that it is about. */
   column?: string;
   /** The observation, without the column. */
   text: string;
@@ -238,21 +238,15 @@ export interface GridColumn {
   index: number;
   /** The fields that are read from it. */
   uses: readonly Field[];
-  suggested: readonly Suggestion[];
 }
 
-/** The columns of a file with their uses, and those that are suggested. */
-export function gridColumns(
-  form: Pick<Seen, 'shape' | 'columnOf'>,
-  names: readonly string[],
-  suggestions: readonly Suggestion[],
-): GridColumn[] {
+/** The columns of a file with their uses. */
+export function gridColumns(form: Pick<Seen, 'shape' | 'columnOf'>, names: readonly string[]): GridColumn[] {
   const used = choosable(form.shape.value).map(([field]) => [field, form.columnOf(field)] as const);
   return names.map((column, index) => ({
     column,
     index,
     uses: used.flatMap(([field, its]) => (its === column ? [field] : [])),
-    suggested: suggestions.filter((one) => one.column === column),
   }));
 }
 
@@ -263,10 +257,7 @@ export function choosable(shape: Shape) {
 
 /** The column at which a field is chosen, or could be: there the form shows its error. */
 export function placeOf(field: Field, columns: readonly GridColumn[]) {
-  const place =
-    columns.find(({ uses }) => uses.includes(field)) ??
-    columns.find(({ suggested }) => suggested.some(({ key }) => key === field)) ??
-    columns.find(({ uses }) => uses.length === 0);
+  const place = columns.find(({ uses }) => uses.includes(field)) ?? columns.find(({ uses }) => uses.length === 0);
   return (place ?? columns[0])?.index;
 }
 

@@ -20,11 +20,10 @@ import {
   MISSING,
   otherUse,
   placeOf,
-  suggestionsFor,
 } from './columns-rules.ts';
 import type { FileForm } from './file-form.ts';
 import { SheetChoice } from './reading-fields.tsx';
-import { ScopeWords, Suggested, Suggestions } from './suggestions.tsx';
+import { ScopeWords, Suggestions } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
 const ROWS_SHOWN = 8;
@@ -164,10 +163,8 @@ function Fields({ form }: { form: FileForm }) {
 
 function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[]; form: FileForm }) {
   const isWhole = useSignal(false);
-  const all = gridColumns(form, found.columns, suggestionsFor(form));
-  const columns = all.filter(
-    ({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0,
-  );
+  const all = gridColumns(form, found.columns);
+  const columns = all.filter(({ index, uses }) => isWhole.value || index < MAX_COLUMNS || uses.length > 0);
   const places = FIELDS.map(([field]) => [field, placeOf(field, columns)] as const);
   const scopes = form.columnOf('scope');
   const strange = rows.filter(({ reasons }) => reasons.has(scopes)).map(({ original }) => cellText(original[scopes]));
@@ -238,7 +235,7 @@ interface ColumnUseProperties {
   form: FileForm;
 }
 
-function ColumnUse({ one: { column, uses, suggested }, fields, next, strange, form }: ColumnUseProperties) {
+function ColumnUse({ one: { column, uses }, fields, next, strange, form }: ColumnUseProperties) {
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
   const own = uses.join(' ');
   const labels = choosable(form.shape.value);
@@ -259,7 +256,6 @@ function ColumnUse({ one: { column, uses, suggested }, fields, next, strange, fo
         aria-invalid={wrong.length > 0 ? true : undefined}
         aria-describedby={[
           ...wrong.map((field) => `new-map-${field}-error`),
-          ...suggested.map(({ key }) => `suggested-${key}`),
           ...(strange.length > 0 ? ['strange'] : []),
         ].join(' ')}
         data-next={fields.includes(next ?? '') ? '' : undefined}
@@ -278,11 +274,6 @@ function ColumnUse({ one: { column, uses, suggested }, fields, next, strange, fo
           Not a scope: {foreign(strange.map((word) => `“${word}”`).join(', '))}
         </p>
       )}
-      {suggested.map((suggestion) => (
-        <div key={suggestion.key} class="suggested col">
-          <Suggested suggestion={suggestion} form={form} />
-        </div>
-      ))}
     </td>
   );
 }

@@ -11,7 +11,6 @@ export function Suggestions({ form }: { form: FileForm }) {
   const facts = form.facts.value;
   const found = suggestionsFor(form);
   const sure = found.flatMap(({ ways: [first] }) => (first?.change === undefined ? [] : [first.change]));
-  const listed = found.filter(({ column }) => column === undefined || !form.columns.value.includes(column));
   // A recipe says itself what it needs.
   if (facts === undefined || form.get('recipe') !== '') return null;
   if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
@@ -31,9 +30,8 @@ export function Suggestions({ form }: { form: FileForm }) {
         )}
       </div>
       <ul class="plain col">
-        {listed.map((suggestion) => (
+        {found.map((suggestion) => (
           <li key={suggestion.key} class="row">
-            {suggestion.column !== undefined && <b>{foreign(columnLabel(suggestion.column))}</b>}
             <Suggested suggestion={suggestion} form={form} />
           </li>
         ))}
@@ -43,14 +41,21 @@ export function Suggestions({ form }: { form: FileForm }) {
 }
 
 /** A suggestion with its buttons, which go with it. */
-export function Suggested({ suggestion: { key, text, ways }, form }: { suggestion: Suggestion; form: FileForm }) {
+function Suggested({ suggestion: { key, column, text, ways }, form }: { suggestion: Suggestion; form: FileForm }) {
   const refuse = () => {
     form.refused.value = new Set([...form.refused.peek(), key]);
     form.landing.value = 'Left as it is.';
   };
   return (
     <>
-      <p id={`suggested-${key}`}>{foreign(text)}</p>
+      <p>
+        {column !== undefined && (
+          <>
+            <b>{foreign(columnLabel(column))}</b>:{' '}
+          </>
+        )}
+        {foreign(text)}
+      </p>
       {ways.length > 0 && (
         <div class="buttons row">
           {ways.map(({ label, change, focus = '' }) => (
