@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import { columnLabel } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Choice, Control, focusField } from '../../kit/form.tsx';
-import { openWords, type Suggestion, scopeWordsIn, seenSentence, suggestionsFor } from './columns-rules.ts';
+import { openWords, scopeWordsIn, seenSentence, suggestionsFor } from './columns-rules.ts';
 import type { FileForm } from './file-form.ts';
 
 export function Suggestions({ form }: { form: FileForm }) {
@@ -30,54 +30,46 @@ export function Suggestions({ form }: { form: FileForm }) {
         )}
       </div>
       <ul class="plain col">
-        {found.map((suggestion) => (
-          <li key={suggestion.key} class="row">
-            <Suggested suggestion={suggestion} form={form} />
+        {found.map(({ key, column, text, ways }) => (
+          <li key={key} class="row">
+            <p>
+              {column !== undefined && (
+                <>
+                  <b>{foreign(columnLabel(column))}</b>:{' '}
+                </>
+              )}
+              {foreign(text)}
+            </p>
+            {ways.map(({ label, change, focus = '' }) => (
+              <button
+                key={label}
+                type="button"
+                class="small-button"
+                onClick={() => {
+                  if (change === undefined) return focusField(focus);
+                  form.take(change);
+                  form.landing.value = `Done: ${label}.`;
+                }}
+              >
+                {label}
+              </button>
+            ))}
+            {ways.length > 0 && (
+              <button
+                type="button"
+                class="quiet small-button"
+                onClick={() => {
+                  form.refused.value = new Set([...form.refused.peek(), key]);
+                  form.landing.value = 'Left as it is.';
+                }}
+              >
+                No
+              </button>
+            )}
           </li>
         ))}
       </ul>
     </section>
-  );
-}
-
-/** A suggestion with its buttons, which go with it. */
-function Suggested({ suggestion: { key, column, text, ways }, form }: { suggestion: Suggestion; form: FileForm }) {
-  const refuse = () => {
-    form.refused.value = new Set([...form.refused.peek(), key]);
-    form.landing.value = 'Left as it is.';
-  };
-  return (
-    <>
-      <p>
-        {column !== undefined && (
-          <>
-            <b>{foreign(columnLabel(column))}</b>:{' '}
-          </>
-        )}
-        {foreign(text)}
-      </p>
-      {ways.length > 0 && (
-        <div class="buttons row">
-          {ways.map(({ label, change, focus = '' }) => (
-            <button
-              key={label}
-              type="button"
-              class="small-button"
-              onClick={() => {
-                if (change === undefined) return focusField(focus);
-                form.take(change);
-                form.landing.value = `Done: ${label}.`;
-              }}
-            >
-              {label}
-            </button>
-          ))}
-          <button type="button" class="quiet small-button" onClick={refuse}>
-            No
-          </button>
-        </div>
-      )}
-    </>
   );
 }
 
