@@ -44,13 +44,13 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
   const colours = coloursOf(scheme);
   const poor = (pairs: readonly (readonly [string, string])[], least: number) =>
     pairs.filter(([front, back]) => contrast(colours, front, back) < least);
-  const grounds = ['--paper', '--ground', '--sunk'];
+  const grounds = ['--paper', '--ground'];
   const texts = ['--ink', '--soft', '--accent', '--danger', '--attention'];
   const washes = [
     ['--attention', '--attention-wash'],
     ['--accent', '--accent-wash'],
-    ['--on-accent', '--accent'],
-    ['--on-accent', '--attention'],
+    ['--paper', '--accent'],
+    ['--paper', '--attention'],
     ['--ink', '--accent-wash'],
     ['--ink', '--track'],
     ['--ink', '--attention-wash'],

@@ -208,26 +208,33 @@ export function OutcomeBar({ name, rows }: { name: string; rows: RowCounts }) {
   );
 }
 
-/** The outcomes that occur, each with its colour and count; rows without one come last. */
-export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
-  const open = Math.max(0, rows.read - sumOfOutcomes(rows));
-  const shown = OUTCOMES.filter((outcome) => rows[outcome] > 0);
+interface CountsProperties {
+  list: readonly (readonly [colour: string, count: number, label: string])[];
+  children?: ComponentChildren;
+}
+
+/** Numbers with the colours by which drawings show them; 0 is left out. */
+export function Counts({ list, children }: CountsProperties) {
   return (
     <ul class="legend row plain">
-      {shown.map((outcome) => (
-        <li key={outcome}>
-          {swatch(outcome)}
-          <b>{grouped(rows[outcome])}</b> {OUTCOME_LABELS[outcome]}
-        </li>
-      ))}
-      {!over && open > 0 && (
-        <li>
-          <span class="swatch open" />
-          <b>{grouped(open)}</b> pending
-        </li>
+      {list.map(
+        ([colour, count, label]) =>
+          count > 0 && (
+            <li key={label}>
+              {swatch(colour)}
+              <b>{grouped(count)}</b> {label}
+            </li>
+          ),
       )}
+      {children}
     </ul>
   );
+}
+
+/** The outcomes that occur; rows without one come last. */
+export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
+  const outcomes = OUTCOMES.map((outcome) => [outcome, rows[outcome], OUTCOME_LABELS[outcome]] as const);
+  return <Counts list={[...outcomes, ['open', over ? 0 : rows.read - sumOfOutcomes(rows), 'pending']]} />;
 }
 
 /** @param colour an outcome, by whose colour it goes */

@@ -225,20 +225,11 @@ function FilterField({ condition, value, onValue }: FilterFieldProperties) {
 /** Values as the server takes them: days are those of the clock that times are shown by. */
 export function daysAsked<F extends { readonly from?: string; readonly to?: string }>(filter: F): F {
   if (clock.value === 'utc') return filter;
-  const { from, to } = filter;
-  return {
-    ...filter,
-    ...(isDay(from) && { from: new Date(`${from}T00:00:00`).toISOString() }),
-    ...(isDay(to) && { to: dayAfter(to).toISOString() }),
-  };
-}
-
-function isDay(text: string | undefined): text is string {
-  return text !== undefined && !Number.isNaN(Date.parse(`${text}T00:00:00`));
-}
-
-function dayAfter(day: string) {
-  const date = new Date(`${day}T00:00:00`);
-  date.setDate(date.getDate() + 1);
-  return date;
+  const times = (['from', 'to'] as const).map((name) => {
+    const time = new Date(`${filter[name]}T00:00:00`);
+    // The last day counts.
+    if (name === 'to') time.setDate(time.getDate() + 1);
+    return [name, Number.isNaN(time.getTime()) ? filter[name] : time.toISOString()];
+  });
+  return { ...filter, ...Object.fromEntries(times) };
 }

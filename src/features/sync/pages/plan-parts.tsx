@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import type { PlanTotals, SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { Badge, foreign, swatch } from '../../../console/kit/elements.tsx';
+import { Badge, Counts, foreign } from '../../../console/kit/elements.tsx';
 import { FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS, REASONED, SYNC_TONES, standsStill, syncSentence } from '../../../console/sync-words.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN } from '../../../membership/plan-words.ts';
-import { capitalised, grouped } from '../../../text/wording.ts';
+import { capitalised } from '../../../text/wording.ts';
 import { LIMIT } from './plan-rules.ts';
 
 /** A field for each limit of a guard, empty for its default. */
@@ -44,17 +44,6 @@ interface PlanLegendProperties {
 
 /** A plan in numbers. */
 export function PlanLegend({ actions, which = ACTIONS_SHOWN, children }: PlanLegendProperties) {
-  return (
-    <ul class="legend row plain">
-      {which
-        .filter((action) => actions[action] > 0)
-        .map((action) => (
-          <li key={action}>
-            {swatch(ACTION_COLOURS[action])}
-            <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
-          </li>
-        ))}
-      {children}
-    </ul>
-  );
+  const list = which.map((action) => [ACTION_COLOURS[action], actions[action], ACTION_LABELS[action]] as const);
+  return <Counts list={list}>{children}</Counts>;
 }
