@@ -137,7 +137,7 @@ export interface FieldOptions {
 interface FieldsProperties {
   form: Form;
   /** In their order: names of options, or also what differs from their declaration; `false` leaves one out. */
-  fields: readonly string[] | Readonly<Record<string, FieldOptions | false>>;
+  fields: readonly string[] | Readonly<Record<string, FieldOptions | false | undefined>>;
 }
 
 export function Fields({ form, fields }: FieldsProperties) {
@@ -147,8 +147,7 @@ export function Fields({ form, fields }: FieldsProperties) {
     ? fields.toSorted((one, other) => last(one) - last(other)).map((name) => [name, {}] as const)
     : Object.entries(fields);
   return all.map(
-    ([name, options]) =>
-      options !== false && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
+    ([name, options]) => options && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
   );
 }
 

@@ -79,7 +79,7 @@ export function ImportCheck({ id, filter, checking: { check, error, start, isAsk
                       : check.state === 'done'
                         ? 'Check again'
                         : 'Continue the check',
-                  act: start,
+                  act: (signal) => start(signal),
                 },
           ]}
         />
