@@ -22,7 +22,7 @@ export interface Column<T> {
   sort?: string;
 }
 
-/** What stands in a cell: numbers in groups of digits, texts with their own direction of writing. */
+/** Draws a cell: a number in groups of digits, a text with its own direction of writing. */
 function shownIn<T>({ cell, kind }: Column<T>, item: T): ComponentChildren {
   if (typeof cell === 'function') return cell(item);
   const value: unknown = item[cell];

@@ -33,7 +33,7 @@ export const READ_BY = [...READING, 'map', 'shape', 'recipe'];
 export abstract class FileForm extends Form {
   /** Whether it makes an import, which can have files in which ids are looked up. */
   abstract readonly isImport: boolean;
-  /** What the server says of the file. */
+  /** The latest answer of the server about the file. */
   protected readonly looked = new Question<Look | undefined>();
   /** The first rows; undefined before the file was read, and when it cannot be. */
   found = computed(() => (this.looked.error.value === undefined && this.looked.data.value?.preview) || undefined);
