@@ -10,7 +10,7 @@ import { startStaging } from '../../../src/imports/stage/row-writer.ts';
 import { type Membership, REGIONS, type Region } from '../../../src/membership/membership.ts';
 import { tempDir } from '../../temp-dir.ts';
 
-const CSV: InputDescription = {
+export const CSV: InputDescription = {
   format: 'csv',
   delimiter: ',',
   columns: ['guid', 'uid', 'scope'],

@@ -7,13 +7,14 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { cut, markOf, NO_SCOPE, SentRows } from '../../../src/imports/stage/cut.ts';
-import { rowInserter } from '../../../src/imports/stage/row-writer.ts';
+import { rowInserter, startStaging } from '../../../src/imports/stage/row-writer.ts';
+import { inputRowsIn } from '../../../src/imports/stage/rows-before.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { planOf } from './naive-model.ts';
-import { BAD_UID, members, rowAt, stage, stagedImport, type WantedRow } from './staged-import.ts';
+import { BAD_UID, CSV, members, rowAt, stage, stagedImport, type WantedRow } from './staged-import.ts';
 
 /** Few groups and UIDs in several spellings, so that duplicates, contradictions and full batches are frequent. */
 const spelled = (...names: string[]) =>
@@ -232,5 +233,12 @@ describe('staging', () => {
         .map(({ status }) => status)
         .toArray(),
     ).toEqual(['invalid']);
+  });
+
+  test('a file that may not shrink is compared with the last run whose rows are known', () => {
+    const [gone = '', uncounted = '', counted = ''] = ['a', 'b', 'c'].map((name) => join(tempDir(), name));
+    startStaging(uncounted).finish(CSV);
+    startStaging(counted).finish({ ...CSV, rowsRead: 12 });
+    expect(inputRowsIn([gone, uncounted, counted])).toBe(12);
   });
 });
