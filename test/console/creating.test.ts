@@ -6,7 +6,7 @@ import { useServer } from './server-in-process.ts';
 const browser = useBrowser();
 const server = useServer({ seed: { users: ['ada'], groups: ['choir'] } });
 
-test('missing users are created after a confirmation with their number, and what was created is said', async () => {
+test('missing users and groups are created by an import and by a sync, each after a question with their number; a file that removes more than it may waits for one, too', async () => {
   const page = await browser.open(server.url, { refusals: true });
   await page
     .getByLabel(/^Choose/)
@@ -43,8 +43,8 @@ test('missing users are created after a confirmation with their number, and what
     const answer = (await (await fetch(path, { method: 'POST' })).json()) as { id: string };
     return answer.id;
   }, `/v1/imports/${id}/undo?apply=true`);
-  const undo = await browser.open(`${server.url}/syncs/${undoId}`);
-  await undo
+  await page.goto(`${server.url}/syncs/${undoId}`);
+  await page
     .getByText(/^Applied: 3 changes/)
     .first()
     .waitFor();
@@ -54,23 +54,22 @@ test('missing users are created after a confirmation with their number, and what
     const answer = (await (await fetch(path, init)).json()) as { id: string };
     return answer.id;
   }, '/v1/syncs?name=late.csv&createUsers=true&userNameFrom=uid&maxCreate=0');
-  const sync = await browser.open(`${server.url}/syncs/${syncId}`);
-  await sync.getByRole('button', { name: 'Apply 1 change' }).waitFor();
+  await page.goto(`${server.url}/syncs/${syncId}`);
+  await page.getByRole('button', { name: 'Apply 1 change' }).waitFor();
   const service = askerOf(server.sandbox);
   expect((await service.ask('DELETE', '/v3/users/ben', { body: { permanent: true } })).status).toBe(200);
   await service.end();
 
   // The page of the sync says that its import waits, and leads to it.
-  await sync.getByRole('button', { name: 'Apply 1 change' }).click();
-  await sync
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page
     .getByText(/^Its import waits for you\. .* The service does not know 1 user, and 0 may be created/)
     .waitFor();
-  await sync.getByRole('link', { name: 'Decide in the import' }).click();
-  await sync.getByRole('button', { name: 'Create 1 user…' }).waitFor();
-});
+  await page.getByRole('link', { name: 'Decide in the import' }).click();
+  await page.getByRole('button', { name: 'Create 1 user…' }).waitFor();
 
-test('a sync says what it would create before anything is sent, and creates it when its plan is approved; a file that removes more than it may waits, and a person sends it', async () => {
-  const page = await browser.open(`${server.url}/syncs`);
+  // A sync says what it would create before anything is sent, and creates it when its plan is approved.
+  await page.goto(`${server.url}/syncs`);
   const rows = 'uid,guid,group_name\nada,band,The Band\nmia,band,The Band\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(rows, 'band.csv'));
   await page.getByRole('row', { name: /mia in band: participant/ }).waitFor();
@@ -91,7 +90,7 @@ test('a sync says what it would create before anything is sent, and creates it w
   await page.getByRole('dialog').getByRole('button', { name: 'Approve and apply' }).click();
   await page.getByText('Applied: 2 changes in 1 group.').first().waitFor();
 
-  // Removals are above the limit.
+  // A file that removes more than it may waits, and a person sends it.
   const shape = JSON.stringify({ actions: { column: 'what', words: { out: 'remove' } } });
   const query = new URLSearchParams({ name: 'leavers.csv', shape, maxRemovals: '1' });
   const leavers = await server.run('uid,guid,what\nada,choir,out\nmia,choir,out\n', String(query));

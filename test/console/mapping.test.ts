@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
+import { checkAccess } from './accessibility.ts';
 import { csvFile, eventually, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -178,6 +179,7 @@ test('an identity file and a group file go with the upload: one code becomes sev
     'Members',
     'Old (hidden)',
   ]);
+  await checkAccess(page);
   await page.getByLabel('Sheet').selectOption('Old (hidden)');
   await eventually(() => uids(page)).toEqual(['old']);
 
@@ -194,58 +196,4 @@ test('an identity file and a group file go with the upload: one code becomes sev
   await chooseWorkbook(page, 'one.xlsx', [{ name: 'Members', rows: sheetOf('ben') }]);
   await eventually(() => uids(page)).toEqual(['ben']);
   await eventually(() => page.getByLabel('Sheet').count()).toBe(0);
-});
-
-test('the keyboard is always at the next decision, and it is said what happened, however many columns a file has', async () => {
-  const page = await browser.open(server.url);
-  const focused = page.locator(':focus');
-  const said = () => page.locator('#announcements').textContent();
-  const press = async (name: string) => {
-    await page.getByRole('button', { name }).focus();
-    await page.keyboard.press('Enter');
-  };
-  await press('Try a sample');
-  await eventually(() => focused.textContent()).toBe('Next: review');
-  await eventually(said).toBe('The sample was chosen. Nothing is missing.');
-
-  // Headers that no name is known by, and values that are evidence beside the names.
-  const rows = Array.from(
-    { length: 12 },
-    (_, at) => `user-${at};room-${at};${at === 0 ? 'Leiter' : 'Mitglied'};sings\n`,
-  );
-  await chooseAnother(page, `Kennung;Raumkennung;Rolle;Bemerkung\n${rows.join('')}`, 'odd.csv');
-  await eventually(() => uses(page)).toEqual(['not used', 'not used', 'not used', 'not used']);
-  await eventually(() => grid(page).locator('.error').count()).toBe(0);
-  await press('Use it as the scope');
-  await eventually(() => focused.getAttribute('aria-label')).toBe('Use of column “Kennung”');
-  await eventually(said).toMatch(/^Done: Use it as the scope\. No column is recognised as the user/);
-  await press('Apply all 2 suggestions');
-  await eventually(() => focused.textContent()).toBe('Use these 2 meanings');
-  await eventually(said).toBe('2 suggestions were applied. Nothing is missing.');
-  await page.keyboard.press('Enter');
-  await eventually(() => focused.textContent()).toBe('Next: review');
-  // The first rows are in sight still.
-  await eventually(async () => (await grid(page).locator('select').first().boundingBox())?.y).toBeGreaterThanOrEqual(0);
-
-  const names = Array.from({ length: 40 }, (_, at) => (at === 39 ? 'Wer (a=1) ' : `Field ${at + 1}`));
-  await chooseAnother(
-    page,
-    `uid,guid,${names.join(',')}\nada,choir,${names.map((_, at) => `v${at + 1}`).join(',')}\n`,
-    'broad.csv',
-  );
-  await page.getByLabel('Choose another').focus();
-  let presses = 0;
-  for (; (await focused.textContent()) !== 'Skip the choices' && presses < 10; presses += 1)
-    await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await eventually(() => focused.getAttribute('id')).toBe('start');
-  expect(presses + 1).toBeLessThanOrEqual(10);
-  await eventually(() => grid(page).locator('select').count()).toBe(30);
-  await page.getByRole('button', { name: 'Show all columns' }).click();
-  // A field is read from one column.
-  await useOf(page, 'Wer (a=1) ').selectOption('User (UID)');
-  await eventually(() => cells(page)).toEqual([expect.stringMatching(/v40 in choir: participant/)]);
-  await page.locator('#start').focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'broad.csv', level: 1 }).waitFor();
 });

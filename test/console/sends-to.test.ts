@@ -85,33 +85,31 @@ test('every page says above all else where it sends; Back and Forward lead from 
   await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   await eventually(() => band(page).evaluate((shown) => shown.getBoundingClientRect().top)).toBe(0);
   for (const [at, colour] of (await colours(page)).entries()) expect(colour).not.toBe(theirs[at]);
-});
 
-test('the review, the import, a sync and an export name the profile, the host and the apps', async () => {
+  // The review, the import, a sync and an export name the profile, the host and the apps.
   const members = Array.from({ length: 120 }, (_, at) => `team,user-${at}\n`).join('');
   const id = await sandbox.run(`guid,uid\n${members}`, 'name=many.csv&dryRun=true');
-  const page = await browser.open('about:blank');
   // What a server says that sends to the real service. Its news would say the sandbox again.
   const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };
   const facts = ['Profileproduction', 'Servicecometchat.io, for real', 'Apps26c04d1b7e9a in us'];
   const answer = async (address: string, changed: (said: object) => object) =>
-    page.route(address, async (route) => {
+    other.route(address, async (route) => {
       const said = await route.fetch();
       await route.fulfill({ json: changed((await said.json()) as object) });
     });
-  await page.route('**/v1/events', () => undefined);
+  await other.route('**/v1/events', () => undefined);
   await answer('**/sending*', (said) => ({ ...said, ...target, sandbox: false }));
   await answer(`**/v1/imports/${id}`, (said) => ({ ...said, target, sandbox: false }));
-  await page.goto(`${sandbox.url}/imports/${id}`);
-  await page.getByRole('button', { name: 'Details', exact: true }).click();
-  const shown = page.getByRole('region', { name: 'Facts' }).locator('dl > div');
+  await other.goto(`${sandbox.url}/imports/${id}`);
+  await other.getByRole('button', { name: 'Details', exact: true }).click();
+  const shown = other.getByRole('region', { name: 'Facts' }).locator('dl > div');
   await eventually(() => shown.allTextContents()).toEqual(expect.arrayContaining(facts));
-  const state = page.getByRole('region', { name: 'State' }).locator('dl > div');
+  const state = other.getByRole('region', { name: 'State' }).locator('dl > div');
   await eventually(() => state.allTextContents()).toEqual(expect.arrayContaining(facts.slice(0, 2)));
 
   const syncId = await sandbox.upload('guid,uid\nteam,user-1\n,nobody\n', 'name=few.csv', 'syncs');
   await answer(`**/v1/syncs/${syncId}`, (said) => ({ ...said, target, sandbox: false }));
-  await page.goto(`${sandbox.url}/syncs/${syncId}`);
+  await other.goto(`${sandbox.url}/syncs/${syncId}`);
   const wanted = ['Rows that cannot be used1', ...facts];
   await eventually(() => state.allTextContents()).toEqual(expect.arrayContaining(wanted));
 
@@ -119,7 +117,7 @@ test('the review, the import, a sync and an export name the profile, the host an
   await answer('**/v1/exports', (said) => ({
     exports: (said as { exports: readonly object[] }).exports.map((view) => ({ ...view, target, sandbox: false })),
   }));
-  await page.goto(`${sandbox.url}/exports`);
-  const listed = page.getByRole('region', { name: 'All exports' }).locator('dl > div');
+  await other.goto(`${sandbox.url}/exports`);
+  const listed = other.getByRole('region', { name: 'All exports' }).locator('dl > div');
   await eventually(() => listed.allTextContents()).toEqual(facts);
 });

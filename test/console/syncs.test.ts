@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
+import { checkAccess } from './accessibility.ts';
 import { csvFile, eventually, logIn, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -101,6 +102,7 @@ test('a plan held in many groups is looked at by an operator and a viewer, and r
   await page.getByText('Guard limits (29)').click();
   const limit = page.getByLabel('groupRemovalsPercent', { exact: true });
   await eventually(() => limit.getAttribute('placeholder')).toBe('20');
+  await checkAccess(page);
   await limit.fill('120');
   await page.getByRole('button', { name: 'Create plan' }).click();
   await page.locator('.field', { has: limit }).getByText('a percentage from 0 to 100').waitFor();
@@ -111,6 +113,7 @@ test('a plan held in many groups is looked at by an operator and a viewer, and r
   await held.getByRole('button', { name: '51 groups of group-removals' }).click();
   const list = held.getByRole('table', { name: /group-removals objects to/ }).locator('tbody tr');
   await eventually(() => list.count()).toBe(50);
+  await checkAccess(page);
   await held.getByLabel('Find a group').fill('G5');
   await eventually(() => list.count()).toBe(3);
 

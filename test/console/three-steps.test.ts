@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asksBeforeClosing, chooseFile, csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -43,7 +43,7 @@ test('a known good file is sent in two clicks, few controls stand between, and t
     .waitFor();
 });
 
-test('of a strange file each suggestion is taken or refused, a refusal leads back to its columns with everything that was entered, and a word that nobody decided is not sent', async () => {
+test('of a strange file each suggestion is taken or refused, a refusal leads back to its columns with everything that was entered, a word that nobody decided is not sent, and the mapping is known the next time', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
   const rows = Array.from(
     { length: 12 },
@@ -66,6 +66,12 @@ test('of a strange file each suggestion is taken or refused, a refusal leads bac
   await words.getByText('1 word is not decided').waitFor();
   await page.getByText('How the file is read').click();
   const expected = page.getByLabel('Rows that the file must have');
+  await page.getByText('Save this mapping').click();
+  await page.getByRole('button', { name: 'Save recipe' }).click();
+  await page.getByText('Enter a name with letters or digits').waitFor();
+  await page.getByLabel('Name of the recipe').fill('Choir list');
+  await page.getByRole('button', { name: 'Save recipe' }).click();
+  await page.getByText('Saved: Choir list.').waitFor();
   await expected.fill('40');
   await page.getByLabel(/^Without messages/).check();
   await page.getByRole('button', { name: 'Next: review' }).click();
@@ -89,6 +95,32 @@ test('of a strange file each suggestion is taken or refused, a refusal leads bac
     const { imports } = (await (await fetch(`${server.url}/v1/imports`)).json()) as { imports: { file: string }[] };
     return imports.filter(({ file }) => file === 'strange.csv').length;
   }).toBe(1);
+
+  // The mapping is known when a file with the same header comes.
+  await page.goto(server.url);
+  const template = (await page.getByRole('link', { name: 'Excel' }).getAttribute('href')) ?? '';
+  expect((await page.request.get(new URL(template, server.url).href)).status()).toBe(200);
+  const next = 'Kennung;Raumkennung;Rolle;Bemerkung\ncyd;choir;Leiter;hums\ndan;choir;Mitglied;\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(next, 'june.csv'));
+  const seen = page.getByRole('region', { name: 'What was seen' });
+  await seen.getByText('This looks like: Choir list.').waitFor();
+  await seen.getByRole('button', { name: 'Use this recipe' }).click();
+  await eventually(() => page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('choir-list');
+  await page.getByRole('row', { name: /cyd in choir: moderator, us/ }).waitFor();
+  await send(page);
+  await completed(page, 'all 2 rows');
+
+  // A recipe that comes with rollcall says what has to be added.
+  await page.goto(server.url);
+  await page
+    .getByLabel(/^Choose/)
+    .setInputFiles(csvFile('Email address,Nickname,Group status\nada@x.it,Ada,OWNER\n', 'google.csv'));
+  await page.getByText('How the file is read').click();
+  await page.getByLabel('Recipe', { exact: true }).selectOption('google-groups');
+  await page.getByText('A group is needed: the file is about one group.').waitFor();
+  await page.getByRole('button', { name: 'Enter one group for all rows…' }).click();
+  await page.keyboard.type('choir');
+  await page.getByText('A group is needed').waitFor({ state: 'detached' });
 });
 
 test('on a phone a file is chosen, reviewed, tried with its first row, and sent', async () => {

@@ -6,8 +6,6 @@ const browser = useBrowser();
 const server = useServer({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
 /** The reply to the first call is lost. */
 const lost = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir', 'band'] }, faults: 'reset-after=1' });
-/** Region eu refuses the key: its rows wait for a person. The others go on slowly enough to be looked at. */
-const refused = useServer({ callsPerMinute: 120, faults: 'eu:refuse-key' });
 
 test('each row says what was so; an import names what retried and undid it, offers only what is left, and whom an undo left in place is said', async () => {
   await server.run('guid,uid,scope,region\nchoir,ada,ban,us\n', 'name=ban.csv&banCheck=false');
@@ -76,21 +74,4 @@ test('each row says what was so; an import names what retried and undid it, offe
   await page.getByRole('checkbox', { checked: true }).waitFor();
   await page.getByRole('button', { name: 'Plan the undo' }).click();
   await page.getByRole('button', { name: 'Approve…' }).waitFor();
-});
-
-test('a region that is stopped is said in the head at once, while others go on and rows get their outcomes by themselves', async () => {
-  const rows = Array.from({ length: 200 }, (_, at) => `crew-${at},ada,us\n`).join('');
-  const id = await refused.upload(`guid,uid,region\nteam,ada,eu\n${rows}`, 'name=stopped.csv&banCheck=false');
-  const page = await browser.open(`${refused.url}/imports/${id}`);
-  await page.getByRole('alert').getByText('Region eu is stopped: the service refused its key or plan.').waitFor();
-  await page.getByRole('alert').getByText('1 row waits for it, and no attempts were used.').waitFor();
-  await eventually(() => page.locator('.state .badge').textContent()).toBe('running');
-  const pending = page.getByRole('table', { name: 'Rows of the file' }).getByText('pending', { exact: true });
-  let before = 0;
-  await eventually(async () => {
-    before = await pending.count();
-    return before;
-  }).toBeGreaterThan(0);
-  await eventually(() => pending.count()).toBeLessThan(before);
-  await refused.post(`/v1/imports/${id}/cancel`);
 });

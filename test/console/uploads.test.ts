@@ -31,7 +31,7 @@ async function upload(page: Page, name: string): Promise<void> {
   await underWay(page).waitFor();
 }
 
-test('an upload goes on while the person looks at other pages and prepares the next file, and leads to its import', async () => {
+test('an upload goes on while the person looks at other pages, and leads to its import; what breaks comes once, and what is cancelled or refused leaves its file in the form', async () => {
   const front = await standBefore(server.url);
   front.hold();
   const page = await browser.open(front.url, { refusals: true });
@@ -71,11 +71,7 @@ test('an upload goes on while the person looks at other pages and prepares the n
   await eventually(() => importsCalled('first.csv')).toBe(1);
   await goTo(page, 'Imports');
   await page.getByText('Drop a membership file here').waitFor();
-});
 
-test('what breaks while the server is away, or whose answer is lost, comes once; what is cancelled or refused leaves its file in the form', async () => {
-  const front = await standBefore(server.url);
-  const page = await browser.open(front.url, { refusals: true });
   // The page of the columns is there before the server goes away.
   await chooseFile(page, 'uid,guid\nben,choir\n', 'early.csv');
   await front.goAway();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
-import { csvFile, eventually, logIn, memberRows, send, sendButton, useBrowser } from './browser.ts';
+import { eventually, logIn, memberRows, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -47,66 +47,6 @@ test('a file is dropped on the page; names that look like markup are text wherev
   await eventually(() => page.locator('main img[src="x"]').count()).toBe(0);
 });
 
-test('with the keyboard alone a file is chosen, mapped and started, and the focus is never lost', async () => {
-  const page = await browser.open(server.url);
-  // From the start: the browser has to know in time that someone will choose.
-  const chooser = page.waitForEvent('filechooser');
-  const press = async (key: string) => page.keyboard.press(key);
-  const focused = () => page.locator(':focus');
-  const tabTo = async (label: string, key = 'Tab') => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await press(key);
-      const text = await focused().evaluate((element) => {
-        const { ariaLabel, labels, textContent } = element as unknown as {
-          ariaLabel: string | null;
-          labels?: ArrayLike<{ textContent: string }>;
-          textContent: string;
-        };
-        return ariaLabel ?? labels?.[0]?.textContent ?? textContent;
-      });
-      if (text === label) return;
-    }
-    throw new Error(`no Tab leads to ${label}`);
-  };
-  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
-  await press('Tab');
-  await eventually(() => focused().textContent()).toBe('Skip to content');
-  // It is seen then.
-  await eventually(() =>
-    page.evaluate(
-      '(({ x, y }) => document.elementFromPoint(x + 5, y + 5).className)(document.activeElement.getBoundingClientRect())',
-    ),
-  ).toBe('skip');
-  await press('Enter');
-  await page.locator('h1:focus').waitFor();
-  await tabTo('Choose file');
-  await press('Enter');
-  await (await chooser).setFiles(csvFile('Room,Number\nchoir,ada\n', 'keys.csv'));
-  await page.getByText('No column is recognised as the user.').waitFor();
-  await tabTo('Use of column “Number”');
-  // One key: letters that come slowly are each the beginning of a word.
-  await press('u');
-  await page.getByText('No column is recognised as the user.').waitFor({ state: 'detached' });
-  await tabTo('Use of column “Room”', 'Shift+Tab');
-  await press('g');
-  await page.getByText('No column is recognised as the group.').waitFor({ state: 'detached' });
-  await tabTo('Next: review');
-  await press('Enter');
-  await sendButton(page).waitFor();
-  await tabTo('Send 1 row');
-  await press('Enter');
-  await page.getByText('The only row succeeded; every row is accounted for.').first().waitFor();
-  await page.locator('h1:focus', { hasText: 'keys.csv' }).waitFor();
-  await tabTo('More actions');
-  await press('Enter');
-  await tabTo('Delete…');
-  await press('Enter');
-  await eventually(() => focused().textContent()).toBe('Keep it');
-  await press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await eventually(() => focused().getAttribute('aria-label')).toBe('More actions');
-});
-
 test('a viewer sees everything and can press nothing that changes anything', async () => {
   const headers = { authorization: `Bearer ${guarded.token('operator')}`, 'content-type': 'text/csv' };
   const made = async (query: string, body: string) => {
@@ -128,10 +68,14 @@ test('a viewer sees everything and can press nothing that changes anything', asy
     );
     await eventually(() => folders.count()).toBe(role === 'operator' ? 1 : 0);
   };
-  const operator = await browser.open(guarded.url, { refusals: true });
-  await told(operator, 'operator');
-  await operator.close();
   const viewer = await browser.open(guarded.url, { refusals: true });
+  const logOut = async () => {
+    await viewer.getByText('More', { exact: true }).click();
+    await viewer.getByRole('button', { name: 'Log out' }).click();
+    await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
+  };
+  await told(viewer, 'operator');
+  await logOut();
   await told(viewer, 'viewer');
 
   await viewer.getByRole('link', { name: 'Imports', exact: true }).click();
@@ -160,9 +104,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByText('Operators can edit these rows, and send them.').waitFor();
   await eventually(() => viewer.getByText('All changes are saved').count()).toBe(0);
 
-  await viewer.getByText('More', { exact: true }).click();
-  await viewer.getByRole('button', { name: 'Log out' }).click();
-  await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
+  await logOut();
   await viewer.goto(`${guarded.url}/imports/${seen}`);
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
 });

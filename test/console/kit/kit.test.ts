@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => kit.server.close());
 
-test('every part of the kit, in every state, can be used by everyone, light and dark, on a phone and a desktop', async () => {
+test('every part of the kit, in every state, can be used by everyone, light and dark, with colours that the system chooses, on a phone and a desktop', async () => {
   const page = await browser.open(kit.url);
   await page.getByRole('heading', { level: 1 }).waitFor();
   for (const fold of await page.locator('summary').all()) await fold.click();
@@ -20,6 +20,9 @@ test('every part of the kit, in every state, can be used by everyone, light and 
   await page.getByText('Wait until it is read.').nth(1).waitFor();
   await checkScreens(page, 'kit');
   await checkAccess(page);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await checkAccess(page);
+  await page.emulateMedia({ forcedColors: 'none' });
   for (const name of ['Question', 'Danger', 'Entry', 'Secret']) {
     await page.getByRole('button', { name, exact: true }).click();
     const dialog = page.getByRole('dialog');
