@@ -72,7 +72,7 @@ test('a schedule reads from a bucket; a night finds no file there, the morning s
   await page.goto(server.url);
   await page.getByText('1 thing needs you.').waitFor();
   const needs = page.getByRole('region', { name: 'Needs you' }).getByRole('row').last();
-  await needs.getByText('run failed').waitFor();
+  await needs.getByText('run failed', { exact: true }).waitFor();
   await needs.getByText(/^The last run failed: .*members\.csv/).waitFor();
   await needs.getByRole('link').last().click();
   await page.getByRole('link', { name: 'from-a-bucket', exact: true }).click();
