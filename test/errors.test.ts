@@ -93,6 +93,11 @@ const EXAMPLES: { readonly [Code in ErrorCode]?: FactsOf<Code> } = {
   RECIPE_NEEDS: { name: 'hr', field: 'guid', why: 'the file has no group' },
   UNKNOWN_SCOPE: { uid: 'ann', scope: 'owner' },
   TOO_MANY_ROWS: { max: 1_048_575 },
+  FLAG_NEEDS: { flag: '--wide-guid', needs: '--wide' },
+  FLAG_FOR_ADDRESS: { flag: '--header', place: 'the file' },
+  OUTPUT_EXISTS: { place: 'm.csv' },
+  OUTPUT_FAILED: { document: 'the report', why: 'the disk is full' },
+  BAD_SETTING: { name: 'ROLLCALL_REGION', value: 'mars', allowed: 'are us, eu, in' },
   BAD_FAULT: { text: 'slow', problem: 'it needs milliseconds' },
   PACKAGE_MISSING: { use: 'queues', packages: ['bullmq'], install: 'npm ci' },
   DATA_DIR_COPIED: { root: '/b', place: '/a', adopt: 'rollcall doctor --adopt' },
@@ -138,7 +143,9 @@ test.each(Object.entries(ERRORS))(
       expect(error.message).toContain(String(value));
     }
     // A sentence that takes facts has an example.
-    expect(sentence === undefined || sentence.length === 0 || code in EXAMPLES).toBe(true);
+    const takesFacts = typeof sentence === 'string' ? sentence.includes('{') : (sentence?.length ?? 0) > 0;
+    expect(!takesFacts || code in EXAMPLES).toBe(true);
+    expect(error.message).not.toMatch(/\{"?\w+"?\}/);
   },
 );
 

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Entry, Refusal } from '../src/errors/entry.ts';
 import { ERRORS, type ErrorCode, isRefusalCode, REFUSAL_CODES } from '../src/errors/errors.ts';
 import { INPUT_ERRORS } from '../src/errors/input-errors.ts';
 
@@ -13,13 +14,13 @@ const REST = '| `TOO_MANY_REMOVALS` | staged';
 
 export function errorChapters(): string {
   const sections = REFUSAL_CODES.map((code) => {
-    const { title, cause, status, exit, advice } = ERRORS[code];
+    const { title, cause, status, exit = 2, advice }: Refusal<never> = ERRORS[code];
     const parts = [`## \`${code}\` (${status})`, `${title}. Exit code ${exit}.`];
     return [...parts, ...(cause === undefined ? [] : [`Cause: ${cause}`]), `Remedy: ${advice}`].join('\n\n');
   });
   const others = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !isRefusalCode(code) && !(code in INPUT_ERRORS));
   const rows = others.map((code) => {
-    const { title, cause, exit } = ERRORS[code];
+    const { title, cause, exit = 2 }: Entry<never> = ERRORS[code];
     return `| \`${code}\` | ${exit} | ${title}${cause === undefined ? '' : `. ${cause}`} |`;
   });
   const inputs = Object.entries(INPUT_ERRORS).map(

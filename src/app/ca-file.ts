@@ -3,7 +3,7 @@ import { readNamed } from '../platform/config-file.ts';
 import type { SourceContext } from '../sources/named.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws BAD_SETTING */
-export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {
+export function caOf({ caFile }: Pick<Config, 'caFile'>) {
   return caFile && readNamed('ROLLCALL_CA_FILE', caFile);
 }
 

@@ -53,6 +53,6 @@ export function callLog(log: Logger): CallObserver {
   };
 }
 
-function withMessageInDebug(log: Logger, facts: object, message: string): object {
+function withMessageInDebug(log: Logger, facts: object, message: string) {
   return log.isLevelEnabled('debug') ? { ...facts, message } : facts;
 }

@@ -13,7 +13,7 @@ export function readGauge(
   help: string,
   labelNames: string[],
   read: () => Values | Promise<Values>,
-): void {
+) {
   new Gauge({
     name,
     help,

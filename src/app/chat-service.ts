@@ -54,7 +54,7 @@ export function serviceTarget({
 }
 
 /** The host that the calls of a region go to. */
-export function hostOf({ host, apps }: Pick<Service, 'host' | 'apps'>, region: Region): string {
+export function hostOf({ host, apps }: Pick<Service, 'host' | 'apps'>, region: Region) {
   const url = apps[region]?.url;
   return url === undefined ? host : new URL(url).host;
 }

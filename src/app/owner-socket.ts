@@ -37,7 +37,7 @@ const http = () => process.getBuiltinModule('node:http');
 const MAX_SOCKET_PATH_LENGTH = 100;
 
 /** The path of a new socket: in the data directory, or, if that path is too long, in a private folder that a file there names. */
-async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
+async function newSocket({ controlSocket, control }: DataDir) {
   if (Buffer.byteLength(controlSocket) <= MAX_SOCKET_PATH_LENGTH) return controlSocket;
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
   await rm(control, { force: true });
@@ -45,7 +45,7 @@ async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
   return path;
 }
 
-async function removeSocket({ control }: DataDir, path: string, isOutside: boolean): Promise<void> {
+async function removeSocket({ control }: DataDir, path: string, isOutside: boolean) {
   await rm(path, { force: true });
   if (!isOutside) return;
   await rm(control, { force: true });
@@ -53,7 +53,7 @@ async function removeSocket({ control }: DataDir, path: string, isOutside: boole
 }
 
 /** The socket of the owner; undefined when there is none. @throws Error when another user could have put it there */
-async function findSocket(dir: DataDir): Promise<string | undefined> {
+async function findSocket(dir: DataDir) {
   if (Buffer.byteLength(dir.controlSocket) <= MAX_SOCKET_PATH_LENGTH) return dir.controlSocket;
   try {
     const path = (await readFile(dir.control, 'utf8')).trim();
@@ -129,7 +129,7 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
   };
 }
 
-async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse) {
   const { promise: isSent, resolve } = Promise.withResolvers<void>();
   reply.once('close', resolve);
   const end = async (status: number, body: unknown) => {
@@ -226,7 +226,7 @@ async function documentOf(reply: IncomingMessage): Promise<unknown> {
   return jsonOrUndefined(Buffer.concat(await reply.toArray()).toString());
 }
 
-function refused(document: unknown): RollcallError {
+function refused(document: unknown) {
   const { code, message, facts } = (document ?? {}) as Partial<Refusal>;
   if (typeof code !== 'string' || message === undefined || facts === undefined) return unreadable();
   return Object.assign(new RollcallError<string>(code, facts), { message });

@@ -27,7 +27,7 @@ import { say, shortest } from './screen/io.ts';
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
 /** Imports a file, or what is at an address or on standard input. */
-export async function importFile(running: Running, file: string, flags: ImportFlags) {
+export async function importInput(running: Running, file: string, flags: ImportFlags) {
   const { server } = running.imports;
   const begin = server === undefined ? await beginHere(running, file, flags) : beginThere(running, server, file, flags);
   if (flags.check) {
@@ -48,7 +48,8 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
       const tags = await tagsOf(flags);
       if (tags.length > 0) more.push(['tags', tags.join(',')]);
       const howToSee = running.imports.command('list');
-      return sendFile({ ...running, signal, server, file, flags, operation: importOperations.create, more, howToSee });
+      const operation = importOperations.create;
+      return sendFile(running, { signal, server, file, flags, operation, more, howToSee });
     },
   };
 }
@@ -187,7 +188,7 @@ export function sendingArguments(
   { profile, dataDir, callsPerMinute, budgetShare, concurrency, perGroup }: Config,
   { queue, withWorkers }: RunningFlags,
   id: string,
-): readonly string[] {
+) {
   return [
     'resume',
     id,

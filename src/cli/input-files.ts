@@ -2,7 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
-import { badUsage } from '../errors/rollcall-error.ts';
+import { badUsage, RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { fileStateOf } from '../imports/read/byte-source.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
@@ -170,7 +170,7 @@ export async function fileToFetch(
 
 function refuseFlags(flags: SourceFlags): undefined {
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw badUsage(`${flag} is for addresses, and the file is not one; leave it out`);
+  if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place: 'the file' });
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress) {

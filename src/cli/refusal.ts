@@ -35,7 +35,7 @@ export function withCode(sentence: string, code: string | null | undefined) {
 }
 
 /** The error that a command ends with, whatever was thrown. */
-function refusalOf(thrown: unknown): RollcallError<string> {
+function refusalOf(thrown: unknown) {
   if (thrown instanceof RollcallError) return thrown;
   if (thrown instanceof CommanderError) return badUsage(thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
   if (isDiskFull(thrown)) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
-import { badUsage } from '../errors/rollcall-error.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { patienceOf } from '../imports/send/give-up.ts';
 import { aimText } from '../imports/target.ts';
 import { isFinal } from '../membership/import-state.ts';
@@ -39,14 +39,14 @@ export async function openRunning(io: Io, flags: RunningFlags): Promise<Running>
   return { config, io, imports, openService: () => openService(config, flags), json: flags.json === true };
 }
 
-/** Imports for the sandbox must not reach the service, and the reverse. */
-export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean) {
-  if (wasSandbox && !sandbox) {
-    throw badUsage(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
-  }
-  if (!wasSandbox && sandbox) {
-    throw badUsage(`import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`);
-  }
+/** What is meant for the sandbox must not reach the service, and the reverse. @throws WRONG_TARGET */
+export function checkTarget(command: string, subject: string, isMeant: boolean, sandbox = false) {
+  if (isMeant === sandbox) return;
+  const what = `${subject} was ${isMeant ? '' : 'not '}meant for the sandbox`;
+  throw new RollcallError('WRONG_TARGET', {
+    what,
+    remedy: isMeant ? `type: ${command} --sandbox` : 'leave out --sandbox',
+  });
 }
 
 /** This process while it does the work: the owner of the data directory, with its coordinator. */

@@ -24,10 +24,7 @@ import { importOwner, ownerAnswers } from './owner.ts';
 import { type Io, say, typedCommand } from './screen/io.ts';
 
 /** Opens the port of a server; its address. @throws BAD_USAGE */
-export async function listen(
-  server: Api,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string> {
+export async function listen(server: Api, { host, port }: { readonly host: string; readonly port: number }) {
   try {
     const address = await server.listen({ host, port, listenTextResolver: (at) => `listening on ${at}` });
     return address.replace('//[::]', '//[::1]');
@@ -78,12 +75,7 @@ const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
  * Folders and addresses that schedules may read. Where no setting names one and calls go to a sandbox, it is a folder that is
  * made with a sample; what people do in it stays.
  */
-export async function sourcesOf(
-  config: Config,
-  service: Service,
-  { sources: own }: DataDir,
-  io: Io,
-): Promise<string[]> {
+export async function sourcesOf(config: Config, service: Service, { sources: own }: DataDir, io: Io) {
   if (!service.sandbox || config.sources.length > 0) return [...config.sources];
   const made = await mkdir(own, { recursive: true, mode: 0o700 });
   if (made !== undefined) await writeFile(join(own, 'members.csv'), await readFile(SAMPLE), { mode: 0o600 });

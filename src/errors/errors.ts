@@ -45,7 +45,7 @@ export function isRefusalCode(code: string): code is RefusalCode {
 }
 
 /** The HTTP status of a request that ends in such an error; undefined where the request did not cause it. */
-export function statusOf(code: string): number | undefined {
+export function statusOf(code: string) {
   return (entryOf(code) as Partial<Refusal<never>> | undefined)?.status;
 }
 

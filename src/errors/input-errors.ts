@@ -1,7 +1,7 @@
 import { failure } from './entry.ts';
 
 /** @param field the option that is wrong, where the error names no other */
-const input = (title: string, field?: string) => failure({ title, exit: 2, field });
+const input = (title: string, field?: string) => failure({ title, field });
 
 /** Inputs that cannot be used: an import of one is rejected. A single bad row is no error, but a row with a problem. */
 export const INPUT_ERRORS = {

@@ -1,5 +1,5 @@
-import { failure, refusal, type Said } from './entry.ts';
-import { option, type Words, words } from './named-options.ts';
+import { failure, filled, refusal, type Said } from './entry.ts';
+import { option, words } from './named-options.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -7,34 +7,53 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 export const MACHINE_ERRORS = {
   BAD_USAGE: failure({
     title: 'Flags or arguments that cannot be used together, or not here',
-    exit: 2,
+  }),
+  FLAG_NEEDS: failure({
+    title: 'A flag has no effect without another one',
+    sentence: '{flag} needs {needs}',
+  }),
+  FLAG_FOR_ADDRESS: failure({
+    title: 'A flag for reading an address, where there is none',
+    sentence: '{flag} is for addresses, and {place} is not one',
+    remedy: 'leave it out',
+  }),
+  OUTPUT_EXISTS: failure({
+    title: 'The file in `--output` exists',
+    sentence: '{place} exists already',
+    remedy: 'name another file with --output, or replace it with --overwrite',
+  }),
+  OUTPUT_FAILED: failure({
+    title: 'The file in `--output` cannot be written',
+    sentence: '{document} cannot be written: {why}',
+    remedy: 'name another file with --output',
   }),
   BAD_SETTING: failure({
     title: 'An environment variable, an app id, a key, a host or a CA file cannot be used',
-    exit: 2,
+    sentence: (facts: Readonly<Record<string, string | undefined>>) => {
+      if ('missing' in facts) return filled('{set} is set and {missing} is not: set both', facts);
+      if ('path' in facts) return filled('{name} names {path}, which cannot be read: {why}', facts);
+      if ('value' in facts) return filled('{name} is {"value"}; allowed {allowed}', facts);
+      return filled('allowed' in facts ? '{name} holds a user name or password; allowed {allowed}' : '{what}', facts);
+    },
   }),
   BAD_QUEUE_ADDRESS: failure({
     title: 'The address in `--queue` or `ROLLCALL_QUEUE` cannot be used',
-    exit: 2,
   }),
   BAD_FAULT: failure({
     title: '`--faults` of the sandbox cannot be used',
-    exit: 2,
-    sentence: ({ text, problem }: Record<'text' | 'problem', string>) => `fault "${text}": ${problem}`,
+    sentence: 'fault "{text}": {problem}',
   }),
-  BAD_BEHAVIOUR: failure({ title: '`--behaviour` of the sandbox cannot be used', exit: 2 }),
-  BAD_SEED: failure({ title: 'The seed file of the sandbox cannot be used', exit: 2 }),
-  BAD_RECEIVER: failure({ title: 'The address in `--notify` cannot be used', exit: 2 }),
+  BAD_BEHAVIOUR: failure({ title: '`--behaviour` of the sandbox cannot be used' }),
+  BAD_SEED: failure({ title: 'The seed file of the sandbox cannot be used' }),
+  BAD_RECEIVER: failure({ title: 'The address in `--notify` cannot be used' }),
   BAD_SOURCE: failure({
     title: 'A source gives no file, or a place cannot be written to',
-    exit: 2,
   }),
   PACKAGE_MISSING: refusal({
     title: 'A package is not installed',
     cause:
       'An address, mail or traces need it; the message has the command ([install](install.md#packages-for-some-uses)).',
     status: 400,
-    exit: 2,
     advice: 'Install the package.',
     sentence: ({
       use,
@@ -48,21 +67,19 @@ export const MACHINE_ERRORS = {
       const [noun, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
       return `${use} need the ${noun} ${packages.join(', ')}, which ${are} not installed`;
     },
-    remedy: ({ install }) => `install with \`${install}\``,
+    remedy: 'install with `{install}`',
   }),
   DATA_DIR_COPIED: failure({
     title: 'The data directory is a copy, or was restored',
     cause: '`rollcall doctor --adopt` says that it is the one to go on ([backup](backup.md)).',
-    exit: 2,
     sentence: ({ root, place }: Record<'root' | 'place' | 'adopt', string>) =>
       place === root
         ? `${root} was restored from a backup, or replaced by a copy: what was sent since is not in it. Nothing was sent`
         : `${root} is a copy of a data directory that was last used at ${place}: both would send the rest of its imports. Nothing was sent`,
-    remedy: ({ adopt }) => `if this one is to go on, and no other copy, run \`${adopt}\``,
+    remedy: 'if this one is to go on, and no other copy, run `{adopt}`',
   }),
   DATA_DIR_IN_USE: failure({
     title: 'Another process uses the data directory',
-    exit: 2,
     sentence: ({ root, address }: Record<'root', string> & { readonly address?: string | undefined }) =>
       `${root} is in use by ${address === undefined ? 'another rollcall process' : `the rollcall server at ${address}`}`,
     remedy: ({ address }) =>
@@ -71,35 +88,30 @@ export const MACHINE_ERRORS = {
   AWAY: failure({
     title: 'The rollcall server that a command asks does not answer',
     exit: 4,
-    sentence: ({ url, why }: Record<'url' | 'why', string>) => `the rollcall server at ${url} does not answer: ${why}`,
+    sentence: 'the rollcall server at {url} does not answer: {why}',
     remedy: ({ why }) =>
-      words`check that it runs, and its address in ${option('server')} or ROLLCALL_SERVER${/certificate/i.test(why) ? '; ROLLCALL_CA_FILE names a certificate authority to trust' : ''}`,
+      words`check that it runs, and its address in ${option('server')} or ROLLCALL_SERVER${/certificate/i.test(String(why)) ? '; ROLLCALL_CA_FILE names a certificate authority to trust' : ''}`,
   }),
   NO_ROLLCALL: failure({
     title: 'Something else than a rollcall server of this version answers at the address',
     exit: 4,
-    sentence: ({ url, why }: Record<'url' | 'why', string>) =>
-      `what answers at ${url} is not a rollcall server: ${why}`,
+    sentence: 'what answers at {url} is not a rollcall server: {why}',
     remedy: 'check the address, and any proxy in front of the server',
   }),
   MOVED: failure({
     title: 'The address of the server leads to another one',
-    exit: 2,
-    sentence: ({ url, location }: Record<'url' | 'location', string>) =>
-      `${url} sends elsewhere: to ${JSON.stringify(location)}`,
+    sentence: '{url} sends elsewhere: to {"location"}',
     remedy: 'use the address there',
   }),
   DATA_DIR_UNUSABLE: failure({
     title: 'The data directory cannot be made or opened',
-    exit: 2,
-    sentence: ({ root, why }: Record<'root' | 'why', string>) => `${root} cannot be used as data directory: ${why}`,
+    sentence: '{root} cannot be used as data directory: {why}',
     remedy: words`name another directory with ${option('dataDir')}`,
   }),
   UNKNOWN_LEDGER: failure({
     title: 'Another version of rollcall has written the data directory',
     cause: 'Nothing in it was changed.',
-    exit: 2,
-    sentence: ({ path }: Record<'path', string>) => `${path} was written by another version of rollcall`,
+    sentence: '{path} was written by another version of rollcall',
     remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
   }),
   DAMAGED_LEDGER: refusal({
@@ -118,15 +130,13 @@ export const MACHINE_ERRORS = {
     exit: 4,
     advice:
       'Put the file that `detail` names back from a [backup](backup.md), or import the input again: members who were added before are reported as already members.',
-    sentence: ({ path }: Record<'path', string> & { readonly remedy: Words }) => `${path} is not there, or empty`,
+    sentence: '{path} is not there, or empty',
   }),
   CATALOG_INTACT: failure({
     title: '`doctor --rebuild-catalog` found nothing to repair',
     cause: 'Nothing was changed.',
-    exit: 2,
-    sentence: ({ catalog }: Record<'catalog', string>) =>
-      `${catalog} is intact, and a new one would be without its syncs and schedules: nothing was rebuilt`,
-    remedy: ({ catalog }) => `to make a new one all the same, move ${catalog} away first`,
+    sentence: '{catalog} is intact, and a new one would be without its syncs and schedules: nothing was rebuilt',
+    remedy: 'to make a new one all the same, move {catalog} away first',
   }),
   DATABASE_BUSY: refusal({
     title: 'Another program holds the data directory',
@@ -134,8 +144,7 @@ export const MACHINE_ERRORS = {
       '`sqlite3` with an open transaction, a backup or an antivirus holds the file that is named. rollcall stands still for a quarter of a second at most: commands that send wait for the file as long as it takes, others for ten seconds, and imports that need it are `blocked` with `DATABASE_BUSY` and continue by themselves.',
     status: 503,
     exit: 4,
-    sentence: ({ path }: Record<'path', string>) =>
-      `another program holds ${path}, such as sqlite3, a backup or an antivirus`,
+    sentence: 'another program holds {path}, such as sqlite3, a backup or an antivirus',
     advice: 'Send it again after the seconds in Retry-After; close what holds the file that `detail` names.',
     remedy: {
       command: 'close it, and try again',
@@ -146,8 +155,7 @@ export const MACHINE_ERRORS = {
     title: 'Ctrl-C came while the command waited for a file that another program holds',
     cause: 'Nothing was begun, and nothing was sent.',
     exit: 5,
-    sentence: ({ path }: Record<'path', string>) =>
-      `interrupted while another program held ${path}; nothing was begun, and nothing was sent`,
+    sentence: 'interrupted while another program held {path}; nothing was begun, and nothing was sent',
     remedy: 'run it again when that program lets go',
   }),
   DISK_FULL: refusal({
@@ -164,10 +172,8 @@ export const MACHINE_ERRORS = {
   TOO_FEW_FILES: failure({
     title: 'The system lets a process open fewer files than an import needs',
     cause: 'The limit is that of `ulimit -n`; nothing was begun.',
-    exit: 2,
-    sentence: ({ limit, needed }: { readonly limit: number; readonly needed: number; readonly enough: number }) =>
-      `this process may have ${limit} files open, and it needs ${needed}`,
-    remedy: ({ enough }) => `raise the limit, such as with \`ulimit -n ${enough}\``,
+    sentence: 'this process may have {limit} files open, and it needs {needed}',
+    remedy: 'raise the limit, such as with `ulimit -n {enough}`',
   }),
   READING_STOPPED: failure<Said & { readonly reason: 'busy' | 'deadline' | 'memory' | 'left' }>({
     title: 'Reading the rows took too much time or memory',
@@ -175,12 +181,10 @@ export const MACHINE_ERRORS = {
   }),
   OWNER_REFUSED: failure({
     title: 'The process that uses the data directory refuses the request',
-    exit: 2,
   }),
-  NO_OWNER: failure<object>({
+  NO_OWNER: failure({
     title: 'The process that used the data directory has ended',
-    exit: 2,
-    sentence: () => 'the process that used the data directory has just ended',
+    sentence: 'the process that used the data directory has just ended',
     remedy: 'see how far it came with `rollcall list` or `rollcall sync list`, and give the command again',
   }),
   UNEXPECTED_ERROR: failure({

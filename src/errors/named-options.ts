@@ -50,7 +50,7 @@ export function written(text: Words, write: WriteOption) {
   return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');
 }
 
-export function flagOf(name: string): string {
+export function flagOf(name: string) {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

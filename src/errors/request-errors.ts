@@ -8,7 +8,6 @@ export const REQUEST_ERRORS = {
     cause:
       '`field` names it, `detail` shows the value and what is allowed: a region that does not exist, a `limit` that is too large, an option that this address does not have, options that contradict each other, an encoding or delimiter that does not exist.',
     status: 400,
-    exit: 2,
     advice: 'Fix what `field` names and send it again.',
     remedy: { page: '' },
   }),
@@ -16,7 +15,6 @@ export const REQUEST_ERRORS = {
     title: 'The cursor is not from this API',
     cause: 'It was cut off, written by hand, or belongs to another list. It must be percent-encoded.',
     status: 400,
-    exit: 2,
     field: 'cursor',
     sentence: ({ cursor }: Record<'cursor', string>) =>
       `the cursor ${JSON.stringify(cursor.slice(0, 60))} was not given by this list`,
@@ -31,43 +29,39 @@ export const REQUEST_ERRORS = {
     cause:
       'It is empty or does not match its media type; it is not valid JSON; a form has no part `file`, or has other parts; a form is incomplete; an upload sent nothing for a minute; a preview found that the file is damaged. Where the body is no file, `/docs` describes the JSON.',
     status: 400,
-    exit: 2,
     advice: 'Send the file as the body, or as the one part "file" of a form.',
     remedy: {
       page: 'Look at the file, and choose it again.',
     },
   }),
-  TOKEN_REQUIRED: refusal<object>({
+  TOKEN_REQUIRED: refusal({
     title: 'A token is required',
     cause:
       'The server listens on more than loopback, or was started with `--require-token`, and the request has neither a token nor a session.',
     status: 401,
-    exit: 2,
-    sentence: () => 'this server answers only those who send a token',
+    sentence: 'this server answers only those who send a token',
     advice: 'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.',
     remedy: {
       command: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
       page: 'Log in.',
     },
   }),
-  TOKEN_REFUSED: refusal<object>({
+  TOKEN_REFUSED: refusal({
     title: 'The token or session is not valid',
     cause: 'It is mistyped or was revoked; or the session has ended, after 12 hours or with its token.',
     status: 401,
-    exit: 2,
-    sentence: () => 'the token or session is unknown, expired or revoked',
+    sentence: 'the token or session is unknown, expired or revoked',
     advice: 'Log in again, or make a new one with `rollcall token create`.',
     remedy: {
       command: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
       page: 'Check that all of it was pasted, or ask an admin for a new one.',
     },
   }),
-  TOKEN_EXPIRED: refusal<object>({
+  TOKEN_EXPIRED: refusal({
     title: 'The token has expired',
     cause: 'It was made with an expiry (`--expires 90d`), which is over.',
     status: 401,
-    exit: 2,
-    sentence: () => 'the token that was sent has expired',
+    sentence: 'the token that was sent has expired',
     advice: 'Ask an admin for a new one, or make one with `rollcall token create`.',
     remedy: {
       command: 'set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server',
@@ -79,7 +73,6 @@ export const REQUEST_ERRORS = {
     cause:
       'Viewers can only look; operators can also start, control and delete imports and read the audit log; only admins make and revoke tokens and say who is notified.',
     status: 403,
-    exit: 2,
     sentence: ({ name, role, needed }: Record<'name' | 'role' | 'needed', string>) =>
       `"${name}" is ${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}, and this is for ${needed}s`,
     advice: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
@@ -92,7 +85,6 @@ export const REQUEST_ERRORS = {
     cause:
       'Another website sent it from your browser; or a proxy changes the `Host` header, so that the console looks like another site: it must pass on `Host` as the browser sent it.',
     status: 403,
-    exit: 2,
     sentence: (
       facts: { readonly site: string | undefined } | { readonly origin: string; readonly host: string | undefined },
     ) =>
@@ -106,9 +98,7 @@ export const REQUEST_ERRORS = {
     cause:
       'The server asks for no token, so it only answers to `localhost`, `127.0.0.1` and similar names. Otherwise a website could point its own name at this address and act as the console (DNS rebinding).',
     status: 403,
-    exit: 2,
-    sentence: ({ host }: { readonly host: string | undefined }) =>
-      `the Host header is ${JSON.stringify(host)}; without tokens only loopback names are answered`,
+    sentence: 'the Host header is {"host"}; without tokens only loopback names are answered',
     advice: 'Use http://127.0.0.1 or http://localhost with the port; for other names start with --require-token.',
   }),
   TWO_HOSTS: refusal({
@@ -116,15 +106,13 @@ export const REQUEST_ERRORS = {
     cause:
       'The program that sent it, or a proxy on the way, added one. This server and the proxy could go by different ones.',
     status: 400,
-    exit: 2,
-    sentence: ({ hosts }: { readonly hosts: number }) => `the request has ${hosts} Host headers; one is allowed`,
+    sentence: 'the request has {hosts} Host headers; one is allowed',
     advice: 'Send one, with the name of this server.',
   }),
   NOT_FOUND: refusal({
     title: 'There is no such address',
     cause: 'It is mistyped, or what it names is not there.',
     status: 404,
-    exit: 2,
     advice: '/docs lists all addresses.',
     remedy: { page: '' },
   }),
@@ -132,9 +120,7 @@ export const REQUEST_ERRORS = {
     title: 'The address does not take this method',
     cause: 'It is another one than the address is for, such as PUT on `/v1/imports`.',
     status: 405,
-    exit: 2,
-    sentence: ({ path, method }: Record<'path' | 'method', string> & { readonly possible: readonly string[] }) =>
-      `${path} does not take ${method}`,
+    sentence: '{path} does not take {method}',
     advice: 'Use one of `possible`, which the header `Allow` names too.',
     remedy: { page: '' },
   }),
@@ -143,8 +129,7 @@ export const REQUEST_ERRORS = {
     cause:
       'Rows are numbered from 1 in the order of the input; the number in the address is larger, or 0. It is `row` of the list, not `line`.',
     status: 404,
-    exit: 2,
-    sentence: ({ id, row }: Record<'id', string> & { readonly row: number }) => `import ${id} has no row ${row}`,
+    sentence: 'import {id} has no row {row}',
     advice: 'GET /v1/imports/:id/rows lists them: `row`, from 1 to the number of rows.',
     remedy: {
       page: 'The page of the import lists its rows.',
@@ -154,10 +139,10 @@ export const REQUEST_ERRORS = {
     title: 'No token has this id',
     cause: 'The id is misspelt, or the token is revoked already.',
     status: 404,
-    exit: 2,
-    sentence: ({ id }: Record<'id', string>) => `no token has the id ${JSON.stringify(id)}`,
+    sentence: 'no token has the id {"id"}',
     advice: 'GET /v1/tokens lists those that there are; it may be revoked already.',
     remedy: {
+      command: '`rollcall token list` shows those that there are',
       page: 'It may be revoked already.',
     },
   }),
@@ -165,9 +150,8 @@ export const REQUEST_ERRORS = {
     title: 'The import has no rows',
     cause: 'Its file is still being read, or could not be read and was rejected; then `reason` of the import says why.',
     status: 409,
-    exit: 2,
-    sentence: ({ id }: Record<'id', string>) =>
-      `import ${id} has no rows: its file is still being read, or was rejected`,
+    sentence: ({ id, why }: Record<'id', string> & { readonly why?: string }) =>
+      `import ${id} has no rows: ${why ?? 'its file is still being read, or was rejected'}`,
     advice: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
     remedy: {
       page: 'Wait until the file is read; a rejected file never has rows.',
@@ -178,7 +162,6 @@ export const REQUEST_ERRORS = {
     cause:
       'Its file is still being read or its groups are still being listed (state `planning`), or one of these steps failed (state `failed`) or was cancelled (`cancelled`). `reason` of a failed sync says what is wrong.',
     status: 409,
-    exit: 2,
     sentence: ({ id, state, reason }: Record<'id' | 'state' | 'reason', string>) =>
       `sync ${id} is ${state} and has no plan: ${asClause(reason)}`,
     advice: 'Wait until it is planned (state `planned`, `held` or `unchanged`); a sync that failed has none.',
@@ -191,8 +174,7 @@ export const REQUEST_ERRORS = {
     cause:
       'The token that should be revoked is the only valid one of an admin. Without it no one could make a token over the API.',
     status: 409,
-    exit: 2,
-    sentence: ({ name }: Record<'name', string>) => `"${name}" is the only admin whose token is valid`,
+    sentence: '"{name}" is the only admin whose token is valid',
     advice: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
     remedy: {
       page: 'Make a token for another admin first.',
@@ -203,16 +185,14 @@ export const REQUEST_ERRORS = {
     cause:
       '`serve` was started with `--notify` or `ROLLCALL_NOTIFY`, which is used before any receiver that is set over the API.',
     status: 409,
-    exit: 2,
-    sentence: ({ host }: Record<'host', string>) => `the server was started with ${host} as the receiver`,
+    sentence: 'the server was started with {host} as the receiver',
     advice: 'Change --notify or ROLLCALL_NOTIFY, or start the server without it to set the receiver here.',
   }),
-  NO_RECEIVER: refusal<object>({
+  NO_RECEIVER: refusal({
     title: 'No one is notified',
     cause: 'A test notification was asked for, and no receiver is set.',
     status: 409,
-    exit: 2,
-    sentence: () => 'no receiver of notifications is set',
+    sentence: 'no receiver of notifications is set',
     advice: 'Set a receiver first, with PUT /v1/notifications.',
     remedy: { page: 'Set a receiver first.' },
   }),
@@ -220,9 +200,7 @@ export const REQUEST_ERRORS = {
     title: 'An upload with this Idempotency-Key is in progress',
     cause: 'A client repeated an upload before the first one was answered.',
     status: 409,
-    exit: 2,
-    sentence: ({ key }: Record<'key', string>) =>
-      `an upload with the Idempotency-Key ${JSON.stringify(key)} is in progress`,
+    sentence: 'an upload with the Idempotency-Key {"key"} is in progress',
     advice: 'Wait for its answer, or repeat the request in a moment.',
     remedy: { page: 'Try again in a moment.' },
   }),
@@ -231,9 +209,7 @@ export const REQUEST_ERRORS = {
     cause:
       'A client uses one key for several uploads. A key is remembered for 24 hours; the same key only repeats the upload.',
     status: 422,
-    exit: 2,
-    sentence: ({ key, how }: Record<'key' | 'how', string>) =>
-      `the Idempotency-Key ${JSON.stringify(key)} was used ${how}`,
+    sentence: 'the Idempotency-Key {"key"} was used {how}',
     advice: 'Use a new key for another file or other options.',
     remedy: { page: 'Choose the file again.' },
   }),
@@ -242,9 +218,7 @@ export const REQUEST_ERRORS = {
     cause:
       'A file is larger than `--max-upload`, a preview larger than 1 MiB, another body larger than 64 KiB (edits of a repair: more, see [repair.md](repair.md)). The size as sent counts: for a gzipped file, the compressed size.',
     status: 413,
-    exit: 2,
-    sentence: ({ maxBytes }: { readonly maxBytes: number; readonly remedy?: string | undefined }) =>
-      `the body is larger than the ${maxBytes} bytes that this address takes`,
+    sentence: 'the body is larger than the {maxBytes} bytes that this address takes',
     advice: 'Split or gzip the file, or start the server with a larger --max-upload.',
   }),
   MEDIA_TYPE: refusal({
@@ -252,19 +226,17 @@ export const REQUEST_ERRORS = {
     cause:
       'The `Content-Type` of a file is not one of `text/csv`, `application/json`, `application/x-ndjson`, `application/octet-stream` and `multipart/form-data` (`curl -d` sends another kind of form; set the type with `-H "Content-Type: text/csv"`); or the `Content-Encoding` is not `gzip`. Where the body is no file, it is not `application/json`.',
     status: 415,
-    exit: 2,
     advice:
       'Send text/csv, application/json, application/x-ndjson, application/octet-stream or multipart/form-data; the first four may be gzipped.',
     remedy: {
       page: 'Choose another file.',
     },
   }),
-  RANGE: refusal<object>({
+  RANGE: refusal({
     title: 'The range is outside the file',
     cause: 'A client tried to continue a download that is already complete.',
     status: 416,
-    exit: 2,
-    sentence: () => 'the requested range is beyond the end of the report',
+    sentence: 'the requested range is beyond the end of the report',
     advice: 'Ask for bytes below the size in Content-Range.',
     remedy: { page: 'Download it again.' },
   }),
@@ -272,9 +244,7 @@ export const REQUEST_ERRORS = {
     title: 'Too many attempts',
     cause: 'More than 10 attempts to log in within 5 minutes came from one address.',
     status: 429,
-    exit: 2,
-    sentence: ({ attempts, seconds }: { readonly attempts: number; readonly seconds: number }) =>
-      `more than ${attempts} attempts to log in have failed; the next is possible in ${seconds} seconds`,
+    sentence: 'more than {attempts} attempts to log in have failed; the next is possible in {seconds} seconds',
     advice: 'Wait as long as Retry-After says.',
     remedy: { page: 'Wait a minute, and try again.' },
   }),
@@ -283,7 +253,7 @@ export const REQUEST_ERRORS = {
     cause: 'A bug, or a damaged file in the data directory. Report it to us.',
     status: 500,
     exit: 4,
-    sentence: ({ id }: Record<'id', string>) => `the request could not be answered; the log has the cause under ${id}`,
+    sentence: 'the request could not be answered; the log has the cause under {id}',
     advice: "Look for `id` in rollcall.log in the server's data directory.",
     remedy: {
       page: 'It is in rollcall.log in the server’s data directory.',
@@ -298,12 +268,12 @@ export const REQUEST_ERRORS = {
     advice: 'Send it again after the seconds in Retry-After.',
     remedy: { page: 'Try again in a moment.' },
   }),
-  STOPPING: refusal<object>({
+  STOPPING: refusal({
     title: 'The server is stopping',
     cause: 'Someone stopped it. Uploads in progress were dropped, and nothing of them is stored.',
     status: 503,
     exit: 4,
-    sentence: () => 'the server stops and takes no more requests',
+    sentence: 'the server stops and takes no more requests',
     advice: 'Send it again when the server is back; imports then continue by themselves.',
   }),
 };

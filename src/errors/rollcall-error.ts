@@ -1,4 +1,4 @@
-import type { Entry, Refusal, Remedy, Said, Surface } from './entry.ts';
+import { type Entry, filled, type Refusal, type Remedy, type Said, type Surface } from './entry.ts';
 import { type ErrorCode, entryOf, type FactsOf } from './errors.ts';
 import { asFlag, type Words, written } from './named-options.ts';
 
@@ -11,14 +11,16 @@ type AnyFacts = Partial<Said>;
 export class RollcallError<Code extends string = ErrorCode> extends Error {
   readonly code: string;
   /** The exit code of a command that ends with it. */
-  readonly exit: Entry<never>['exit'];
+  readonly exit: NonNullable<Said['exit']>;
   /** The message without the remedy. */
   readonly what: string;
   readonly facts: FactsOf<Code>;
 
   constructor(code: Code, facts: FactsOf<Code>, options?: ErrorOptions) {
     const entry = entryOf(code) as Entry<object> | undefined;
-    const { what = entry?.sentence?.(facts) ?? '', exit = entry?.exit ?? 4 }: AnyFacts = facts;
+    const { sentence = '' } = entry ?? {};
+    const said = typeof sentence === 'string' ? filled(sentence, facts) : sentence(facts);
+    const { what = said, exit = entry === undefined ? 4 : (entry.exit ?? 2) }: AnyFacts = facts;
     super(messageOf(what, remedyOf(entry, facts, 'command')), options);
     this.name = RollcallError.name;
     this.code = code;
@@ -28,7 +30,7 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
   }
 
   /** The next step on the command line. */
-  get remedy(): string | undefined {
+  get remedy() {
     const words = this.remedyOn('command');
     return words === undefined ? undefined : written(words, asFlag);
   }
@@ -66,7 +68,7 @@ function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Sur
   if (own !== undefined) return own;
   const { remedy = {}, advice } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;
   const on = isOnAll(remedy) ? remedy : (remedy[surface] ?? (surface === 'page' ? remedy.api : undefined));
-  const words = typeof on === 'function' ? on(facts) : on;
+  const words = typeof on === 'function' ? on(facts) : typeof on === 'string' ? filled(on, facts) : on;
   return surface === 'command' ? words : (words ?? advice);
 }
 

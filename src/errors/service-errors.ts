@@ -63,8 +63,8 @@ export const SERVICE_ERRORS = {
   UNTRUSTED_LISTING: failure({
     title: 'A list of the service changed each time that it was read',
     exit: 4,
-    sentence: ({ list, problem, readings }: Record<'list' | 'problem', string> & { readonly readings: number }) =>
-      `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
+    sentence:
+      'the list of the {list} cannot be trusted, after {readings} readings: {problem}; nothing of it was used, read it again at a quieter time',
   }),
   CONNECT_FAILED: failure<Unanswered>({ title: 'No connection to the service', exit: 4 }),
   CONNECT_TIMEOUT: failure<Unanswered>({ title: 'No connection to the service in time', exit: 4 }),

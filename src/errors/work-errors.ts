@@ -12,8 +12,7 @@ export const WORK_ERRORS = {
     title: 'No import has this id',
     cause: 'It is mistyped, or the import was deleted, by a person or by `--keep`.',
     status: 404,
-    exit: 2,
-    sentence: ({ id }: Record<'id', string>) => `no import has the id ${JSON.stringify(id)}`,
+    sentence: 'no import has the id {"id"}',
     advice: 'GET /v1/imports lists those that there are; old ones may have been removed.',
     remedy: {
       command: '`rollcall list` shows those that there are',
@@ -24,8 +23,7 @@ export const WORK_ERRORS = {
     title: 'No sync has this id',
     cause: 'The id is mistyped, or belongs to another data directory.',
     status: 404,
-    exit: 2,
-    sentence: ({ id }: Record<'id', string>) => `no sync has the id ${JSON.stringify(id)}`,
+    sentence: 'no sync has the id {"id"}',
     advice: 'GET /v1/syncs lists those that there are.',
     remedy: {
       command: '`rollcall sync list` shows those that there are',
@@ -36,8 +34,7 @@ export const WORK_ERRORS = {
     title: 'No export has this id',
     cause: 'The id is misspelt, or the export was deleted, by an operator or by `--keep`.',
     status: 404,
-    exit: 2,
-    sentence: ({ id }: Record<'id', string>) => `no export has the id ${JSON.stringify(id)}`,
+    sentence: 'no export has the id {"id"}',
     advice: 'GET /v1/exports lists those that there are; old ones may have been removed.',
     remedy: {
       command: 'an export that was completed is removed once its files are written; begin a new one',
@@ -49,8 +46,7 @@ export const WORK_ERRORS = {
     cause:
       'The name is mistyped, or the schedule was removed. `POST /v1/schedules`, the console or `rollcall schedule add` makes one.',
     status: 404,
-    exit: 2,
-    sentence: ({ name }: Record<'name', string>) => `no schedule is named ${JSON.stringify(name)}`,
+    sentence: 'no schedule is named {"name"}',
     advice: 'GET /v1/schedules lists those that there are.',
     remedy: {
       command: '`rollcall schedule list` shows those that there are',
@@ -61,9 +57,7 @@ export const WORK_ERRORS = {
     title: 'No recipe has this name',
     cause: 'A typing mistake, or the recipe was saved in another data directory or has been deleted.',
     status: 404,
-    exit: 2,
-    sentence: ({ name, names }: Record<'name', string> & { readonly names: readonly string[] }) =>
-      `no recipe has the name ${JSON.stringify(name)}; there are ${names.join(', ')}`,
+    sentence: 'no recipe has the name {"name"}; there are {names}',
     advice: 'GET /v1/recipes lists those that there are.',
     remedy: {
       command: '`rollcall recipes` describes them',
@@ -72,9 +66,7 @@ export const WORK_ERRORS = {
   }),
   NO_IMPORTS: failure({
     title: 'There is no import yet',
-    exit: 2,
-    sentence: ({ where }: { readonly where: string; readonly server?: string | undefined }) =>
-      `there are no imports ${where}`,
+    sentence: 'there are no imports {where}',
     remedy: ({ server }) =>
       `start one with \`rollcall import <file>\`, or name another ${server === undefined ? 'directory with --data-dir' : 'server with --server'}`,
   }),
@@ -83,7 +75,6 @@ export const WORK_ERRORS = {
     cause:
       'A finished import cannot be paused, a running one cannot be deleted or undone, one without failed rows cannot be retried; a schedule that is running cannot be run a second time.',
     status: 409,
-    exit: 2,
     advice: 'Do one of `possible`, or wait until the state has changed.',
     remedy: {
       api: ({ possible = [] }: Said) => (possible.length > 0 ? undefined : LOOK_AGAIN),
@@ -94,38 +85,26 @@ export const WORK_ERRORS = {
     title: 'The import has nothing to send again',
     cause: 'No row of it can be sent again, or they were repaired or sent in another import.',
     status: 409,
-    exit: 2,
-    sentence: ({ id, state, why }: Record<'id' | 'state' | 'why', string> & { readonly possible: readonly string[] }) =>
-      `import ${id} is ${state} and ${why}`,
+    sentence: 'import {id} is {state} and {why}',
     advice: 'Look at its rows: none of them can be sent again.',
   }),
   SYNC_HELD: refusal({
     title: 'A guard holds the sync',
     cause: 'It cannot be applied; it must be approved or rejected first.',
     status: 409,
-    exit: 2,
     sentence: ({ id, reason }: Record<'id' | 'reason', string> & { readonly possible?: readonly string[] }) =>
       `sync ${id} is held: ${asClause(reason)}`,
     advice: 'Look at its plan, then approve or reject it.',
     remedy: {
-      command: ({ id }) =>
-        `look at it with \`rollcall sync show ${id}\`, and approve it with \`rollcall sync approve ${id} --reason "…"\``,
+      command:
+        'look at it with `rollcall sync show {id}`, and approve it with `rollcall sync approve {id} --reason "…"`',
     },
   }),
   CANNOT_UNDO: refusal({
     title: 'The import cannot be undone',
     cause: 'It has not finished, nothing of it was sent, or it was removed.',
     status: 409,
-    exit: 2,
-    sentence: ({
-      importId,
-      why,
-    }: {
-      readonly importId: string;
-      readonly why: string;
-      /** The commands that an import takes which has not finished. */
-      readonly possible?: readonly string[];
-    }) => `import ${importId} cannot be undone: ${why}`,
+    sentence: 'import {importId} cannot be undone: {why}',
     advice: 'Look at its state; an import that has finished and sent something can be undone.',
     remedy: {
       command: ({ importId, possible }) =>
@@ -138,8 +117,7 @@ export const WORK_ERRORS = {
     title: 'The import cannot be checked',
     cause: 'A sync made it, and has compared it with the service already.',
     status: 409,
-    exit: 2,
-    sentence: ({ id, why }: Record<'id' | 'why', string>) => `import ${id} cannot be checked: ${why}`,
+    sentence: 'import {id} cannot be checked: {why}',
     advice: 'Look at the plan of the sync.',
   }),
   NO_CHECK_YET: refusal({
@@ -147,8 +125,7 @@ export const WORK_ERRORS = {
     cause:
       'None was started, it is under way, it waits for more calls to be allowed, or the service refused the questions; `GET /v1/imports/{id}/check` says which. Rows are left out (`leaveOutFailing`) only by a check that was made with the options for creating and bans with which the import would be sent.',
     status: 409,
-    exit: 2,
-    sentence: ({ id, why }: Record<'id' | 'why', string>) => `import ${id} ${why}`,
+    sentence: 'import {id} {why}',
     advice: 'Begin one with POST /v1/imports/{id}/check, and wait until its state is `done`.',
     remedy: {
       command: '`rollcall check <id>` begins one, or continues it',
@@ -159,7 +136,6 @@ export const WORK_ERRORS = {
     title: 'An edit cannot be made',
     cause: 'It names a row or column that is not there to repair, or too many; or the rows were edited meanwhile.',
     status: 409,
-    exit: 2,
     advice: 'Look at the rows as they are now.',
   }),
   CALLS_USED_UP: failure<
@@ -177,22 +153,19 @@ export const WORK_ERRORS = {
     title: 'The import creates nothing',
     cause: '`--max-create` was given, and there is no limit to raise.',
     status: 409,
-    exit: 2,
     advice: 'Import its file again with `createUsers` or `createGroups`.',
-    sentence: ({ id }: Record<'id', string>) => `import ${id} creates nothing, so there is no limit to raise`,
+    sentence: 'import {id} creates nothing, so there is no limit to raise',
     remedy: words`import its file again with ${option('createUsers')} or ${option('createGroups')}`,
   }),
   CREATE_WITHOUT_NAME: refusal({
     title: 'No column has names for the users or groups to create',
     status: 409,
-    exit: 2,
     advice: 'Map a column that has the names, or let the ids be used as names.',
   }),
   REGION_WITHOUT_APP: refusal({
     title: 'A region has no app',
     cause: 'Rows or groups are in a region whose app id and key are not set.',
     status: 409,
-    exit: 2,
     sentence: ({
       regions,
       of,
@@ -234,28 +207,20 @@ export const WORK_ERRORS = {
     cause:
       'The import, sync, schedule or export was begun for another host or app id than this process sends to, or for the sandbox and not for the service, or the reverse.',
     status: 409,
-    exit: 2,
     advice: 'Continue it on a server with the settings that it was begun with, or begin it again.',
   }),
   EDITED_MEANWHILE: refusal({
     title: 'The schedule was edited meanwhile',
     cause: "`version` is not the schedule's version any more: another person has edited it. Nothing was changed.",
     status: 409,
-    exit: 2,
     advice: 'Look at its settings as they are now, and make your change to them, with its `version`.',
-    sentence: ({
-      name,
-      version,
-      given,
-    }: Record<'name', string> & { readonly version: number; readonly given: number }) =>
-      `schedule ${name} was edited meanwhile: it has version ${version}, and not ${given}`,
+    sentence: 'schedule {name} was edited meanwhile: it has version {version}, and not {given}',
     remedy: 'look at its settings as they are now, and make your change to them',
   }),
   SCHEDULE_RUNNING: refusal({
     title: 'The schedule is not over with a run',
     cause: 'It cannot be run a second time before.',
     status: 409,
-    exit: 2,
     sentence: ({
       name,
       dueAt,
@@ -273,7 +238,6 @@ export const WORK_ERRORS = {
     cause:
       '`ROLLCALL_SOURCES` is not set, or the file is not in or below one of its folders and addresses, or a link or a redirect leads elsewhere. On the server’s machine, `rollcall schedule add` takes any file.',
     status: 403,
-    exit: 2,
     field: 'file',
     advice: 'Name a file in or below what ROLLCALL_SOURCES allows; GET /v1/settings lists it as `sources`.',
     remedy: {
@@ -284,11 +248,9 @@ export const WORK_ERRORS = {
     title: 'The recipe needs more than the file has',
     cause: 'A group, an identity file or a group file, which the export does not have.',
     status: 400,
-    exit: 2,
     advice: 'Give what the recipe needs, or use another one.',
-    sentence: ({ name, field, why }: Record<'name' | 'field' | 'why', string>) =>
-      `the recipe ${name} needs a value for ${field}: ${why}`,
-    remedy: ({ field }) => words`give it with ${option(field)}`,
+    sentence: 'the recipe {name} needs a value for {field}: {why}',
+    remedy: ({ field }) => words`give it with ${option(String(field))}`,
   }),
   BAD_RECIPE: refusal<
     Said & {
@@ -299,25 +261,21 @@ export const WORK_ERRORS = {
     title: 'The recipe cannot be used',
     cause: 'It cannot be saved, or its file was changed by hand and is wrong.',
     status: 400,
-    exit: 2,
     advice: 'Correct the recipe.',
     field: 'recipe',
   }),
   BAD_PROTECT_FILE: failure({
     title: 'The protect file cannot be used',
     cause: 'It is the file that `--protect` names; nothing is planned without it.',
-    exit: 2,
   }),
   UNKNOWN_SCOPE: failure({
     title: 'The service lists a member with a scope that rollcall does not know',
     exit: 4,
-    sentence: ({ uid, scope }: Record<'uid' | 'scope', string>) =>
-      `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
+    sentence: 'the service lists {uid} with the scope {"scope"}; known are admin, moderator and participant',
   }),
   TOO_MANY_ROWS: failure({
     title: 'The export has more rows than a worksheet can have',
-    exit: 2,
-    sentence: ({ max }: { readonly max: number }) => `a worksheet has room for ${max} rows, and there are more`,
+    sentence: 'a worksheet has room for {max} rows, and there are more',
     remedy: 'take csv or ndjson',
   }),
 };

@@ -74,7 +74,7 @@ export function boundText(name: BoundName, value: number) {
 }
 
 /** `500mb` in bytes. */
-export function byteSize(text: string): number | undefined {
+export function byteSize(text: string) {
   const [, count, unit = ''] = /^(\d{1,9})(b|kb|mb|gb|tb)?$/i.exec(text.trim()) ?? [];
   const bytes = Number(count) * (SIZES.find(([suffix]) => suffix === unit.toLowerCase())?.[1] ?? 1);
   return bytes > 0 ? bytes : undefined;

@@ -153,11 +153,3 @@ export function textOfMaxCreate(max: MaxCreate) {
     )
     .join(',');
 }
-
-/** Most users and groups that an import creates, unless more are allowed. */
-export const DEFAULT_MAX_CREATE = { users: { count: 100 }, groups: { count: 10 } } as const satisfies MaxCreate;
-
-/** Most that may be created out of `known`, the users or groups that the input names. */
-export function createLimit(bound: CreateBound, known: () => number): number {
-  return 'count' in bound ? bound.count : Math.floor((known() * bound.percent) / 100);
-}

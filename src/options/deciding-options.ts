@@ -73,7 +73,7 @@ const uidList = {
   schema: z.array(z.string()),
   longest: 10_000_000,
   value: '<uid,...>',
-  parse: (text: string): string[] => {
+  parse: (text: string) => {
     const uids = text.split(',').map((part) => part.trim());
     if (uids.includes('')) throw badUsage('UIDs, separated by commas');
     return uids;

@@ -92,7 +92,7 @@ export function choice<const Choice extends string>(choices: readonly Choice[]) 
 /** An option that is on or off. */
 export const SWITCH = {
   schema: z.boolean(),
-  parse: (text: string): boolean => choice(['true', 'false']).parse(text) === 'true',
+  parse: (text: string) => choice(['true', 'false']).parse(text) === 'true',
   print: (value: boolean) => [String(value)],
 };
 
@@ -121,13 +121,13 @@ export function filledShape<All extends Options>(options: All): FilledShape<All>
     Object.entries(options).map(([name, declared]) => {
       const { value, off } = declared;
       const schema = value === undefined ? z.boolean().default(off !== undefined) : declared.schema.optional();
-      return [name, schema.meta({ description: descriptionOf(declared) })];
+      return [name, schema.describe(descriptionOf(declared))];
     }),
   ) as FilledShape<All>;
 }
 
 function schemaOf({ schema, help, preset }: OptionDeclaration) {
-  return schema.optional().meta({ description: descriptionOf({ help, preset }) });
+  return schema.optional().describe(descriptionOf({ help, preset }));
 }
 
 /** Returns an option's description for the API's documentation. */
@@ -156,7 +156,7 @@ export function textsOf<All extends Options>(options: All, given: Given<NoInfer<
   return Object.entries(options).flatMap(([name, { print, value: placeholder, off }]) => {
     const value: unknown = given[name];
     if (value === undefined || (placeholder === undefined && value === (off !== undefined))) return [];
-    return print(value).map((text): [string, string] => [name, text]);
+    return print(value).map((text) => [name, text]);
   });
 }
 

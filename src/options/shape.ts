@@ -36,7 +36,7 @@ const condition = z
     isNot: setting(z.array(word).min(1), 'The row is kept if the cell has none of these values.', ['true', '1']),
   })
   .refine(({ is, isNot }) => (is === undefined) !== (isNot === undefined), 'a condition has either "is" or "isNot"')
-  .meta({ description: 'Cells are compared without regard to case and surrounding spaces.' });
+  .describe('Cells are compared without regard to case and surrounding spaces.');
 
 const skipped = z.int().min(1).max(MAX_SKIPPED);
 

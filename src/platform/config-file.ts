@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
-import { badSetting } from '../errors/rollcall-error.ts';
+import { badSetting, RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
@@ -18,7 +18,7 @@ export interface Setting {
 }
 
 /** A variable that is set to nothing counts as not set. */
-export function present(value: string | undefined): string | undefined {
+export function present(value: string | undefined) {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
 
@@ -28,11 +28,11 @@ export function withoutMark(text: string) {
 }
 
 /** The text of a file that a setting names. @throws BAD_SETTING */
-export function readNamed(setting: string, path: string) {
+export function readNamed(name: string, path: string) {
   try {
     return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw badSetting(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
+    throw new RollcallError('BAD_SETTING', { name, path, why: messageOf(error) });
   }
 }
 
@@ -81,20 +81,20 @@ export function configFile() {
         const itself = [name, settingOf(declared)] as const;
         const description = `A file that contains ${name}.`;
         return declared.orFile
-          ? [itself, [`${name}File`, z.string().optional().meta({ description })] as const]
+          ? [itself, [`${name}File`, z.string().optional().describe(description)] as const]
           : [itself];
       }),
     );
   const own: Readonly<Record<string, z.ZodType>> = {
     ...shapeOf(settingsOfFile()),
-    sources: z.union([z.string().meta({ description: SETTINGS.sources.meaning }), namedSourcesSchema()]).optional(),
+    sources: z.union([z.string().describe(SETTINGS.sources.meaning), namedSourcesSchema()]).optional(),
     apps: z
       .partialRecord(z.enum(REGIONS), z.strictObject(shapeOf(settingsOfApps())))
       .optional()
-      .meta({ description: 'The app of each region, with its key.' }),
+      .describe('The app of each region, with its key.'),
   };
   return z.strictObject({
-    $schema: z.string().optional().meta({ description: 'Address of this schema, for editors.' }),
+    $schema: z.string().optional().describe('Address of this schema, for editors.'),
     ...own,
     profiles: z
       .record(
@@ -102,9 +102,7 @@ export function configFile() {
         z.strictObject(Object.fromEntries(Object.entries(own).filter(([name]) => name !== 'profile'))),
       )
       .optional()
-      .meta({
-        description: 'Settings of each environment by its name: they count before the others when it is chosen.',
-      }),
+      .describe('Settings of each environment by its name: they count before the others when it is chosen.'),
   });
 }
 export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> & {
@@ -113,7 +111,7 @@ export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sourc
 };
 type ConfigFile = SettingsOfFile & { readonly profiles?: Readonly<Record<string, SettingsOfFile>> };
 
-export function asText(value: unknown): string | undefined {
+export function asText(value: unknown) {
   return typeof value === 'string' || typeof value === 'number' ? present(String(value)) : undefined;
 }
 

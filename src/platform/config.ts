@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { IMPORTS_PER_MINUTE } from '../chat/service/limits.ts';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
-import { badSetting, isError } from '../errors/rollcall-error.ts';
+import { badSetting, isError, RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
 import { allowedValues } from './allowed-values.ts';
@@ -42,7 +42,7 @@ import {
 export type Config = ReturnType<typeof readConfig>;
 
 /** A variable that the user has named, such as one with the token of a source. */
-export function environmentVariable(name: string): string | undefined {
+export function environmentVariable(name: string) {
   return process.env[name];
 }
 
@@ -134,7 +134,7 @@ function flagged(flags: Flags, name: SettingName) {
 }
 
 /** The names of the profiles that there are. @throws BAD_SETTING */
-export function profileNames(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
+export function profileNames(environment: Environment = process.env, folder = process.cwd()) {
   return Object.keys(readConfigFile(withEnvFile(environment, folder)[SETTINGS.config.env], folder).file.profiles ?? {});
 }
 
@@ -169,8 +169,8 @@ function managementOf(key: string | undefined, secret: string | undefined) {
   if (key !== undefined && secret !== undefined) return { key, secret };
   if (key === secret) return undefined;
   const names = [SETTINGS.managementKey.env, SETTINGS.managementSecret.env];
-  const [set, missing] = key === undefined ? names.toReversed() : names;
-  throw badSetting(`${set} is set and ${missing} is not: set both`);
+  const [set = '', missing = ''] = key === undefined ? names.toReversed() : names;
+  throw incomplete(set, missing);
 }
 
 /** @throws BAD_SETTING */
@@ -178,7 +178,8 @@ function parsed<Name extends SettingName>(name: Name, setting: Setting) {
   const declared: SettingDeclaration = SETTINGS[name];
   const value = declared.parse(setting.value, setting.name);
   if (value !== undefined) return value as ValueOf<Name>;
-  throw badSetting(`${setting.name} is ${JSON.stringify(setting.value)}; allowed ${allowedValues(declared)}`);
+  const { name: place, value: text } = setting;
+  throw new RollcallError('BAD_SETTING', { name: place, value: text, allowed: allowedValues(declared) });
 }
 
 /** Kubernetes sets them for a service of this name. */
@@ -197,13 +198,13 @@ function refuseUnknown(env: Environment) {
 }
 
 /** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws BAD_SETTING */
-export function secretFiles(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
+export function secretFiles(environment: Environment = process.env, folder = process.cwd()) {
   const env = withEnvFile(environment, folder);
   return SECRET_FILES.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
 }
 
 /** The key of a region's app as the settings say it at this moment; undefined where they do not, or cannot be read. */
-export function currentApiKey(region: Region, appId: string, profile: string | undefined): string | undefined {
+export function currentApiKey(region: Region, appId: string, profile: string | undefined) {
   try {
     const app = readConfig({ profile }).apps[region];
     return app?.appId === appId ? app.apiKey : undefined;
@@ -284,7 +285,7 @@ function readApps(
   return apps;
 }
 
-const incomplete = (set: string, missing: string) => badSetting(`${set} is set and ${missing} is not: set both`);
+const incomplete = (set: string, missing: string) => new RollcallError('BAD_SETTING', { set, missing });
 
 function appWith(appId: string, url: string | undefined, key: Setting | undefined) {
   return {

@@ -75,8 +75,8 @@ export function busyIn(error: unknown): DatabaseBusy | undefined {
 
 /** Whether it is held still. */
 export function isHeld({ facts: { path } }: DatabaseBusy) {
-  if (!existsSync(path)) return false;
-  using database = new DatabaseSync(path, { timeout: 0 });
+  if (!existsSync(String(path))) return false;
+  using database = new DatabaseSync(String(path), { timeout: 0 });
   try {
     database.exec('begin immediate; rollback;');
     return false;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { badSetting } from '../errors/rollcall-error.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS } from '../membership/membership.ts';
 import type { Allowed } from './allowed-values.ts';
 
@@ -46,7 +46,7 @@ function webAddress(allowed: string, read: (url: URL) => string | undefined, ins
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (url === undefined) return undefined;
       if (url.username + url.password === '') return read(url);
-      throw badSetting(`${name} holds a user name or password; allowed is ${allowed}${instead}`);
+      throw new RollcallError('BAD_SETTING', { name, allowed: `is ${allowed}${instead}` });
     },
   };
 }

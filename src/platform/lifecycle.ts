@@ -36,7 +36,7 @@ const LEAVE_MS = 2_000;
  * A queue that is down does not answer, and stopping would wait for it: after the deadline the process ends with `code`,
  * after `lastWords`. Nothing is lost: the queue notices that the process has stopped. Returns a function that cancels this.
  */
-export function leaveWithoutQueue(code: number, lastWords: () => void): () => void {
+export function leaveWithoutQueue(code: number, lastWords: () => void) {
   const timer = setTimeout(() => {
     lastWords();
     process.exit(code);

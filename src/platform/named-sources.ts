@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { badSetting } from '../errors/rollcall-error.ts';
+import { badSetting, RollcallError } from '../errors/rollcall-error.ts';
 import { hasPassword, isAddress } from '../text/address-text.ts';
 import { asSentence } from '../text/wording.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
@@ -71,10 +71,7 @@ export function namedSourcesSchema() {
   const described = (name: keyof typeof SOURCE_SETTINGS) => ({ description: asSentence(SOURCE_SETTINGS[name].help) });
   const text = (name: TextSetting) => z.string().min(1).optional().meta(described(name));
   const source = z.strictObject({
-    url: z
-      .string()
-      .min(1)
-      .meta({ description: 'Its address, without a password: what follows the name is added to it.' }),
+    url: z.string().min(1).describe('Its address, without a password: what follows the name is added to it.'),
     headers: z.record(z.string(), z.string()).optional().meta(described('headers')),
     secrets: z
       .record(z.string(), z.string().regex(/^(env|file):./s))
@@ -86,7 +83,7 @@ export function namedSourcesSchema() {
     .string()
     .regex(/^[a-z][a-z0-9_-]{1,63}$/)
     .refine((one) => !isAddress(`${one}:`), 'a kind of address, such as s3, cannot be the name of a source');
-  return z.record(name, source).meta({ description: 'Sources by name: `rollcall import hr:/out/members.csv`.' });
+  return z.record(name, source).describe('Sources by name: `rollcall import hr:/out/members.csv`.');
 }
 
 /** With whole paths. @throws BAD_SETTING */
@@ -124,10 +121,7 @@ export function wholePaths(
 }
 
 /** `file:PATH` with a whole path. */
-export function wholeSecrets(
-  secrets: Readonly<Record<string, string>>,
-  folder: string,
-): Readonly<Record<string, string>> {
+export function wholeSecrets(secrets: Readonly<Record<string, string>>, folder: string) {
   return Object.fromEntries(
     Object.entries(secrets).map(([name, place]) => [
       name,
@@ -155,7 +149,7 @@ function sourceAddress(text: string, name: string) {
   const isWeb = /^https?:$/.test(url.protocol);
   // A password is not repeated.
   if (hasPassword(text) || (isWeb && url.username !== '')) {
-    throw badSetting(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
+    throw new RollcallError('BAD_SETTING', { name, allowed: allowedValues(sourceList) });
   }
   if (!isWeb) return text;
   const isAllowed = url.protocol === 'https:' || isLoopback(url.hostname);

@@ -1,5 +1,8 @@
-import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { createRequire } from 'node:module';
+import type { ZipDeflate } from 'fflate';
 import { RollcallError } from '../errors/rollcall-error.ts';
+
+const load = createRequire(import.meta.url);
 
 /** Rows of a worksheet, the header included: more cannot be opened. */
 const MAX_ROWS = 1_048_576;
@@ -27,6 +30,8 @@ const PARTS: Readonly<Record<string, string>> = {
  * is a formula, a date or a rounded number, and leading zeros stay. Throws a RollcallError when there are more rows than a sheet can have.
  */
 export function* workbook(rows: Iterable<readonly string[]>): Generator<Uint8Array> {
+  // Loaded for those alone who want a workbook.
+  const { strToU8, Zip, ZipDeflate } = load('fflate') as typeof import('fflate');
   const pieces: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
     if (error !== null) throw error;

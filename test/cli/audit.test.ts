@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { importFile } from '../../src/cli/import-file.ts';
+import { importInput } from '../../src/cli/import-file.ts';
 import { openRunning } from '../../src/cli/run.ts';
 import { schedulesHere } from '../../src/features/schedule/commands/schedule-run.ts';
 import { scheduleOperations } from '../../src/features/schedule/operations.ts';
@@ -54,7 +54,7 @@ test('an import of the command line is on record with its file and options', asy
   writeFileSync(file, 'guid,uid\ng,a\n');
   const io = { out: new PassThrough().resume(), err: new PassThrough().resume(), live: false, color: false, width: 80 };
   const flags = { dataDir, dryRun: true, region: 'eu' } as const;
-  await importFile(await openRunning(io, flags), file, flags);
+  await importInput(await openRunning(io, flags), file, flags);
   expect(audited(dataDir)).toMatchObject([
     { action: 'import.create', address: 'command line', detail: expect.stringContaining(`file=${file}`) },
   ]);

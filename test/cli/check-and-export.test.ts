@@ -202,7 +202,7 @@ test.each(['out.csv', 'out-groups.csv', 'out-users.csv'])(
     const args = ['export', '--region', 'us', '--users', '--output', 'out.csv'];
     const { code, stderr } = await place.run(args);
     expect([code, place.calls()]).toEqual([2, 0]);
-    expect(stderr).toContain('[BAD_USAGE]');
+    expect(stderr).toContain('[OUTPUT_EXISTS]');
     expect(readFileSync(join(place.root, name), 'utf8')).toBe('the only copy\n');
     expect((await place.run([...args, '--overwrite'])).code).toBe(0);
     expect(readFileSync(join(place.root, name), 'utf8')).not.toContain('the only copy');

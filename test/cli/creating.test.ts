@@ -87,5 +87,5 @@ test.each([
 ])('%s: how something is created is refused where nothing may be created', async (command, ...flags) => {
   const place = await openWorkplace();
   const { code, stderr } = await place.run([...command.split(' '), place.file('m.csv', FILE), ...flags]);
-  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(`^rollcall: ${flags[0]} .*\\[BAD_USAGE\\]\n$`)]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(`^rollcall: ${flags[0]} .*\\[FLAG_NEEDS\\]\n$`)]);
 });

@@ -29,7 +29,7 @@ test('an export is written into a bucket, its groups beside it, and replaces not
   expect(server.objects.get('exports/members.csv')?.bytes.toString()).toContain('ann');
 
   const again = await place.run(exported());
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[BAD_USAGE]')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[OUTPUT_EXISTS]')]);
   expect((await place.run([...exported(), '--overwrite'])).code).toBe(0);
 });
 
@@ -57,5 +57,5 @@ test.each([
 
 test('flags of addresses are refused where the output is a file', async () => {
   const { code, stderr } = await place.run(['export', '--output', 'out.csv', '--endpoint', server.endpoint]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('[BAD_USAGE]')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('[FLAG_FOR_ADDRESS]')]);
 });

@@ -76,7 +76,6 @@ const NOT_YET: Readonly<Record<string, string>> = {
   'importOperations.remove': 'no command asks it; `act` deletes',
   'importOperations.journal': 'no command asks it',
   'importOperations.create': 'a file is a path here and a body there',
-  'serviceOperations.overview': 'no command asks it',
   'serviceOperations.regions': 'where nobody owns the directory, there are none',
   'serviceOperations.settings': 'only a server has settings of its own',
   'serviceOperations.audit': 'no command asks it',

@@ -45,14 +45,14 @@ test('an import that began in the sandbox goes on nowhere else, and the reverse'
   expect((await place.run([...flags, '--sandbox'])).code).toBe(EXIT.ok);
   const real = await place.run(['resume']);
   expect(real.code).toBe(EXIT.usage);
-  expect(real.stderr).toMatch(/ resume \S+ --sandbox \[BAD_USAGE\]$/m);
+  expect(real.stderr).toMatch(/ resume \S+ --sandbox \[WRONG_TARGET\]$/m);
   expect(place.calls()).toBe(0);
   expect((await place.run(['resume', '--sandbox'])).code).toBe(EXIT.ok);
   expect(place.calls()).toBe(0);
 
   expect((await place.run(flags)).code).toBe(EXIT.ok);
   const sandbox = await place.run(['resume', '--sandbox']);
-  expect([sandbox.code, sandbox.stderr]).toEqual([EXIT.usage, expect.stringContaining('[BAD_USAGE]')]);
+  expect([sandbox.code, sandbox.stderr]).toEqual([EXIT.usage, expect.stringContaining('[WRONG_TARGET]')]);
 });
 
 describe('a data directory', () => {

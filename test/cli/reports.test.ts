@@ -80,7 +80,7 @@ describe('report', () => {
 
     const { code, stderr } = await place.run(['report', '--output', 'nowhere/report.csv']);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toMatch(/nowhere\/report\.csv.*--output \[BAD_USAGE\]\n$/);
+    expect(stderr).toMatch(/nowhere\/report\.csv.*--output \[OUTPUT_FAILED\]\n$/);
   });
 
   test('never takes the place of another file, unless it may', async () => {
@@ -88,13 +88,13 @@ describe('report', () => {
     place.file('members.csv', 'the only copy\n');
     expect(await place.run(['report', '--output', 'members.csv'])).toMatchObject({
       code: EXIT.usage,
-      stderr: expect.stringMatching(/--overwrite \[BAD_USAGE\]\n$/),
+      stderr: expect.stringMatching(/--overwrite \[OUTPUT_EXISTS\]\n$/),
     });
     expect(readFileSync(join(place.root, 'members.csv'), 'utf8')).toBe('the only copy\n');
     expect((await place.run(['report', '--output', 'members.csv', '--overwrite'])).code).toBe(EXIT.ok);
     const written = readFileSync(join(place.root, 'members.csv'), 'utf8');
     expect(written).toBe((await place.run(['report'])).stdout);
-    expect((await place.run(['report', '--overwrite'])).stderr).toContain('add --output');
+    expect((await place.run(['report', '--overwrite'])).stderr).toContain('[FLAG_NEEDS]');
     // Nothing can be lost there.
     expect((await place.run(['report', '--output', '/dev/null'])).code).toBe(EXIT.ok);
   });
@@ -104,7 +104,7 @@ describe('report', () => {
     await place.run(['import', place.file('m.csv', 'guid,uid\n')]);
     const { code, stdout, stderr } = await place.run(['report']);
     expect([code, stdout]).toEqual([EXIT.usage, '']);
-    expect(stderr).toContain('[BAD_USAGE]');
+    expect(stderr).toContain('[NO_ROWS_YET]');
   });
 });
 
@@ -162,7 +162,7 @@ describe('retry', () => {
     expect((await place.run(['import', file, '--sandbox-seed', seed])).code).toBe(EXIT.rowsFailed);
     const { code, stderr } = await place.run(['retry']);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toMatch(/ retry \S+ --sandbox \[BAD_USAGE\]$/m);
+    expect(stderr).toMatch(/ retry \S+ --sandbox \[WRONG_TARGET\]$/m);
     expect(place.calls()).toBe(0);
   });
 });

@@ -134,7 +134,7 @@ describe('with a server, commands do as they do without:', () => {
     expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
     expect(summary.rows.unprocessed).toBeGreaterThan(0);
     const again = await place.run(['cancel']);
-    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringContaining('[BAD_USAGE]')]);
+    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringContaining('[WRONG_STATE]')]);
 
     standStill();
     const retry = place.begin(['retry', '--json']);

@@ -60,7 +60,7 @@ test('a group file: one code gives several groups, each with an outcome; unknown
   expect(again.stderr).toMatch(/unknown-groups\.csv/);
   expect(place.calls()).toBe(before);
   const alone = await place.run(['import', file, '--group-key', 'code']);
-  expect([alone.code, alone.stderr]).toEqual([EXIT.usage, expect.stringContaining('need --groups')]);
+  expect([alone.code, alone.stderr]).toEqual([EXIT.usage, expect.stringContaining('[FLAG_NEEDS]')]);
 });
 
 test('an identity file that contradicts itself is refused, and nothing is sent', async () => {

@@ -84,7 +84,7 @@ describe('while an import runs, another command', () => {
     expect(status.stdout).toMatch(/^us {2}1 call in flight, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
     expect(JSON.parse((await place.run(['status', '--json'])).stdout)).not.toHaveProperty('interrupted');
     const retry = await place.run(['retry']);
-    expect([retry.code, retry.stderr]).toEqual([EXIT.usage, expect.stringMatching(/ watch \S+ \[BAD_USAGE\]\n/)]);
+    expect([retry.code, retry.stderr]).toEqual([EXIT.usage, expect.stringMatching(/ watch \S+ \[WRONG_STATE\]\n/)]);
 
     hurry(place);
     const watch = await place.summary(['watch']);
@@ -155,7 +155,7 @@ describe('where no process runs an import,', () => {
     for (const verb of ['pause', 'resume', 'cancel']) {
       const { code, stderr } = await place.run([verb]);
       expect([verb, code]).toEqual([verb, EXIT.usage]);
-      expect(stderr).toContain('[BAD_USAGE]');
+      expect(stderr).toContain('[WRONG_STATE]');
     }
   });
 
@@ -164,6 +164,6 @@ describe('where no process runs an import,', () => {
     expect((await place.run(['import', 'm.csv', '--dry-run'])).code).toBe(EXIT.ok);
     const { code, stderr } = await place.run(['retry']);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toMatch(/ resume \S+ .*\[BAD_USAGE\]/);
+    expect(stderr).toMatch(/ resume \S+ .*\[WRONG_STATE\]/);
   });
 });

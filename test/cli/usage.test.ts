@@ -27,7 +27,7 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--detach', '--sandbox'], "'--detach' cannot be used with option '--sandbox'"],
     [['import', 'm.csv', '--sandbox-faults', 'broken=1'], 'unknown kind "broken", known are reset-before'],
     [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
-    [['import', 'm.csv', '--max-calls', '5'], '--max-calls is about the calls of --check; add --check'],
+    [['import', 'm.csv', '--max-calls', '5'], '--max-calls needs --check [FLAG_NEEDS]'],
     [['schedule', 'edit', 'nightly'], 'there is nothing to change; give a setting, such as --cron or --file'],
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['expiring', '--within', '3x'], "option '--within <time>' argument '3x' is invalid"],

@@ -24,7 +24,7 @@ import {
 import { BullMQOtel } from 'bullmq-otel';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { REGIONS } from '../../chat/service/regions.ts';
-import { badSetting, RollcallError } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { SlowDown } from '../../queue/define-job.ts';
@@ -152,10 +152,14 @@ function samplerOf({ sampler, samplerArgument }: TracingSettings): Sampler {
   return sampler === name ? root : new ParentBasedSampler({ root });
 }
 
-function ratio(text = '1'): number {
+function ratio(text = '1') {
   const value = Number(text);
   if (value >= 0 && value <= 1) return value;
-  throw badSetting(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}; allowed is a number from 0 to 1`);
+  throw new RollcallError('BAD_SETTING', {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    value: text,
+    allowed: 'is a number from 0 to 1',
+  });
 }
 
 /** A span for each request to the server. It has the route and not the address, which may name users. */

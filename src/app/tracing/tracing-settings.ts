@@ -1,4 +1,4 @@
-import { badSetting } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { environmentVariable } from '../../platform/config.ts';
 
 type Variable = (name: string) => string | undefined;
@@ -38,5 +38,5 @@ export function tracingSettings(variable: Variable = environmentVariable): Traci
 function oneOf<Word extends string>(name: string, value: string, allowed: readonly Word[]): Word {
   const word = allowed.find((one) => one === value);
   if (word !== undefined) return word;
-  throw badSetting(`${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
+  throw new RollcallError('BAD_SETTING', { name, value, allowed: `are ${allowed.join(', ')}` });
 }

@@ -15,6 +15,7 @@ import { isAddress } from '../../text/address-text.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import type { CommonFlags, FilterTexts } from '../flags/flags.ts';
 import { type Io, say, shortest, typedCommand } from '../screen/io.ts';
+import { noImports } from './kept-imports.ts';
 import { clientOfDirectory } from './local-client.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
@@ -56,7 +57,7 @@ export function localImports(config: Config): Imports {
 export type Imports = ReturnType<typeof importsIn>;
 
 /** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
-export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>): Promise<boolean> {
+export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'regions'>) {
   return server === undefined && (await regions()) === undefined;
 }
 
@@ -71,7 +72,6 @@ const MAX_OF_PAGE = 200;
 export function importsIn(config: Config, client: Client, server?: Server) {
   const dir = dataDir(config.dataDir);
   const place = () => (server === undefined ? emptyPlace(dir) : `at ${server.url}`);
-  const noImports = () => new RollcallError('NO_IMPORTS', { where: place(), server: server?.url });
   const whole = (path: string | null) => path && `${server?.url}${path}`;
   const shown = (view: ImportView): ImportView => {
     if (server === undefined) return view;
@@ -133,14 +133,14 @@ export function importsIn(config: Config, client: Client, server?: Server) {
     /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
     list: async (limit: number, filter: FilterTexts = {}) => {
       const found = await newest(limit, filter);
-      if (found.length === 0 && Object.keys(filter).length === 0) throw noImports();
+      if (found.length === 0 && Object.keys(filter).length === 0) throw noImports(place(), server?.url);
       return found;
     },
     /** The import with this id, or the latest one. @throws NO_IMPORTS, UNKNOWN_IMPORT */
     find: async (id: string | undefined) => {
       if (id !== undefined) return one(id);
       const [latest] = await newest(1, {});
-      if (latest === undefined) throw noImports();
+      if (latest === undefined) throw noImports(place(), server?.url);
       return latest;
     },
     /** Its rows that need attention, by outcome and code. */

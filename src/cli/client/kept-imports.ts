@@ -12,14 +12,15 @@ import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform
 
 /** Imports as a data directory has them, even while another process writes to it. */
 
-export function noImports(dir: DataDir): RollcallError {
-  return new RollcallError('NO_IMPORTS', { where: emptyPlace(dir) });
+/** @param server of which they would be */
+export function noImports(where: string, server?: string) {
+  return new RollcallError('NO_IMPORTS', { where, server });
 }
 
 /** Opens the catalog, and makes it again where it is lost. */
 function openKept(dir: DataDir) {
   if (isCatalogLost(dir)) rebuild(dir);
-  if (!hasCatalog(dir)) throw noImports(dir);
+  if (!hasCatalog(dir)) throw noImports(emptyPlace(dir));
   return openCatalogReader(dir.catalog);
 }
 

@@ -9,7 +9,7 @@ import { eventOperations, serviceOperations } from '../../api/service.ts';
 import type { App } from '../../app/app.ts';
 import { askOwner, replyOf, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
@@ -150,11 +150,11 @@ function readingHandlers(dir: DataDir, catalog: CatalogReader) {
   ];
 }
 
-/** @throws BAD_USAGE where there are no rows */
+/** @throws NO_ROWS_YET */
 function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
   const { id, state } = record;
   if (!hasLedger(record, dir.ledger(id))) {
-    throw badUsage(`import ${id} is ${state} and has no rows to report: ${reasonFor(record, asFlag)}`);
+    throw new RollcallError('NO_ROWS_YET', { id, why: `it is ${state}: ${reasonFor(record, asFlag)}` });
   }
   const summary = summaryOfKept(dir, record);
   return (async function* () {

@@ -12,11 +12,12 @@ import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.ts';
+import type { ShapeFlags } from '../../options/shape-flags.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type ShapeFlags, type SourceFlags, shapeOf } from '../flags/file-flags.ts';
+import { type SourceFlags, shapeOf } from '../flags/file-flags.ts';
 import type { RecipeFlags } from '../flags/flags.ts';
 import { expectedRows, inputFiles, requireCount, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
@@ -28,12 +29,12 @@ import type { Making, Server, Upload } from './server-client.ts';
 
 type Reading = ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices;
 
-interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<Doing, 'signal'> {
+interface SendingFile extends Pick<Doing, 'signal'> {
   readonly server: Server;
   readonly file: string;
   readonly flags: Reading & SourceFlags;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
-  readonly mustBeWhole?: true;
+  readonly mustBeWhole?: boolean;
   /** Makes something of the file, with these options. */
   readonly operation: Making;
   /** Parameters beside those that say how the file is read. */
@@ -43,13 +44,16 @@ interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<D
 }
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
-export async function sendFile(sending: SendingFile): Promise<Begun> {
-  const { io, imports, signal, server, file, flags, mustBeWhole = false, operation, more, howToSee } = sending;
+export async function sendFile(
+  running: Pick<Running, 'config' | 'io' | 'imports'>,
+  { signal, server, file, flags, mustBeWhole = false, operation, more, howToSee }: SendingFile,
+): Promise<Begun> {
+  const { io, imports } = running;
   const query = await readingQuery(file, flags);
   for (const [name, value] of more) query.append(name, value);
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
-  const { fetched, areFetched, lines, obtain } = await inputFiles(sending, file, flags, mustBeWhole);
+  const { fetched, areFetched, lines, obtain } = await inputFiles(running, file, flags, mustBeWhole);
   await using folder = areFetched ? await temporaryFolder('send') : undefined;
   const path = join(folder?.path ?? '', 'input');
   try {
@@ -119,7 +123,7 @@ async function readingQuery(file: string, flags: Reading) {
 }
 
 /** A recipe as a request has it: a name is one of the server's, a file is one of this machine. @throws BAD_RECIPE */
-async function recipeToSend(recipe: string): Promise<string> {
+async function recipeToSend(recipe: string) {
   if (RECIPE_NAME.test(recipe)) return recipe;
   const { recipeOfFile } = await import('../../features/recipes/recipe-store.ts');
   const { name: _, saved: __, ...content } = recipeOfFile(recipe);

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type ImportView, importOperations } from '../../api/imports.ts';
 import { openService } from '../../app/open-service.ts';
-import { badUsage } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
@@ -52,16 +52,17 @@ async function resume(io: Io, given: string | undefined, flags: ResumeFlags) {
 
 /**
  * An import that was being read as a dry run continues as one; one that was checked is sent.
- * @throws BAD_USAGE where this process cannot continue it
+ * @throws WRONG_STATE, WRONG_TARGET where this process cannot continue it
  */
 async function continuesAsDryRun({ config, imports, io }: Running, { id, reports }: ImportView, flags: ResumeFlags) {
   const record = await viewing(dataDir(config.dataDir), (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
-    const again = `; \`${imports.command('retry', id)}\` sends again what failed`;
-    throw badUsage(`import ${id} is ${record.state}: there is nothing to resume${reports.retry === null ? '' : again}`);
+    const what = `import ${id} is ${record.state}: there is nothing to resume`;
+    const again = `\`${imports.command('retry', id)}\` sends again what failed`;
+    throw new RollcallError('WRONG_STATE', { what, ...(reports.retry !== null && { remedy: again }) });
   }
   const options = readOptions(record);
-  checkTarget(typedCommand(config, 'resume', id), id, options.sandbox, flags.sandbox === true);
+  checkTarget(typedCommand(config, 'resume', id), `import ${id}`, options.sandbox, flags.sandbox);
   if (record.state === 'staged' && hasChanged(record)) {
     say(
       io,
@@ -86,10 +87,11 @@ type RetryFlags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readon
 export function retryCommand(action: Action) {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withOptions(command, ROWS)), STOPPING);
-  command.option(
+  const edits = new Option(
     '--edits <file>',
     'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed` as CSV or XLSX, with its column _row',
   );
+  command.addOption(edits.conflicts(Object.keys({ ...ROWS, ...STOPPING })));
   return command.action(action(retry));
 }
 
@@ -101,19 +103,14 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
   if (!isFinal(state)) {
     const isRun = isUnderWay(state) && (await imports.regions()) !== undefined;
     const first = imports.command(isRun ? 'watch' : 'resume', id);
-    throw badUsage(`import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`);
+    const remedy = `first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`;
+    throw new RollcallError('WRONG_STATE', { what: `import ${id} is ${state}, not over`, remedy });
   }
   const { edits } = flags;
   const editing = edits === undefined ? undefined : await import('../../features/repair/commands/retry-edits.ts');
   if (edits !== undefined) await editing?.checkEdits(edits);
   const stopping = textsOf(STOPPING, flags);
-  if (edits !== undefined && stopping.length > 0) {
-    throw badUsage('--max-errors cannot be given together with --edits');
-  }
   const only = textsOf(ROWS, flags);
-  if (edits !== undefined && only.length > 0) {
-    throw badUsage('--edits says which rows are sent; leave out the flags that choose rows');
-  }
   if (edits === undefined && found.reports.retry === null) {
     const code = sayNothingLeft(io, id, NONE_FAILED, flags);
     const correct = howToCorrect(imports, found);
@@ -121,7 +118,7 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
     return code;
   }
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : only.length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
-  checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
+  checkTarget(imports.command('retry', id), `import ${id}`, found.sandbox, flags.sandbox);
   const chosen = Object.fromEntries([...only, ...stopping]);
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));

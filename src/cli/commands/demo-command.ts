@@ -7,7 +7,7 @@ import { PACKAGE_FOLDER } from '../../platform/packages.ts';
 import { localImports } from '../client/imports.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
-import { importFile } from '../import-file.ts';
+import { importInput } from '../import-file.ts';
 import { type Io, say, shortest } from '../screen/io.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
@@ -26,7 +26,7 @@ async function demo(io: Io, flags: CommonFlags) {
   const imports = localImports(config);
   const chosen = { ...flags, sandbox: true, sandboxSeed: seed } as const;
   const running = { config, io, imports, openService: () => openService(config, chosen), json: false };
-  const code = await importFile(running, file, chosen);
+  const code = await importInput(running, file, chosen);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const { rows } = await imports.find(undefined);
   if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;

@@ -12,7 +12,7 @@ import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { ENDS_SCHEMA } from '../../imports/schemas.ts';
 import { readConfig, secretFiles } from '../../platform/config.ts';
-import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
 import { freeBytes } from '../../platform/files.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord, wrap } from '../../text/terminal-text.ts';
@@ -54,7 +54,7 @@ async function doctor(io: Io, flags: Flags) {
     say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
   }
   if (flags.adopt) {
-    if (!hasCatalog(dir)) throw noImports(dir);
+    if (!hasCatalog(dir)) throw noImports(emptyPlace(dir));
     adoptDirectory(dir);
     say(io, `${dir.root} goes on from here: do not use its original or another copy any more.`, '');
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { importOperations, tagChanges } from '../../api/imports.ts';
-import { badUsage, isError, RollcallError } from '../../errors/rollcall-error.ts';
+import { importOperations } from '../../api/imports.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
@@ -56,7 +56,8 @@ function actCommand(action: Action, verb: 'pause' | 'cancel') {
 async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: CommonFlags) {
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
-  if (isFinal(state)) throw badUsage(`import ${id} is ${state}: there is nothing to ${verb}`);
+  if (isFinal(state))
+    throw new RollcallError('WRONG_STATE', { what: `import ${id} is ${state}: there is nothing to ${verb}` });
   const answer = await unless('NO_OWNER', imports.client.call(importOperations[verb], { id }));
   if (answer !== undefined) {
     if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
@@ -179,19 +180,18 @@ export function tagCommand(action: Action) {
 }
 
 async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags) {
-  const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
-  if (!read.success) throw badUsage(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
   await imports.one(id);
-  const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags: read.data });
+  const tags = { [flags.remove ? 'remove' : 'add']: words };
+  const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags });
   const problem = results[0]?.problem;
   if (problem !== undefined) {
     const { code, detail, remedy } = problem;
     throw new RollcallError<string>(code, { what: detail, remedy: remedyFor(code, remedy), exit: 2 });
   }
-  const { tags } = await imports.one(id);
-  if (flags.json) printJson(io, { id, tags });
-  say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);
+  const { tags: all } = await imports.one(id);
+  if (flags.json) printJson(io, { id, tags: all });
+  say(io, all.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(all.join(', '))}.`);
 }
 
 const MAX_LISTED = 1_000;
@@ -206,7 +206,7 @@ export function listCommand(action: Action) {
 
 async function list(io: Io, flags: ListedFlags) {
   const { imports } = await openImports(flags);
-  const filter = await filterTexts(flags);
+  const filter = filterTexts(flags);
   let found: Awaited<ReturnType<Imports['list']>>;
   try {
     found = await imports.list(flags.limit, filter);

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { rowOperations } from '../../api/rows.ts';
-import { badUsage } from '../../errors/rollcall-error.ts';
+import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
@@ -59,7 +59,7 @@ async function report(io: Io, given: string | undefined, flags: Flags) {
     else await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
     if (output === undefined || !isSystemError(error)) throw error;
-    throw badUsage(`the report cannot be written: ${error.message}; name another file with --output`);
+    throw new RollcallError('OUTPUT_FAILED', { document: 'the report', why: error.message });
   }
   if (output !== undefined) say(io, `Written to ${output}.`);
 }

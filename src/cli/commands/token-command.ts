@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { aRole, ROLES, type Role } from '../../api/operation.ts';
-import { badUsage } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
@@ -95,11 +95,7 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags) {
     if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
     return done;
   });
-  if (!revoked) {
-    throw badUsage(
-      `no valid token has the id ${JSON.stringify(id)}; \`rollcall token list\` shows those that there are`,
-    );
-  }
+  if (!revoked) throw new RollcallError('UNKNOWN_TOKEN', { id });
   if (flags.json) printJson(io, { id, revoked: true });
   say(io, `Token ${id} is revoked.`);
 }

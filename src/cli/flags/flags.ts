@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { asFlag } from '../../errors/named-options.ts';
-import { badUsage, isError } from '../../errors/rollcall-error.ts';
+import { asFlag, flagOf } from '../../errors/named-options.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize } from '../../options/bounds.ts';
 import { LIST_FILTERS } from '../../options/list-filters.ts';
@@ -151,30 +151,24 @@ export function tagFlag(meaning: string) {
   );
 }
 
-/** @throws BAD_USAGE for an invalid tag */
-export async function tagsOf({ tag = [] }: Pick<ListFlags, 'tag'>): Promise<readonly string[]> {
+/** @throws BAD_OPTION for an invalid tag */
+export async function tagsOf({ tag = [] }: Pick<ListFlags, 'tag'>) {
   if (tag.length === 0) return [];
   // Loaded here: what a command checks with zod is loaded when it is given.
   const { tags } = await import('../../api/imports.ts');
   const read = tags.safeParse(tag);
   if (read.success) return [...new Set(read.data)];
-  throw badUsage(`--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`);
+  const what = `--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`;
+  throw new RollcallError('BAD_OPTION', { what, field: 'tag' });
 }
 
-/** The filter as the API takes it; undefined where nothing is asked for. */
+/** The filter as the API takes it, which checks it. */
 export type FilterTexts = Readonly<Record<string, string>>;
 
-/** @throws BAD_USAGE for a value that is not allowed */
-export async function filterTexts(flags: ListFlags): Promise<FilterTexts | undefined> {
-  const given = FLAGS.filter(({ flag }) => flags[flag] !== undefined);
-  if (given.length === 0) return undefined;
-  const texts = Object.fromEntries(given.map(({ name, flag }) => [name, String(flags[flag])]));
-  // Loaded here: a list without a filter does not need it.
-  const { importFilter } = await import('../../api/imports.ts');
-  const issue = importFilter.safeParse(texts).error?.issues[0];
-  if (issue === undefined) return texts;
-  const wrong = given.find(({ name }) => name === issue.path[0]);
-  throw badUsage(`--${wrong?.flag} is ${JSON.stringify(texts[wrong?.name ?? ''])}; ${issue.message}`);
+export function filterTexts(flags: ListFlags): FilterTexts {
+  return Object.fromEntries(
+    FLAGS.flatMap(({ name, flag }) => (flags[flag] === undefined ? [] : [[name, String(flags[flag])]])),
+  );
 }
 
 /** Destination of a command's output. */
@@ -185,26 +179,21 @@ export interface OutputFlags {
 
 /** @param beside what else is said about the file */
 export function withOutput(command: Command, beside = '') {
-  return command
+  command
     .option('--output <file>', `write to a file instead of standard output${beside}`)
     .option('--overwrite', 'with --output: replace a file that exists');
+  return withNeeds(command, ['overwrite'], ['output']);
 }
 
 /**
  * Before anything is read or asked: what is there may be the only copy of what was imported.
- * @throws BAD_USAGE for a file that exists, unless it may be replaced
+ * @throws OUTPUT_EXISTS unless it may be replaced
  */
-export function refuseExisting(paths: readonly string[], { output, overwrite }: OutputFlags) {
-  if (overwrite && output === undefined) throw badUsage('--overwrite replaces the file of --output; add --output');
+export function refuseExisting(paths: readonly string[], { overwrite }: OutputFlags) {
   if (overwrite) return;
   // A device or pipe has nothing to lose.
   const existing = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
-  if (existing === undefined) return;
-  throw existsAlready(existing);
-}
-
-export function existsAlready(place: string) {
-  return badUsage(`${place} exists already; name another file with --output, or replace it with --overwrite`);
+  if (existing !== undefined) throw new RollcallError('OUTPUT_EXISTS', { place: existing });
 }
 
 /** The parts of an option's declaration that make its flag. */
@@ -215,6 +204,16 @@ type FlagDeclaration = Pick<OptionDeclaration<any>, 'value' | 'help' | 'preset' 
 export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>) {
   for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
   return command;
+}
+
+/** Makes a command refuse flags that have no effect without one of those that they need. @throws FLAG_NEEDS in the command */
+export function withNeeds(command: Command, names: readonly string[], needs: readonly string[]) {
+  return command.hook('preAction', (_, acting) => {
+    const given = acting.options.filter((option) => acting.getOptionValueSource(option.attributeName()) === 'cli');
+    const [alone] = given.filter((option) => names.includes(option.attributeName()));
+    if (alone === undefined || given.some((option) => needs.includes(option.attributeName()))) return;
+    throw new RollcallError('FLAG_NEEDS', { flag: alone.long ?? alone.flags, needs: needs.map(flagOf).join(' or ') });
+  });
 }
 
 export function optionFlag(name: string, declared: FlagDeclaration) {

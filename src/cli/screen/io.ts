@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
@@ -127,8 +126,9 @@ function readable({ level, time, pid: _, msg, ...facts }: LogLine, color: boolea
 }
 
 /** Asks a yes-or-no question. Without a terminal, and after Ctrl-C, the answer is no. */
-export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
+export async function confirm(io: Io, question: string, signal: AbortSignal) {
   if (!io.live || !process.stdin.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
   using terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal })).trim());

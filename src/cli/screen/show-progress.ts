@@ -354,7 +354,7 @@ function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
   return `${noAnswerSince(circuit, clock(since))}${countsDown ? next : ''}${advice === '' ? '' : `; ${advice}`}`;
 }
 
-const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
+const noWorker = (region: Region) => `no worker: start one with rollcall worker --region ${region}`;
 
 /** "02:14", in local time. @param time ISO 8601, or ms since 1970 */
 function clock(time: string | number) {

@@ -14,7 +14,8 @@ import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type CreateField, type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../../options/create-options.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../../options/create-limit.ts';
+import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
 

@@ -27,13 +27,13 @@ const inspectOperations = {
       summary: 'See what a file is, how it would be read, and what to say so that it can be imported; nothing is kept',
       description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
       query: previewQuery.extend({
-        name: z.string().max(1_000).optional().meta({ description: 'Name of the file.' }),
+        name: z.string().max(1_000).optional().describe('Name of the file.'),
         size: z.coerce
           .number()
           .int()
           .positive()
           .optional()
-          .meta({ description: 'Bytes of the whole file, where the body is its beginning.' }),
+          .describe('Bytes of the whole file, where the body is its beginning.'),
       }),
       answer: look,
       refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],

@@ -46,7 +46,7 @@ async function check(io: Io, given: string | undefined, flags: Flags) {
   const running = await openRunning(io, flags);
   const { imports } = running;
   const { id, sandbox } = await imports.find(given);
-  checkTarget(imports.command('check', id), id, sandbox, flags.sandbox === true);
+  checkTarget(imports.command('check', id), `import ${id}`, sandbox, flags.sandbox);
   const begin: Work['begin'] = async () => ({ id });
   return run(running, checkWork(running, { begin, begins: 'the check to begin', maxCalls: maxCallsOf(flags) }));
 }

@@ -7,12 +7,12 @@ import type { Imports } from '../../../cli/client/imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/file-flags.ts';
-import { existsAlready, type RunningFlags, refuseExisting, withRunning } from '../../../cli/flags/flags.ts';
+import { type RunningFlags, refuseExisting, withRunning } from '../../../cli/flags/flags.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSurvey } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
-import { badUsage, isError } from '../../../errors/rollcall-error.ts';
+import { badUsage, isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
 import { isAddress, sourceName } from '../../../text/address-text.ts';
@@ -53,7 +53,6 @@ async function exportGroups(io: Io, flags: Flags) {
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
   const output = await outputPlace(running.config, flags);
-  if (output === undefined) refuseExisting([], flags);
   if (flags.resume === undefined) await checkOutput(listsOf(flags), output, flags);
   return run(
     running,
@@ -168,7 +167,7 @@ export async function outputPlace(config: Running['config'], flags: ExportFlags)
   const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
   if (remote !== undefined) return remote;
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw badUsage(`${flag} is for addresses, and --output is not one; leave it out`);
+  if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place: '--output' });
   if (output === undefined) return undefined;
   return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
 }
@@ -211,7 +210,7 @@ async function placeAtAddress(
     refuseExisting: async (places) => {
       if (flags.overwrite) return;
       for (const place of places) {
-        if (await isThere(place)) throw existsAlready(place);
+        if (await isThere(place)) throw new RollcallError('OUTPUT_EXISTS', { place });
       }
     },
   };
@@ -269,7 +268,8 @@ async function write(options: Concluding, view: ExportView) {
     if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
     const again = command('export', '--resume', id, '--output', '<file>');
-    throw badUsage(`the export cannot be written: ${error.message}; name another file: ${again}`);
+    const remedy = `name another file: ${again}`;
+    throw new RollcallError('OUTPUT_FAILED', { document: 'the export', why: error.message, remedy });
   }
 }
 

@@ -1,13 +1,7 @@
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/look.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import {
-  addressFlagsOf,
-  type ShapeFlags,
-  type SourceFlags,
-  withShape,
-  withSource,
-} from '../../../cli/flags/file-flags.ts';
+import { addressFlagsOf, type SourceFlags, withShape, withSource } from '../../../cli/flags/file-flags.ts';
 import { type CommonFlags, withDataDir, withJson, withOptions } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
 import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/input-files.ts';
@@ -16,6 +10,7 @@ import { type Io, print, printJson, say, typedCommand } from '../../../cli/scree
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
+import type { ShapeFlags } from '../../../options/shape-flags.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { factsText, inspectFile, nextLines } from './inspect-file.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { badUsage } from '../../../errors/rollcall-error.ts';
+import { badUsage, RollcallError } from '../../../errors/rollcall-error.ts';
 import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
 
 interface Flags {
@@ -31,7 +31,7 @@ async function template(io: Io, { format, output }: Flags) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const why = code === 'EEXIST' ? `${output} exists already` : message;
-    throw badUsage(`the example cannot be written: ${why}; name another file with --output`);
+    throw new RollcallError('OUTPUT_FAILED', { document: 'the example', why });
   }
   say(io, `Written to ${output}. Check it with:`, `  rollcall import ${output} --sandbox`);
 }

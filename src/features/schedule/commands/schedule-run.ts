@@ -5,7 +5,7 @@ import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/lo
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Doing, openRunning, run, type Work } from '../../../cli/run.ts';
+import { checkTarget, type Doing, openRunning, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { badUsage, RollcallError } from '../../../errors/rollcall-error.ts';
@@ -52,8 +52,7 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
   if (await isAlone(imports)) {
     const { sandbox } = await schedules.call(scheduleOperations.one, { name });
     const again = imports.command('schedule', 'run', name);
-    if (sandbox && !isSandbox) throw badUsage(`schedule ${name} was meant for the sandbox; type: ${again} --sandbox`);
-    if (isSandbox && !sandbox) throw badUsage(`schedule ${name} was not meant for the sandbox; leave out --sandbox`);
+    checkTarget(again, `schedule ${name}`, sandbox, isSandbox);
     if (detach) throw badUsage('--detach leaves the run to a server, and none is running; leave it out');
   }
   const history = `  ${imports.command('schedule', 'history', name)}`;

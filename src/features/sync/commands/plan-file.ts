@@ -26,8 +26,7 @@ export function planOf(running: Running, file: string, flags: SyncFileFlags): Be
 function planThere(running: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
   return {
     begin: async ({ signal }) => {
-      return sendFile({
-        ...running,
+      return sendFile(running, {
         signal,
         server,
         file,

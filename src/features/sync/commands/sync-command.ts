@@ -98,7 +98,7 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason
   const verb = reason === undefined ? 'apply' : 'approve';
   const { sandbox } = await syncsOf(config, imports).find(id);
   return doneHereOrThere(running, {}, syncOperations[verb], { id, ...(reason !== undefined && { reason }) }, () =>
-    checkTarget(imports.command('sync', verb, id), id, sandbox, flags.sandbox === true),
+    checkTarget(imports.command('sync', verb, id), `sync ${id}`, sandbox, flags.sandbox),
   );
 }
 
@@ -126,7 +126,7 @@ async function undo(io: Io, id: string, flags: PlannedFlags) {
   const query = await decidingQuery(flags, imports.server !== undefined);
   const input = { ...Object.fromEntries(query), id };
   const code = await doneHereOrThere(running, flags, syncOperations.undo, input, () =>
-    checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true),
+    checkTarget(imports.command('undo', id), `import ${id}`, sandbox, flags.sandbox),
   );
   const [, created = null] = imports.files(found).find(([what]) => what === 'created') ?? [];
   say(io, ...(fileOfChanges ? NOT_RESTORED : []), ...(created === null ? [] : createdStay(created)));
