@@ -18,23 +18,25 @@ export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
 export const surveyProgress = z.strictObject({
   step: z.enum(['groups', 'members', 'owner', 'banned', 'users']),
   done: count,
-  of: count.nullable().meta({ description: 'Null for a list whose length is not known.' }),
+  of: count.nullable().describe('Null for a list whose length is not known.'),
 });
-export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
-  description:
+export const rowCounts = z
+  .record(z.enum(['read', ...OUTCOMES]), count)
+  .describe(
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
-});
+  );
 /** The reason for a state. */
-export const stateReason = z.string().meta({ description: 'Reason for the state, in a sentence.' });
-export const stateCode = z.string().optional().meta({
-  description: 'Reason for the state, if the state does not tell enough. docs/errors.md has the codes.',
-});
-export const rowNumber = z.int().meta({ description: 'Number of the row in the order of the input, from 1.' });
+export const stateReason = z.string().describe('Reason for the state, in a sentence.');
+export const stateCode = z
+  .string()
+  .optional()
+  .describe('Reason for the state, if the state does not tell enough. docs/errors.md has the codes.');
+export const rowNumber = z.int().describe('Number of the row in the order of the input, from 1.');
 /** The description of the service's host. */
 export const HOST = "The part after `api-<region>.` in the chat service's address.";
 /** Actions of an import or a sync. */
 export const possible = <const Action extends string>(actions: readonly Action[]) =>
-  z.array(z.enum(actions)).meta({ description: 'Actions that are possible now.' });
+  z.array(z.enum(actions)).describe('Actions that are possible now.');
 /** `cursor` of the next page; null on the last one. */
 export const nextCursor = z.string().nullable();
 /** The input as it was, by column. */
@@ -43,13 +45,13 @@ export const original = z.record(z.string(), z.unknown());
 /** Something that a person should know about a file, although it does not stop it. */
 export const inputNote = z
   .strictObject({ code: z.string(), text: z.string() })
-  .meta({ description: 'Remarks on the file for a person, such as which sheet of a workbook was read.' });
+  .describe('Remarks on the file for a person, such as which sheet of a workbook was read.');
 
 /** The destination of an import, sync or schedule. */
 export const sentTo = z.strictObject({
-  profile: z.string().optional().meta({ description: 'The profile whose settings named it.' }),
-  host: z.string().optional().meta({ description: HOST }),
-  apps: z.record(z.string(), z.string()).meta({ description: 'The app id of each region.' }),
+  profile: z.string().optional().describe('The profile whose settings named it.'),
+  host: z.string().optional().describe(HOST),
+  apps: z.record(z.string(), z.string()).describe('The app id of each region.'),
 });
 export type SentTo = Readonly<z.infer<typeof sentTo>>;
 
@@ -78,7 +80,7 @@ export function writtenShape<All extends Options>(options: All): WrittenShape<Al
       const text = parameterOf(declared).check(({ value, issues }) => {
         issues.push(...((parameter(declared).safeParse(value).error?.issues ?? []) as typeof issues));
       });
-      return [name, text.optional().meta({ description: descriptionOf(declared) })];
+      return [name, text.optional().describe(descriptionOf(declared))];
     }),
   ) as WrittenShape<All>;
 }
@@ -102,7 +104,7 @@ function parameter(declared: OptionDeclaration<any>): z.ZodType {
     })
     .pipe(schema)
     .optional()
-    .meta({ description: join === undefined ? description : `${description} May be given several times.` });
+    .describe(join === undefined ? description : `${description} May be given several times.`);
 }
 
 function parameterOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclaration) {
@@ -119,10 +121,10 @@ export function limitOption(byDefault: number, most: number) {
     .refine((limit) => limit >= 1 && limit <= most, message)
     .optional()
     .transform((limit) => limit ?? byDefault)
-    .meta({ description: `Entries of a page: 1 to ${most}. Default: ${byDefault}.` });
+    .describe(`Entries of a page: 1 to ${most}. Default: ${byDefault}.`);
 }
 
-export const cursorOption = z.string().max(500).meta({ description: '`nextCursor` of the page before; opaque.' });
+export const cursorOption = z.string().max(500).describe('`nextCursor` of the page before; opaque.');
 
 /** `failed,invalid`: words separated by commas. */
 export function listOption<const Word extends string>(words: readonly Word[]) {
@@ -140,7 +142,7 @@ export function listOption<const Word extends string>(words: readonly Word[]) {
       }
       return found;
     })
-    .meta({ description: `Some of ${words.join(', ')}, separated by commas.` });
+    .describe(`Some of ${words.join(', ')}, separated by commas.`);
 }
 
 /**
@@ -148,7 +150,7 @@ export function listOption<const Word extends string>(words: readonly Word[]) {
  * @param edge which moment of a day counts: its first one, or the first one after it
  */
 export function timeOption(edge: 'start' | 'end') {
-  return z.string().transform((text, context): number => {
+  return z.string().transform((text, context) => {
     const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
     const at = isDay || z.iso.datetime({ offset: true }).safeParse(text).success ? Date.parse(text) : Number.NaN;
     if (Number.isNaN(at)) {

@@ -8,10 +8,11 @@ const path = z.string().nullable();
 const regionCounts = z.strictObject({
   calls: count,
   retries: count,
-  rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
-  banQuestions: z.strictObject({ asked: count, of: count }).optional().meta({
-    description: 'Groups that were asked who is banned from them, and of how many; absent if none has to be asked.',
-  }),
+  rateLimited: count.describe('Calls that the service answered with "slow down" (429).'),
+  banQuestions: z
+    .strictObject({ asked: count, of: count })
+    .optional()
+    .describe('Groups that were asked who is banned from them, and of how many; absent if none has to be asked.'),
   rows: rowCounts,
 });
 export type RegionCounts = z.infer<typeof regionCounts>;
@@ -34,43 +35,47 @@ export type Ways = z.infer<typeof ways>;
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the import, as every command takes it.' }),
+    id: z.string().describe('Id of the import, as every command takes it.'),
     state: z.enum(IMPORT_STATES),
     // Any text: a client may be older than its server.
     code: stateCode,
-    file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
-    target: sentTo.optional().meta({
-      description:
+    file: z.string().describe('The input as the user named it; "-" is standard input.'),
+    target: sentTo
+      .optional()
+      .describe(
         'Host and apps to which it is sent: it never continues with others. Absent for a sandbox, and without settings.',
-    }),
+      ),
     rows: rowCounts,
-    inputRows: count.optional().meta({
-      description:
+    inputRows: count
+      .optional()
+      .describe(
         'Rows of the file, where a row may give several memberships or none; `rows` counts the memberships then, and the rows without any.',
-    }),
+      ),
     regions: z.record(z.string(), regionCounts),
-    created: created.optional().meta({
-      description: 'Users and groups that were created, and users made active again; absent where there are none.',
-    }),
-    writes: writes.optional().meta({
-      description:
+    created: created
+      .optional()
+      .describe('Users and groups that were created, and users made active again; absent where there are none.'),
+    writes: writes
+      .optional()
+      .describe(
         'Messages that it writes into conversations at most, one for each change, and into how many groups; absent before the file is read.',
-    }),
-    ways: ways.optional().meta({
-      description:
+      ),
+    ways: ways
+      .optional()
+      .describe(
         'Messages and calls of both ways to send it, added and in silence; absent before the file is read, and where rows do not only add.',
-    }),
-    calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
-    banQuestions: count.optional().meta({
-      description: 'Groups that were asked who is banned from them: calls in addition to `calls`; absent for none.',
-    }),
-    retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
-    startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
-    finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),
+      ),
+    calls: count.describe('Calls to the chat service, repeated ones included.'),
+    banQuestions: count
+      .optional()
+      .describe('Groups that were asked who is banned from them: calls in addition to `calls`; absent for none.'),
+    retries: count.describe('Calls that repeated an earlier one.'),
+    startedAt: time.nullable().describe('Start of sending, ISO 8601 in UTC; null before it.'),
+    finishedAt: time.nullable().describe('End of the import; null until it has finished.'),
     notes: z.array(inputNote).optional(),
     reports: z
       .strictObject({ all: path, failed: path, retry: path, created: path })
-      .meta({ description: 'Paths of the report files; null for one that was not written.' }),
+      .describe('Paths of the report files; null for one that was not written.'),
   })
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;

@@ -37,14 +37,14 @@ export const tagsOption = z
   .transform((text) => text.split(',').filter((part) => part.trim() !== ''))
   .pipe(tags)
   .transform((list) => [...new Set(list)])
-  .meta({ description: 'Tags, separated by commas: words to find the import by.' });
+  .describe('Tags, separated by commas: words to find the import by.');
 
 /** Tags to add and to remove. */
 export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
 export type TagChanges = z.infer<typeof tagChanges>;
 
 /** Returns the tags after the changes; one that is removed and added stays. Case does not matter. */
-export function tagsAfter(before: readonly string[], { add = [], remove = [] }: TagChanges): string[] {
+export function tagsAfter(before: readonly string[], { add = [], remove = [] }: TagChanges) {
   const gone = new Set(remove.map((one) => one.toLowerCase()));
   const kept = before.filter((one) => !gone.has(one.toLowerCase()));
   const known = new Set(kept.map((one) => one.toLowerCase()));
@@ -53,70 +53,66 @@ export function tagsAfter(before: readonly string[], { add = [], remove = [] }: 
 
 const staging = z.strictObject({
   rows: count,
-  bytes: count.meta({ description: 'Bytes of the file read so far.' }),
+  bytes: count.describe('Bytes of the file read so far.'),
   totalBytes: count.nullable(),
-  cutting: z.boolean().meta({ description: 'The file is read; now duplicates are found and batches are cut.' }),
+  cutting: z.boolean().describe('The file is read; now duplicates are found and batches are cut.'),
 });
 export type Staging = z.infer<typeof staging>;
 
 const followUp = z.strictObject({
-  kind: z.enum(['retry', 'repair', 'undo']).meta({ description: '`repair`: a retry of rows that were repaired.' }),
-  id: z.string().meta({ description: 'Id of the import that retries rows, or of the sync that undoes them.' }),
-  state: z.string().meta({ description: 'State of that import or sync.' }),
-  isOpen: z.boolean().meta({ description: 'It may still change something, or wait for a decision.' }),
-  rows: rowCounts.nullable().meta({ description: 'Rows of its import; null while there is none.' }),
-  isPart: z.boolean().meta({ description: 'A retry of some of the rows that could be sent again, not of all.' }),
+  kind: z.enum(['retry', 'repair', 'undo']).describe('`repair`: a retry of rows that were repaired.'),
+  id: z.string().describe('Id of the import that retries rows, or of the sync that undoes them.'),
+  state: z.string().describe('State of that import or sync.'),
+  isOpen: z.boolean().describe('It may still change something, or wait for a decision.'),
+  rows: rowCounts.nullable().describe('Rows of its import; null while there is none.'),
+  isPart: z.boolean().describe('A retry of some of the rows that could be sent again, not of all.'),
 });
 export type FollowUp = z.infer<typeof followUp>;
 
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
-    sentence: z.string().meta({ description: 'The state and the result so far, in a sentence or two.' }),
+    sentence: z.string().describe('The state and the result so far, in a sentence or two.'),
     reason: stateReason,
-    maxCreate: z.string().optional().meta({
-      description:
-        'The `maxCreate` with which `resume` creates everything that is missing; only for an import that waits with CREATE_LIMIT.',
-    }),
-    maxRemovals: z.string().optional().meta({
-      description: 'For an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.',
-    }),
-    hasCheck: z
-      .literal(true)
+    maxCreate: z
+      .string()
       .optional()
-      .meta({ description: 'It was checked with the service before it was sent: see `/check`.' }),
+      .describe(
+        'The `maxCreate` with which `resume` creates everything that is missing; only for an import that waits with CREATE_LIMIT.',
+      ),
+    maxRemovals: z
+      .string()
+      .optional()
+      .describe('For an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.'),
+    hasCheck: z.literal(true).optional().describe('It was checked with the service before it was sent: see `/check`.'),
     checkedRows: z
       .strictObject({ canBeSent: count, wouldFail: count, at: time })
       .optional()
-      .meta({ description: 'For an import that waits: the result of its check with the service.' }),
-    edited: count.optional().meta({
-      description:
+      .describe('For an import that waits: the result of its check with the service.'),
+    edited: count
+      .optional()
+      .describe(
         'Rows that people have edited and not sent yet. An import that begins leaves them out, and `/repair/send` sends them when it is over.',
-    }),
+      ),
     fileOfChanges: z
       .literal(true)
       .optional()
-      .meta({ description: 'Its file says what to change; an undo takes back only what it added or banned.' }),
+      .describe('Its file says what to change; an undo takes back only what it added or banned.'),
     createdAt: time,
-    createdBy: z.string().meta({ description: 'Name of who started it; empty if not known.' }),
-    kind: z.enum(IMPORT_KINDS).meta({
-      description: 'Its origin: a file, rows to retry, the plan of a sync, the plan of an undo.',
-    }),
-    tags: z.array(z.string()).meta({ description: 'Words that people gave it, to find it by.' }),
+    createdBy: z.string().describe('Name of who started it; empty if not known.'),
+    kind: z.enum(IMPORT_KINDS).describe('Its origin: a file, rows to retry, the plan of a sync, the plan of an undo.'),
+    tags: z.array(z.string()).describe('Words that people gave it, to find it by.'),
     retryOf: z.string().nullable(),
-    followUps: z.array(followUp).meta({ description: 'Retries and undos of this import, oldest first.' }),
-    retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
-    repaired: count.meta({
-      description: 'Rows that were invalid or failed, and were sent repaired in another import.',
-    }),
-    attention: count.meta({
-      description:
-        'Rows that went wrong or, once it is over, were not sent: without those that were repaired and sent, or taken by a retry of all.',
-    }),
+    followUps: z.array(followUp).describe('Retries and undos of this import, oldest first.'),
+    retryable: count.describe('Rows that `retry` would send: not those that were sent again already.'),
+    repaired: count.describe('Rows that were invalid or failed, and were sent repaired in another import.'),
+    attention: count.describe(
+      'Rows that went wrong or, once it is over, were not sent: without those that were repaired and sent, or taken by a retry of all.',
+    ),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: possible(ACTIONS),
-    staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
+    staging: staging.nullable().describe('Set while the file is read.'),
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });
 export type ImportView = z.infer<typeof importView>;
@@ -137,7 +133,7 @@ export const importFilter = z.strictObject({
 });
 
 function filter<Type extends z.ZodType>(name: keyof typeof LIST_FILTERS, type: Type) {
-  return type.optional().meta({ description: asSentence(LIST_FILTERS[name].help) });
+  return type.optional().describe(asSentence(LIST_FILTERS[name].help));
 }
 
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
@@ -153,25 +149,21 @@ export type ImportsPage = z.infer<typeof importsPage>;
 /** `GET /v1/imports/:id/sending` */
 const sendingPlan = z
   .strictObject({
-    rows: count.meta({
-      description:
-        'Rows without an outcome; of an import that is over, those that a retry sends. Each writes a message into its group, at most.',
-    }),
-    leftOut: count.meta({ description: 'Rows that are left out because they would fail.' }),
-    edited: count.meta({
-      description:
-        'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
-    }),
-    silent: z.boolean().meta({ description: 'It is sent in silence: no messages are written.' }),
+    rows: count.describe(
+      'Rows without an outcome; of an import that is over, those that a retry sends. Each writes a message into its group, at most.',
+    ),
+    leftOut: count.describe('Rows that are left out because they would fail.'),
+    edited: count.describe(
+      'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
+    ),
+    silent: z.boolean().describe('It is sent in silence: no messages are written.'),
     groups: count,
-    calls: count.meta({ description: 'At least, all regions together.' }),
-    ms: count.meta({
-      description: 'Time at least, at the present rate limit, and with calls that take as long as of late.',
-    }),
-    callMs: count.nullable().meta({ description: 'Time that a call took of late; null: none was measured.' }),
-    profile: z.string().nullable().meta({ description: "The profile of the server's settings." }),
-    host: z.string().meta({ description: 'Host of the chat service.' }),
-    apps: z.array(z.string()).meta({ description: 'App ids that it goes to, with their regions.' }),
+    calls: count.describe('At least, all regions together.'),
+    ms: count.describe('Time at least, at the present rate limit, and with calls that take as long as of late.'),
+    callMs: count.nullable().describe('Time that a call took of late; null: none was measured.'),
+    profile: z.string().nullable().describe("The profile of the server's settings."),
+    host: z.string().describe('Host of the chat service.'),
+    apps: z.array(z.string()).describe('App ids that it goes to, with their regions.'),
     sandbox: z.boolean(),
   })
   .meta({ id: 'SendingPlan', description: 'The work of sending the waiting rows of an import, and their target.' });
@@ -192,7 +184,7 @@ export const bulkBody = z
       .min(1)
       .max(200)
       .meta({ description: 'Ids of 1 to 200 imports.', examples: [[IMPORT_ID]] }),
-    tags: tagChanges.optional().meta({ description: 'For `tag`: which to add and which to remove.' }),
+    tags: tagChanges.optional().describe('For `tag`: which to add and which to remove.'),
   })
   .refine(({ action, tags }) => (action === 'tag') === (tags !== undefined), {
     path: ['tags'],
@@ -203,13 +195,11 @@ const bulkAnswer = z.strictObject({
     .array(
       z.strictObject({
         id: z.string(),
-        state: z.enum(IMPORT_STATES).nullable().meta({ description: 'Its state now; null if it was deleted.' }),
-        problem: problem.optional().meta({ description: 'The reason why nothing was done with it.' }),
+        state: z.enum(IMPORT_STATES).nullable().describe('Its state now; null if it was deleted.'),
+        problem: problem.optional().describe('The reason why nothing was done with it.'),
       }),
     )
-    .meta({
-      description: 'One for each id, in their order: an import that cannot be changed does not stop the others.',
-    }),
+    .describe('One for each id, in their order: an import that cannot be changed does not stop the others.'),
 });
 export type BulkAnswer = z.infer<typeof bulkAnswer>;
 
@@ -220,10 +210,11 @@ const importJournal = z.strictObject({
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
-  format: REPORT.format.schema.optional().meta({
-    description:
+  format: REPORT.format.schema
+    .optional()
+    .describe(
       'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
-  }),
+    ),
   ...queryOf({ ...ROW_FILTER, retryable: REPORT.retryable }),
 });
 export type ReportQuery = z.infer<typeof reportQuery>;

@@ -10,7 +10,7 @@ const historyEntry = z.strictObject({
   file: z.string(),
   state: z.enum(IMPORT_STATES),
   line: z.int(),
-  at: time.nullable().meta({ description: "Time of the row's outcome; without one, the start of the import." }),
+  at: time.nullable().describe("Time of the row's outcome; without one, the start of the import."),
   region: z.string(),
   guid: z.string(),
   scope: z.string(),
@@ -23,7 +23,7 @@ export type HistoryEntry = z.infer<typeof historyEntry>;
 /** Imports in which nothing can be looked up. */
 const unread = z
   .array(z.string())
-  .meta({ description: 'Imports of this page whose ledger is damaged or missing: what they did is not in it.' });
+  .describe('Imports of this page whose ledger is damaged or missing: what they did is not in it.');
 
 /** `GET /v1/members/:uid/history` */
 const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
@@ -34,40 +34,43 @@ const MIN_OF_UID = 3;
 
 /** `GET /v1/members` */
 const membersQuery = z.strictObject({
-  text: z.string().trim().min(MIN_OF_UID).max(200).meta({ description: 'A part of the UID, in any case.' }),
+  text: z.string().trim().min(MIN_OF_UID).max(200).describe('A part of the UID, in any case.'),
   limit: limitOption(50, 200),
   cursor: cursorOption.optional(),
 });
 const foundMember = z.strictObject({
-  uid: z.string().meta({ description: 'The spelling of the newest import of the user.' }),
+  uid: z.string().describe('The spelling of the newest import of the user.'),
   newest: z.strictObject({ importId: z.string(), file: z.string(), createdAt: time }),
 });
 export type FoundMember = z.infer<typeof foundMember>;
 const membersPage = z.strictObject({
-  members: z.array(foundMember).meta({
-    description:
+  members: z
+    .array(foundMember)
+    .describe(
       'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
-  }),
+    ),
   unread,
   nextCursor,
 });
 
 /** `POST /v1/members/:uid/ask` */
 const askQuery = z.strictObject({
-  region: z.enum(REGIONS).optional().meta({
-    description: 'Default: the regions that imports have put the user into, or all that have an app.',
-  }),
+  region: z
+    .enum(REGIONS)
+    .optional()
+    .describe('Default: the regions that imports have put the user into, or all that have an app.'),
 });
 const membershipNow = z.strictObject({
   region: z.enum(REGIONS),
   guid: z.string(),
-  now: z.enum(['member', 'banned', 'not-member', 'no-group', 'unknown']).meta({
-    description:
+  now: z
+    .enum(['member', 'banned', 'not-member', 'no-group', 'unknown'])
+    .describe(
       'The answer of the service. A user who is not a member may be banned where the group has more than 100 banned users. `unknown`: the service does not say it, or more would have to be asked than one question may ask.',
-  }),
-  scope: z.string().nullable().meta({ description: 'Scope of a member, if the service names it.' }),
-  differs: z.boolean().meta({ description: 'Whether it is not what imports left.' }),
-  history: historyEntry.nullable().meta({ description: 'The last row that did something here; null: none did.' }),
+    ),
+  scope: z.string().nullable().describe('Scope of a member, if the service names it.'),
+  differs: z.boolean().describe('Whether it is not what imports left.'),
+  history: historyEntry.nullable().describe('The last row that did something here; null: none did.'),
 });
 export type MembershipNow = z.infer<typeof membershipNow>;
 const memberNow = z.strictObject({
@@ -76,15 +79,12 @@ const memberNow = z.strictObject({
   regions: z.array(
     z.strictObject({
       region: z.enum(REGIONS),
-      problem: z
-        .string()
-        .nullable()
-        .meta({ description: 'The reason why nothing is known of this region; null: it answered.' }),
-      isWhole: z.boolean().meta({ description: 'Whether `groups` has all groups of the user there.' }),
+      problem: z.string().nullable().describe('The reason why nothing is known of this region; null: it answered.'),
+      isWhole: z.boolean().describe('Whether `groups` has all groups of the user there.'),
     }),
   ),
-  groups: z.array(membershipNow).meta({ description: 'Those that differ first.' }),
-  historyIsWhole: z.boolean().meta({ description: 'False: there are older rows than were compared.' }),
+  groups: z.array(membershipNow).describe('Those that differ first.'),
+  historyIsWhole: z.boolean().describe('False: there are older rows than were compared.'),
 });
 export type MemberNow = z.infer<typeof memberNow>;
 

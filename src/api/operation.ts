@@ -6,12 +6,12 @@ export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Whether a role may do what is for another. */
-export function reaches(role: Role, needed: Role): boolean {
+export function reaches(role: Role, needed: Role) {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
 /** Such as "an operator". */
-export function aRole(role: Role): string {
+export function aRole(role: Role) {
   return `${role === 'viewer' ? 'a' : 'an'} ${role}`;
 }
 
@@ -142,7 +142,7 @@ export function operationsOf<Shared extends Schema = undefined>(tag: string, par
 
 /** The answer of an operation after which there is nothing to say. */
 export function nothing(description: string): z.ZodVoid {
-  return z.void().meta({ description });
+  return z.void().describe(description);
 }
 
 export function fileOf(description: string, ...types: readonly string[]): FileAnswer {

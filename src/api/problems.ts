@@ -15,12 +15,12 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     code: z.enum(REFUSAL_CODES as [RefusalCode, ...RefusalCode[]]),
-    detail: z.string().meta({ description: 'The problem, in a sentence, with the value.' }),
-    field: z.string().optional().meta({ description: 'The option that is wrong.' }),
-    remedy: z.string().meta({ description: 'The next step.' }),
-    onPages: z.string().optional().meta({ description: 'The same for people who see pages, where it differs.' }),
-    possible: z.array(z.string()).optional().meta({ description: 'The values that would be allowed instead.' }),
-    id: z.string().optional().meta({ description: 'By which the log can be searched.' }),
+    detail: z.string().describe('The problem, in a sentence, with the value.'),
+    field: z.string().optional().describe('The option that is wrong.'),
+    remedy: z.string().describe('The next step.'),
+    onPages: z.string().optional().describe('The same for people who see pages, where it differs.'),
+    possible: z.array(z.string()).optional().describe('The values that would be allowed instead.'),
+    id: z.string().optional().describe('By which the log can be searched.'),
   })
   .meta({
     id: 'Problem',

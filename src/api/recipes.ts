@@ -22,32 +22,30 @@ const fit = z.strictObject({
     .array(z.string().max(300))
     .min(1)
     .optional()
-    .meta({ description: 'Columns or keys, without regard to case; of `course_id|section_id` one is enough.' }),
+    .describe('Columns or keys, without regard to case; of `course_id|section_id` one is enough.'),
   text: z
     .array(z.string().min(1).max(300))
     .min(1)
     .optional()
-    .meta({ description: 'Pieces of text in the first 64 KB; spaces do not matter.' }),
-  header: z.array(z.string().max(300)).min(1).optional().meta({
-    description: 'All columns and no others: for such a file, the recipe is suggested. Other files may use it as well.',
-  }),
+    .describe('Pieces of text in the first 64 KB; spaces do not matter.'),
+  header: z
+    .array(z.string().max(300))
+    .min(1)
+    .optional()
+    .describe('All columns and no others: for such a file, the recipe is suggested. Other files may use it as well.'),
 });
 
 /** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). Its name is that of its file. */
 export const recipeFields = z.strictObject({
-  $schema: z.string().optional().meta({ description: 'Address of this schema, for editors.' }),
-  title: z.string().min(1).max(100).meta({ description: 'The kind of the file.' }),
-  description: z.string().max(2_000).default('').meta({ description: 'The use that rollcall makes of it.' }),
-  howToExport: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({ description: 'Instructions for getting the file out of its system.' }),
+  $schema: z.string().optional().describe('Address of this schema, for editors.'),
+  title: z.string().min(1).max(100).describe('The kind of the file.'),
+  description: z.string().max(2_000).default('').describe('The use that rollcall makes of it.'),
+  howToExport: z.string().max(500).optional().describe('Instructions for getting the file out of its system.'),
   expects: z
     .string()
     .max(500)
     .optional()
-    .meta({ description: 'The marks of a file that fits, in words. Default: `columns` and `text` of `fits`.' }),
+    .describe('The marks of a file that fits, in words. Default: `columns` and `text` of `fits`.'),
   needs: z.array(need).default([]),
   fits: fit.default({}),
 });

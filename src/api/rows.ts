@@ -27,7 +27,7 @@ export const ROW_SCHEMAS = Object.fromEntries(
   Object.entries<readonly [field: string, kind: keyof typeof KINDS, description?: string]>(ROW_COLUMNS).map(
     ([name, [, kind, description]]) => {
       const schema = KINDS[kind];
-      return [name, description === undefined ? schema : schema.meta({ description })];
+      return [name, description === undefined ? schema : schema.describe(description)];
     },
   ),
 ) as { readonly [Column in keyof Columns]: SchemaOf<Column> };
@@ -41,11 +41,13 @@ const rowView = z
   .strictObject({
     row: rowNumber,
     ...rowFields,
-    original: original.meta({ description: 'The row as the input had it, by column.' }),
-    check: z.string().optional().meta({
-      description:
+    original: original.describe('The row as the input had it, by column.'),
+    check: z
+      .string()
+      .optional()
+      .describe(
         'Result of the check before sending: a verdict, with a code behind a colon where there is one, such as `fail:BANNED`. Only in lists of rows, and only where it was checked.',
-    }),
+      ),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
 export type RowView = z.infer<typeof rowView>;
@@ -60,14 +62,14 @@ const rowsQuery = z.strictObject({
   sort: z
     .enum(ROW_SORTS)
     .optional()
-    .meta({ description: 'Default: row, the order of the input. Outcomes are sorted in the order of their list.' }),
-  order: z.enum(['asc', 'desc']).optional().meta({ description: 'Default: asc.' }),
+    .describe('Default: row, the order of the input. Outcomes are sorted in the order of their list.'),
+  order: z.enum(['asc', 'desc']).optional().describe('Default: asc.'),
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
 const rowsPage = z.strictObject({
   rows: z.array(rowView),
-  total: count.nullable().meta({ description: 'Rows that pass the filter; null on pages behind the first.' }),
+  total: count.nullable().describe('Rows that pass the filter; null on pages behind the first.'),
   nextCursor,
 });
 export type RowsPage = z.infer<typeof rowsPage>;
@@ -76,42 +78,41 @@ export type RowsPage = z.infer<typeof rowsPage>;
 const problemCount = z.strictObject({
   status: outcome,
   code: z.string(),
-  column: z.string().optional().meta({ description: 'The column with the wrong value, for invalid rows.' }),
+  column: z.string().optional().describe('The column with the wrong value, for invalid rows.'),
   count,
   examples: z
     .array(
       z.strictObject({
         line: z.int(),
-        value: z.string().meta({ description: "The row's value at the place of the problem: the UID, or the cell." }),
+        value: z.string().describe("The row's value at the place of the problem: the UID, or the cell."),
         message: z.string(),
-        rows: count.optional().meta({
-          description: 'For invalid rows: the number of values of the same shape, if there are several shapes.',
-        }),
+        rows: count
+          .optional()
+          .describe('For invalid rows: the number of values of the same shape, if there are several shapes.'),
       }),
     )
     .min(1)
     .max(3)
-    .meta({
-      description:
-        'The first row, and the last and another one where they have other values. Of invalid rows with values of several shapes (anna@example.org and bo@example.org are one): a row of each, the most frequent first.',
-    }),
-  examined: count.optional().meta({
-    description: 'The `rows` of the examples are of the first so many rows of the problem. Absent: of all.',
-  }),
+    .describe(
+      'The first row, and the last and another one where they have other values. Of invalid rows with values of several shapes (anna@example.org and bo@example.org are one): a row of each, the most frequent first.',
+    ),
+  examined: count
+    .optional()
+    .describe('The `rows` of the examples are of the first so many rows of the problem. Absent: of all.'),
 });
 export type ProblemCount = z.infer<typeof problemCount>;
 
 const problemView = problemCount.extend({
-  retryable: z.boolean().meta({ description: 'Whether `retry` sends these rows again.' }),
-  advice: z.string().meta({ description: 'Advice about them.' }),
+  retryable: z.boolean().describe('Whether `retry` sends these rows again.'),
+  advice: z.string().describe('Advice about them.'),
   repaired: z
     .strictObject({
-      left: count.meta({ description: 'Rows that are still to be repaired.' }),
-      ready: count.meta({ description: 'Rows that are repaired and not sent yet.' }),
+      left: count.describe('Rows that are still to be repaired.'),
+      ready: count.describe('Rows that are repaired and not sent yet.'),
       sent: count,
     })
     .optional()
-    .meta({ description: 'If people have edited rows of the import: what was done about these rows.' }),
+    .describe('If people have edited rows of the import: what was done about these rows.'),
 });
 export type ProblemView = z.infer<typeof problemView>;
 
@@ -123,10 +124,11 @@ export type CallRate = z.infer<typeof callRate>;
 
 /** `GET /v1/imports/:id/calls` */
 const callsAnswer = z.strictObject({
-  rates: z.array(callRate).meta({
-    description:
+  rates: z
+    .array(callRate)
+    .describe(
       'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
-  }),
+    ),
 });
 
 /** Calls of an import for one row, and their results. */
@@ -135,23 +137,23 @@ const text = z.string().nullable();
 
 const batchFacts = z.strictObject({
   id: z.int(),
-  uids: count.meta({ description: 'UIDs that are sent in one call.' }),
-  dispatchedAt: time.nullable().meta({ description: 'Time at which it was last put into the queue.' }),
+  uids: count.describe('UIDs that are sent in one call.'),
+  dispatchedAt: time.nullable().describe('Time at which it was last put into the queue.'),
   finishedAt: time.nullable(),
-  uncertainty: text.meta({ description: 'The reason why an earlier call may have been carried out.' }),
+  uncertainty: text.describe('The reason why an earlier call may have been carried out.'),
 });
 
 const callFacts = z.strictObject({
-  batch: z.int().meta({ description: 'May be an earlier, larger batch that the batch of the row was split from.' }),
+  batch: z.int().describe('May be an earlier, larger batch that the batch of the row was split from.'),
   at: time,
   ms: count,
-  httpStatus: z.int().nullable().meta({ description: 'Null where there was no reply.' }),
-  kind: z.enum(CALL_KINDS).meta({
-    description: 'answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.',
-  }),
+  httpStatus: z.int().nullable().describe('Null where there was no reply.'),
+  kind: z
+    .enum(CALL_KINDS)
+    .describe('answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.'),
   code: z.string(),
-  message: text.meta({ description: "The service's message about a refused call." }),
-  requestId: text.meta({ description: 'The id that the service gave a refused request, for its support.' }),
+  message: text.describe("The service's message about a refused call."),
+  requestId: text.describe('The id that the service gave a refused request, for its support.'),
 });
 
 const creationFacts = z.strictObject({
@@ -163,11 +165,11 @@ const creationFacts = z.strictObject({
 });
 
 const rowDetailFacts = z.strictObject({
-  action: text.meta({ description: 'add, change, remove or unban; null where the row is not sent.' }),
+  action: text.describe('add, change, remove or unban; null where the row is not sent.'),
   onBehalfOf: z.string(),
   batch: batchFacts.nullable(),
-  calls: z.array(callFacts).meta({ description: 'Every call that was made for it, in order.' }),
-  creations: z.array(creationFacts).meta({ description: 'Users and groups that were looked for or created for it.' }),
+  calls: z.array(callFacts).describe('Every call that was made for it, in order.'),
+  creations: z.array(creationFacts).describe('Users and groups that were looked for or created for it.'),
 });
 export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
 
@@ -193,7 +195,7 @@ export const rowOperations = {
       row: z
         .string()
         .regex(/^\d{1,15}$/, 'allowed is the number of a row: `row` in the list of rows')
-        .meta({ description: 'Number of the row in the order of the input: `row` in the list of rows.' }),
+        .describe('Number of the row in the order of the input: `row` in the list of rows.'),
     }),
     answer: rowDetail,
     refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'UNKNOWN_ROW', 'NO_ROWS_YET'],

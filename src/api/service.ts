@@ -5,7 +5,7 @@ import { duration } from '../platform/allowed-values.ts';
 import { count, cursorOption, HOST, limitOption, nextCursor, time, timeOption } from './fields.ts';
 import { type ImportView, operationOfImports } from './imports.ts';
 import { fileOf, nothing, operationsOf, ROLES } from './operation.ts';
-import { overview, type RunningImport } from './overview.ts';
+import type { RunningImport } from './overview.ts';
 import { regionsAnswer } from './region-status.ts';
 
 const role = z.enum(ROLES);
@@ -13,37 +13,33 @@ const role = z.enum(ROLES);
 /** `GET /v1/settings`: how the server was started. Holds no key and no password. */
 const settings = z.strictObject({
   version: z.string(),
-  profile: z.string().nullable().meta({ description: 'The profile that the settings are of.' }),
-  host: z.string().meta({ description: HOST }),
+  profile: z.string().nullable().describe('The profile that the settings are of.'),
+  host: z.string().describe(HOST),
   sandbox: z.boolean(),
   queue: z.enum(['embedded', 'redis']),
   apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),
   defaultRegion: z.enum(REGIONS),
   callsPerMinute: count,
-  importsPerMinute: count.meta({ description: 'Calls a minute of imports in silence.' }),
+  importsPerMinute: count.describe('Calls a minute of imports in silence.'),
   concurrency: count,
-  keepDays: z.number().nullable().meta({
-    description: 'Days after which finished imports are removed; null: never.',
-  }),
+  keepDays: z.number().nullable().describe('Days after which finished imports are removed; null: never.'),
   maxUploadBytes: count,
   withWorkers: z.boolean(),
-  sources: z.array(z.string()).meta({
-    description: 'Folders and addresses that schedules made over the API may read (ROLLCALL_SOURCES); empty: none.',
-  }),
+  sources: z
+    .array(z.string())
+    .describe('Folders and addresses that schedules made over the API may read (ROLLCALL_SOURCES); empty: none.'),
 });
 export type Settings = z.infer<typeof settings>;
 const settingsAnswer = settings.extend({
-  namedSources: z.record(z.string(), z.string()).meta({
-    description: 'Addresses of the named sources in `sources`, by name, without secrets.',
-  }),
-  notifyHost: z.string().nullable().meta({
-    description: 'Host that is notified when imports finish; null: none.',
-  }),
+  namedSources: z
+    .record(z.string(), z.string())
+    .describe('Addresses of the named sources in `sources`, by name, without secrets.'),
+  notifyHost: z.string().nullable().describe('Host that is notified when imports finish; null: none.'),
   guardLimits: z
     .array(
       z.strictObject({ name: z.string(), default: z.number(), unit: z.enum(['percent', 'number']), why: z.string() }),
     )
-    .meta({ description: 'Limits of the guards of syncs that are used if no other is given.' }),
+    .describe('Limits of the guards of syncs that are used if no other is given.'),
 });
 export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
@@ -62,15 +58,21 @@ export type Session = z.infer<typeof session>;
 
 /** `GET /v1/audit` */
 const auditQuery = z.strictObject({
-  search: z.string().trim().max(200).optional().meta({
-    description: 'A part of the name, the action, the target, the detail or the address, in any case.',
-  }),
-  who: z.string().trim().max(200).optional().meta({ description: 'The whole name, in any case.' }),
-  action: z.string().trim().max(60).optional().meta({
-    description: 'An action such as `import.cancel`, or the part before the dot, such as `import`.',
-  }),
-  from: timeOption('start').optional().meta({ description: 'At this time (ISO 8601) or on this day, or later.' }),
-  to: timeOption('end').optional().meta({ description: 'Before this time (ISO 8601), or on this day or earlier.' }),
+  search: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .describe('A part of the name, the action, the target, the detail or the address, in any case.'),
+  who: z.string().trim().max(200).optional().describe('The whole name, in any case.'),
+  action: z
+    .string()
+    .trim()
+    .max(60)
+    .optional()
+    .describe('An action such as `import.cancel`, or the part before the dot, such as `import`.'),
+  from: timeOption('start').optional().describe('At this time (ISO 8601) or on this day, or later.'),
+  to: timeOption('end').optional().describe('Before this time (ISO 8601), or on this day or earlier.'),
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
@@ -78,12 +80,12 @@ const auditPage = z.strictObject({
   entries: z.array(
     z.strictObject({
       at: time,
-      who: z.string().meta({ description: 'Name of the token, or "local".' }),
-      role: z.string().meta({ description: 'Empty if no one was identified.' }),
+      who: z.string().describe('Name of the token, or "local".'),
+      role: z.string().describe('Empty if no one was identified.'),
       action: z.string(),
       target: z.string(),
-      detail: z.string().meta({ description: 'A summary of the request.' }),
-      address: z.string().meta({ description: 'Address of the client, or "command line".' }),
+      detail: z.string().describe('A summary of the request.'),
+      address: z.string().describe('Address of the client, or "command line".'),
     }),
   ),
   nextCursor,
@@ -92,23 +94,23 @@ export type AuditPage = z.infer<typeof auditPage>;
 
 /** `GET /v1/tokens`: who may use the server. */
 const tokenView = z.strictObject({
-  id: z.string().meta({ description: 'The part of the token after `rct_`, which is not secret.' }),
-  name: z.string().meta({ description: 'The person or program it is for, in the audit log.' }),
+  id: z.string().describe('The part of the token after `rct_`, which is not secret.'),
+  name: z.string().describe('The person or program it is for, in the audit log.'),
   role: z.enum(ROLES),
   createdAt: time,
-  expiresAt: time.nullable().meta({ description: 'From then on it is refused as TOKEN_EXPIRED; null: never.' }),
-  lastUsedAt: time.nullable().meta({ description: 'To the minute; null: it was not used yet.' }),
-  own: z.boolean().meta({ description: 'The request was sent with it.' }),
+  expiresAt: time.nullable().describe('From then on it is refused as TOKEN_EXPIRED; null: never.'),
+  lastUsedAt: time.nullable().describe('To the minute; null: it was not used yet.'),
+  own: z.boolean().describe('The request was sent with it.'),
 });
 export type TokenView = z.infer<typeof tokenView>;
 
 const tokensAnswer = z.strictObject({
-  tokens: z.array(tokenView).meta({ description: 'Oldest first, also those that have expired.' }),
+  tokens: z.array(tokenView).describe('Oldest first, also those that have expired.'),
 });
 
 /** `POST /v1/tokens` */
 export const newToken = tokenView.extend({
-  token: z.string().meta({ description: 'The token itself. Only its hash is stored: no other answer has it.' }),
+  token: z.string().describe('The token itself. Only its hash is stored: no other answer has it.'),
 });
 export type NewToken = z.infer<typeof newToken>;
 
@@ -128,19 +130,19 @@ const newTokenBody = z.strictObject({
   role: z.enum(ROLES),
   expires: z
     .string()
-    .transform((text, context): number => {
+    .transform((text, context) => {
       const ms = duration.parse(text, 'expires');
       if (ms !== undefined) return ms;
       context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
       return z.NEVER;
     })
     .optional()
-    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
+    .describe('Time for which it is valid, such as `90d`. Default: until it is revoked.'),
 });
 
 const operation = operationsOf('service');
 
-/** Operations of the service: the server's settings, its regions, open issues, and the audit log. */
+/** Operations of the service: the server's settings, its regions, and the audit log. */
 export const serviceOperations = {
   settings: operation('GET /v1/settings', 'viewer', {
     summary: 'Settings with which the server was started; no key, no password',
@@ -155,10 +157,6 @@ export const serviceOperations = {
     query: auditQuery,
     answer: auditPage,
     refusals: ['BAD_CURSOR'],
-  }),
-  overview: operation('GET /v1/overview', 'viewer', {
-    summary: 'Overview: running imports, decisions that wait for a person, the last run of each schedule',
-    answer: overview,
   }),
 };
 
@@ -235,9 +233,11 @@ export const eventOperations = {
     summary:
       'Follow the lists: events `imports` with those that changed, `removed`, `schedules`, and `import`, `sync`, `planning` (of a sync), `check` or `export` where one moved, or has come further (once a second)',
     query: z.strictObject({
-      id: z.string().max(200).optional().meta({
-        description: 'Only events of this import, with its check, or of this sync, export, or schedule (its name).',
-      }),
+      id: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Only events of this import, with its check, or of this sync, export, or schedule (its name).'),
     }),
     answer: fileOf('Events as they happen.', 'text/event-stream'),
   }),

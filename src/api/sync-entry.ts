@@ -12,24 +12,22 @@ export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
 /** A plan in numbers. */
 export const planTotals = z.strictObject({
   groups: count,
-  unlisted: count.meta({ description: 'Groups that could not be listed.' }),
-  members: count.meta({ description: 'Members in the groups that were listed.' }),
+  unlisted: count.describe('Groups that could not be listed.'),
+  members: count.describe('Members in the groups that were listed.'),
   actions: actionCounts,
-  right: count.meta({ description: 'Members that are as the file says.' }),
-  changes: count.meta({ description: 'Changes that would be sent: additions, changes, removals and bans.' }),
-  changedGroups: count.optional().meta({ description: 'Groups with such changes; plans of older versions lack it.' }),
-  invalid: count.optional().meta({ description: 'Rows of the file that cannot be used; absent: none.' }),
+  right: count.describe('Members that are as the file says.'),
+  changes: count.describe('Changes that would be sent: additions, changes, removals and bans.'),
+  changedGroups: count.optional().describe('Groups with such changes; plans of older versions lack it.'),
+  invalid: count.optional().describe('Rows of the file that cannot be used; absent: none.'),
   create: z
     .strictObject({
       groups: count,
-      users: count.nullable().meta({ description: 'Null where they are counted while the plan is carried out.' }),
-      reactivated: count.nullable().meta({ description: 'Users who are deactivated and made active again.' }),
-      calls: count.meta({
-        description: 'Calls that creating takes, in addition to the changes; users as far as counted.',
-      }),
+      users: count.nullable().describe('Null where they are counted while the plan is carried out.'),
+      reactivated: count.nullable().describe('Users who are deactivated and made active again.'),
+      calls: count.describe('Calls that creating takes, in addition to the changes; users as far as counted.'),
     })
     .optional()
-    .meta({ description: 'Users and groups that would be created first; absent if none may be.' }),
+    .describe('Users and groups that would be created first; absent if none may be.'),
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
@@ -37,13 +35,14 @@ const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
 export type SyncAction = (typeof SYNC_ACTIONS)[number];
 
 const planning = z.strictObject({
-  step: z.enum(['reading', 'members', 'owner', 'banned', 'users']).meta({
-    description:
+  step: z
+    .enum(['reading', 'members', 'owner', 'banned', 'users'])
+    .describe(
       'The file is read; then the groups are asked for their members, owners, banned users; then users who may be missing.',
-  }),
-  rows: count.meta({ description: 'Rows of the file read so far.' }),
-  done: count.meta({ description: 'Groups that have answered this step; in the step users: users.' }),
-  groups: count.meta({ description: 'Groups that are asked in this step; in the step users: users.' }),
+    ),
+  rows: count.describe('Rows of the file read so far.'),
+  done: count.describe('Groups that have answered this step; in the step users: users.'),
+  groups: count.describe('Groups that are asked in this step; in the step users: users.'),
 });
 export type Planning = z.infer<typeof planning>;
 
@@ -52,10 +51,10 @@ const { missing, whose, left, changed, allowDemotion } = MODE;
 /** The options that decide a plan. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo', 'expiry']).default('add'),
-  missing: missing.schema.default('report').meta({ description: 'Counts in mode mirror only.' }),
-  whose: whose.schema.default('all').meta({ description: 'Counts where missing is remove or ban.' }),
-  left: left.schema.default('re-add').meta({ description: descriptionOf(left) }),
-  changed: changed.schema.default('restore').meta({ description: descriptionOf(changed) }),
+  missing: missing.schema.default('report').describe('Counts in mode mirror only.'),
+  whose: whose.schema.default('all').describe('Counts where missing is remove or ban.'),
+  left: left.schema.default('re-add').describe(descriptionOf(left)),
+  changed: changed.schema.default('restore').describe(descriptionOf(changed)),
   ...filledShape({ allowDemotion, ...LIFTING }),
   protect: PROTECTING.protect.schema.default([]),
   removeNamed: REMOVING_BY_NAME.removeNamed.schema.default([]),
@@ -70,23 +69,23 @@ export const syncEntry = z
     state: z.enum(SYNC_STATES),
     code: stateCode,
     reason: stateReason,
-    file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
-    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
-    importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
-    schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
+    file: z.string().describe('Its input; of an undo: that of the import.'),
+    undoOf: z.string().nullable().describe('The import that it reverses.'),
+    importId: z.string().nullable().describe('The import that carries it out.'),
+    schedule: z.string().nullable().describe('The schedule that began it.'),
     createdAt: time,
     finishedAt: time.nullable(),
     sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'The only target of planning and changes.' }),
-    apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
+    target: sentTo.optional().describe('The only target of planning and changes.'),
+    apply: z.boolean().describe('Applied at once, unless a guard objects.'),
     ...planFlags.pick({ mode: true, missing: true }).shape,
-    totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
+    totals: planTotals.nullable().describe('The plan in numbers; null until it is made.'),
     approved: z
       .strictObject({ by: z.string(), at: time, reason: z.string() })
       .nullable()
-      .meta({ description: 'The person who let it through although a guard objects, and the reason.' }),
+      .describe('The person who let it through although a guard objects, and the reason.'),
     actions: possible(SYNC_ACTIONS),
-    planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
+    planning: planning.nullable().describe('Set while the plan is made.'),
   })
   .meta({ id: 'SyncEntry' });
 export type SyncEntry = z.infer<typeof syncEntry>;

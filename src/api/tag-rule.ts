@@ -6,7 +6,7 @@ export const TAG_ALLOWED = 'allowed are 1 to 40 letters, digits, blanks and . _ 
 export const TAGS_ALLOWED = `allowed are ${MAX_TAGS} tags`;
 
 /** Returns what is wrong with the first of these tags that is; '' for nothing. */
-export function tagsProblem(tags: readonly string[]): string {
+export function tagsProblem(tags: readonly string[]) {
   const wrong = tags.find((tag) => !TAG.test(tag));
   if (wrong !== undefined) return `“${wrong}” cannot be a tag: ${TAG_ALLOWED}`;
   return tags.length > MAX_TAGS ? TAGS_ALLOWED : '';

@@ -4,6 +4,7 @@ import { batch, signal } from '@preact/signals';
 import type { importOperations } from '../api/imports.ts';
 import type { memberOperations } from '../api/members.ts';
 import type { AnswerOf, SentFor } from '../api/operation.ts';
+import type { overviewOperations } from '../api/overview.ts';
 import type { rowOperations } from '../api/rows.ts';
 import type { eventOperations, serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
 import type { checkOperations } from '../features/check/operations.ts';
@@ -82,6 +83,7 @@ type Groups =
   | typeof repairOperations
   | typeof rowOperations
   | typeof scheduleOperations
+  | typeof overviewOperations
   | typeof serviceOperations
   | typeof sessionOperations
   | typeof syncOperations

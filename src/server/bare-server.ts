@@ -115,7 +115,7 @@ export async function bareServer(options: ServerOptions, isStopping: () => boole
 }
 
 /** Logs requests that change something or fail. */
-function logRequests(app: Api, log: ServerOptions['log']): void {
+function logRequests(app: Api, log: ServerOptions['log']) {
   app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;
     const { method, who, ip, routeOptions } = request;
@@ -141,13 +141,13 @@ const BODY_MS = 30_000;
 const REST_MS = 5_000;
 
 /** Ends a connection whose body is not complete after this time. */
-function endIfSlow(request: IncomingMessage, ms: number): void {
+function endIfSlow(request: IncomingMessage, ms: number) {
   if (request.complete) return;
   const enough = setTimeout(() => request.socket.destroy(), ms);
   for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
 }
 
-function discardRest(request: IncomingMessage): void {
+function discardRest(request: IncomingMessage) {
   if (request.complete || request.destroyed) return;
   request.unpipe();
   request.resume();
@@ -158,7 +158,7 @@ function discardRest(request: IncomingMessage): void {
 const LOOK_MS = 50;
 
 /** Takes nothing new, ends event streams and uploads, and lets downloads continue for at most `deadlineMs`. */
-export async function stopServer(app: Api, deadlineMs: number): Promise<void> {
+export async function stopServer(app: Api, deadlineMs: number) {
   const end = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
   // A connection whose last answer has been given stays open for the next request, which will not come.
   const leave = setInterval(() => app.server.closeIdleConnections(), LOOK_MS);
@@ -191,7 +191,7 @@ function noteMethods(app: Api): (url: string) => readonly string[] {
  * Says of every answer of the API how long it may be kept: those of GET, which caches ask for again each time, have an ETag, and one that
  * the client has already is not sent again. To be called before answers are compressed. A route that has said it itself is left alone.
  */
-function cacheAnswers(app: Api): void {
+function cacheAnswers(app: Api) {
   app.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
     if (reply.hasHeader('cache-control') || !/^\/(v1\/|openapi\.json|healthz|readyz|metrics)/.test(url)) return payload;
     const isRead = method === 'GET' || method === 'HEAD';
@@ -209,7 +209,7 @@ function cacheAnswers(app: Api): void {
   });
 }
 
-function isAmong(tag: string, given = ''): boolean {
+function isAmong(tag: string, given = '') {
   return given
     .split(',')
     .some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag.replace(/^W\//, ''));

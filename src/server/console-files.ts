@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api } from './context.ts';
+import { takesGzip } from './http-answers.ts';
 
 /** A file of the console as it goes to the browser. */
 type ConsoleFile = ReturnType<typeof consoleFile>;
@@ -68,7 +71,7 @@ async function readBuilt(): Promise<ConsoleTexts> {
 }
 
 /** The packages of which the browser's files contain parts, by the console's source maps: their licences go with it. */
-export function packagesIn(texts: ConsoleTexts): string[] {
+export function packagesIn(texts: ConsoleTexts) {
   const maps = [...texts].filter(([name]) => name.endsWith('.map')).map(([, body]) => body.toString());
   const found = maps.flatMap((map) => [...map.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)]);
   return [...new Set(['@primer/octicons', 'swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
@@ -119,7 +122,12 @@ function importedBy(metafile: Metafile, path: string): string[] {
 function consoleFile(name: string, body: Buffer) {
   const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, body, tag };
+  let packed: Promise<Buffer> | undefined;
+  const pack = () => {
+    packed ??= promisify(gzip)(body);
+    return packed;
+  };
+  return { type, body, tag, pack };
 }
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
@@ -143,17 +151,17 @@ const MARK = 'mark.svg';
 const PUBLIC = { config: { role: 'public' }, schema: { hide: true } } as const;
 
 /** Whether a browser asks for an address that does not exist: the console says so better than a problem document. */
-export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
+export function isForPeople({ method, url, headers }: FastifyRequest) {
   return method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/(v1|assets)\//.test(url);
 }
 
 /** Sends the console's page, whatever the address: its script says if there is nothing. */
-export async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendPage(request: FastifyRequest, reply: FastifyReply) {
   return send(request, reply, (await consoleBundle()).page, ASK_FIRST);
 }
 
 /** The console's files: pages by their addresses, everything else under /assets. */
-export function consoleRoutes(app: Api): void {
+export function consoleRoutes(app: Api) {
   app.get('/assets/:name', PUBLIC, async (request, reply) => {
     const { name } = request.params as { name: string };
     const file = (await consoleBundle()).assets.get(name);
@@ -170,16 +178,22 @@ export function consoleRoutes(app: Api): void {
 }
 
 /** An address that the console's own script takes care of: that of a page. */
-export function pageRoute(app: Api, url: string): void {
+export function pageRoute(app: Api, url: string) {
   app.get(url, PUBLIC, sendPage);
 }
 
-function send(
+async function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { type, body, tag }: ConsoleFile,
+  { type, body, tag, pack }: ConsoleFile,
   caching: string,
-): FastifyReply {
+) {
   reply.header('cache-control', caching).header('etag', tag).type(type);
-  return headers['if-none-match'] === tag ? reply.code(304).send() : reply.send(body);
+  if (headers['if-none-match'] === tag) return reply.code(304).send();
+  // Packed once, and not for each request.
+  if (!takesGzip(headers)) return reply.send(body);
+  return reply
+    .header('content-encoding', 'gzip')
+    .header('vary', 'accept-encoding')
+    .send(await pack());
 }

@@ -18,7 +18,7 @@ export type DataReader = ReturnType<typeof openReading>;
 export function openReading(dir: DataDir, threads: LedgerThreads) {
   const catalog = openCatalogReader(dir.catalog);
   const hasRows = (id: string) => ledgerIsThere(dir.ledger(id));
-  const ledgerOf = (id: string): string => {
+  const ledgerOf = (id: string) => {
     const record = catalog.find(id);
     if (record === undefined ? hasRows(id) : hasLedger(record, dir.ledger(id))) return dir.ledger(id);
     throw new RollcallError('NO_ROWS_YET', { id });

@@ -3,7 +3,7 @@ import { html, type Markup, NOTHING } from '../text/markup.ts';
 import type { Api } from './context.ts';
 
 /** The API for people; Swagger UI draws it from `/openapi.json`. */
-function apiPage(): string {
+function apiPage() {
   return page(
     'rollcall API',
     html`<nav aria-label="Pages" class="links"><a href="/">Back to the console</a> <a href="/docs/errors">Errors, with what to do</a> <a href="/openapi.json">openapi.json, for programs</a></nav>
@@ -13,7 +13,7 @@ function apiPage(): string {
 }
 
 /** Every code of a refused request, and what to do next. It needs no script. */
-function errorsPage(): string {
+function errorsPage() {
   const entries = REFUSAL_CODES.map((code) => {
     const { status, title, advice } = ERRORS[code];
     return html`<h2 id="${code}"><code>${code}</code> <small>${String(status)}</small></h2><p>${prose(`${title}. ${advice}`)}</p>`;
@@ -29,7 +29,7 @@ function prose(text: string): Markup[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-function page(title: string, content: Markup, head = NOTHING): string {
+function page(title: string, content: Markup, head = NOTHING) {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><link rel="icon" href="/assets/mark.svg" type="image/svg+xml">${head}<link rel="stylesheet" href="/docs/style.css"></head><body>${content}</body></html>
@@ -100,7 +100,7 @@ html:not(.dark-mode) #api :is(.btn.execute, .download-contents) { border-color: 
 `;
 
 /** `/openapi.json` for programs, `/docs` and `/docs/errors` for people. */
-export function docsRoutes(app: Api): void {
+export function docsRoutes(app: Api) {
   const options = { config: { role: 'public' } as const, schema: { hide: true } };
   app.get('/openapi.json', options, async () => app.swagger());
   const page = (url: string, type: string, text: () => string) =>

@@ -245,18 +245,18 @@ export function eventHandlers(events: Pick<Events, 'watch'>): HandlersOf<typeof 
   return { lists: async ({ id }) => events.watch(id) };
 }
 
-function listText(views: readonly string[]): string {
+function listText(views: readonly string[]) {
   return `event: imports\ndata: {"imports":[${views.join(',')}]}\n\n`;
 }
 
 /** Writes to one watcher, or disconnects it when it does not read what it was sent. One that was ended gets nothing more. */
-function write({ response }: Watcher, text: string): void {
+function write({ response }: Watcher, text: string) {
   if (response.writableLength > MAX_UNSENT) response.destroy();
   else if (!response.writableEnded) response.write(text);
 }
 
 /** Tells those who watch of the states of syncs, and that planning comes further. */
-export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Pick<Events, 'tell' | 'progressed'>): void {
+export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Pick<Events, 'tell' | 'progressed'>) {
   events.on('state', ({ id, state }) => told.tell('sync', { id, state }));
   events.on('progress', told.progressed('planning'));
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -18,8 +19,13 @@ export function callerOf({ raw, request }: FastifyReply): Caller {
   return { signal: controller.signal, caller: request.who.id || request.ip };
 }
 
+/** Whether a client unpacks what is gzipped. */
+export function takesGzip({ 'accept-encoding': encodings = '' }: IncomingHttpHeaders) {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings));
+}
+
 /** Sends JSON text that another thread has made. */
-export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
+export function sendJson(reply: FastifyReply, json: Uint8Array) {
   return reply.type('application/json; charset=utf-8').send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }
 
@@ -27,14 +33,14 @@ export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
 export function sendFile(
   reply: FastifyReply,
   { type, disposition, bytes }: { readonly type: string; readonly disposition: string; readonly bytes: Readable },
-): FastifyReply {
+) {
   reply.type(type).header('content-disposition', disposition);
   reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
   return reply.send(bytes);
 }
 
 /** Content-Disposition of a download that is named after the input `file`: its base name, a dash, and `tail`. */
-export function attachment(file: string, tail: string): string {
+export function attachment(file: string, tail: string) {
   const last = (file.split(/[/\\]/).at(-1) ?? '').replace(/\.gz$/i, '');
   const name = `${basename(last, extname(last)) || 'import'}-${tail}`;
   const ascii = name.replace(/[^\w. -]/g, '_');

@@ -18,7 +18,6 @@ import { answersSoon } from './http-answers.ts';
 import { importReading } from './import-reading.ts';
 import type { ImportViews } from './import-views.ts';
 import { problemDocument, problemOf } from './problem.ts';
-import { sendingPlanOf } from './sending-plan.ts';
 
 type Verb = 'pause' | 'resume' | 'cancel';
 
@@ -84,7 +83,11 @@ export function importHandlers(context: ServerContext): HandlersOf<typeof import
   return {
     ...importReading({ page, transitions, find: (id) => coordinator.find(id), view: (record) => views.of(record) }),
     ...importActs(context),
-    sending: async ({ id, ...changes }) => sendingPlanOf(context, coordinator.find(id), changes),
+    sending: async ({ id, ...changes }) => {
+      // No command asks for it.
+      const { sendingPlanOf } = await import('./sending-plan.ts');
+      return sendingPlanOf(context, coordinator.find(id), changes);
+    },
     remove: async ({ id }, { audited }) => {
       const { file } = coordinator.find(id);
       await coordinator.remove(id);

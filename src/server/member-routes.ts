@@ -37,7 +37,7 @@ const PATIENCE_MS = 10_000;
 const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
-export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext): void {
+export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext) {
   serveAll(app, memberOperations, {
     search: async ({ text, limit, cursor }, { reply }) => {
       const { next, ...found } = await search(reading, { text, limit }, memberPlace(cursor), callerOf(reply));
@@ -102,7 +102,7 @@ function memberPlace(cursor: string | undefined): Place {
   return { before: before ?? undefined, after };
 }
 
-function cursorOf(place: Place | undefined): string | null {
+function cursorOf(place: Place | undefined) {
   return place === undefined ? null : cursorText([place.before ?? null, place.after]);
 }
 
@@ -120,7 +120,7 @@ async function lookInto(
   most = MAX_IMPORTS,
 ) {
   const unread: string[] = [];
-  const lookIn = async (record: ImportRecord, after: number): Promise<number | undefined> => {
+  const lookIn = async (record: ImportRecord, after: number) => {
     try {
       return await look(record, after);
     } catch (error) {
@@ -291,7 +291,7 @@ async function placeIn(
   }
 }
 
-function isDifferent({ status, scope }: HistoryEntry, place: PlaceNow): boolean {
+function isDifferent({ status, scope }: HistoryEntry, place: PlaceNow) {
   const left = LEFT[status];
   if (left === null || left === undefined || place.now === 'unknown') return false;
   if (left !== 'member' || place.now !== 'member')
@@ -301,7 +301,7 @@ function isDifferent({ status, scope }: HistoryEntry, place: PlaceNow): boolean 
 }
 
 /** @throws the error, if it says nothing about the region */
-function problemIn(error: unknown): string {
+function problemIn(error: unknown) {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return 'no answer came in time; the region may be waiting for a worker, for its rate limit or for the service';
   }

@@ -20,7 +20,7 @@ type Json = Record<string, unknown>;
  * JSON Schema as clients are generated from it: whole numbers without JavaScript's bounds, which are not limits of this API, and
  * a record with named keys as an object with these properties.
  */
-function plain(schema: Json): void {
+function plain(schema: Json) {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   const { propertyNames, additionalProperties } = schema as {
@@ -35,8 +35,6 @@ function plain(schema: Json): void {
 const CONFIG = { zodToJsonConfig: { override: ({ jsonSchema }: { jsonSchema: object }) => plain(jsonSchema as Json) } };
 
 const describeRoute = createJsonSchemaTransform(CONFIG);
-
-type Responses = Readonly<Record<string, { readonly description?: string }>>;
 
 interface Refusal {
   readonly description: string;
@@ -59,7 +57,7 @@ const ALWAYS: readonly RefusalCode[] = [
   'STOPPING',
 ];
 /** Refusals of every route that changes something or has a body. */
-const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+export const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
 
 /** The part of a route's responses that refuses: by status, with the codes that it may have. */
 export function refusals(...codes: readonly RefusalCode[]): Record<number, Refusal> {
@@ -72,34 +70,18 @@ export function refusals(...codes: readonly RefusalCode[]): Record<number, Refus
   );
 }
 
-/** The responses of a route that changes something or has a body, with the refusals of all such routes. */
-function withBodyRefusals(responses: Responses): Responses {
-  const added = Object.entries(refusals(...OF_BODIES)).map(([status, refusal]) => {
-    const codes = [responses[status]?.description, refusal.description].flatMap((text) => text?.split(', ') ?? []);
-    return [status, { ...refusal, description: [...new Set(codes)].join(', ') }];
-  });
-  return { ...responses, ...Object.fromEntries(added) };
-}
-
-/** A route with every refusal that it may answer with. */
+/** A route whose body is a file says of what kind. */
 const describeWhole: typeof describeRoute = (given) => {
-  const { schema, route } = given;
-  const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const response = schema?.response as Responses | undefined;
-  if (isRead || response === undefined) return describeRoute(given);
-  const described = describeRoute({ ...given, schema: { ...schema, response: withBodyRefusals(response) } });
-  if (route.config?.takesFile !== true) return described;
-  return {
-    ...described,
-    schema: { ...described.schema, consumes: FILE_TYPES, body: { type: 'string', format: 'binary' } },
-  };
+  const { url, schema } = describeRoute(given);
+  if (given.route.config?.takesFile !== true) return { url, schema };
+  return { url, schema: { ...schema, consumes: FILE_TYPES, body: { type: 'string', format: 'binary' } } };
 };
 
 /**
  * The name of an operation for generated clients, unless it declares another one: `getImportRow` of
  * `GET /v1/imports/{id}/rows/{row}`, `createImport` of `POST /v1/imports`, `pauseImport` of `POST /v1/imports/{id}/pause`.
  */
-function operationIdOf(method: string, path: string): string {
+function operationIdOf(method: string, path: string) {
   const parts = path.split('/').filter((part) => part !== '' && part !== 'v1');
   const isName = (part: string | undefined) => part?.startsWith('{') === true;
   const words = parts.flatMap((part, at) => {
@@ -194,7 +176,7 @@ function webhooks(): Json {
 const describeShared = createJsonSchemaTransformObject(CONFIG);
 
 /** Collects what routes say of themselves. To be called before they are added. */
-export async function describeRoutes(app: Api): Promise<void> {
+export async function describeRoutes(app: Api) {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -115,7 +115,7 @@ function hasFailed({ state, sync }: ScheduleRun) {
 }
 
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */
-function needsDecision({ state, code }: ImportRecord): boolean {
+function needsDecision({ state, code }: ImportRecord) {
   return needsPerson(state) || (code !== null && !isOnlyRead(code));
 }
 

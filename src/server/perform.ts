@@ -9,7 +9,7 @@ import type { AccessStore, AuditEntry } from './access/access-store.ts';
 const AIMED = /^(import|sync|schedule|export)\./;
 
 /** Adds this process's target to the description of an action. */
-function withAim(action: string, detail: string, sendsTo: Aimed | undefined): string {
+function withAim(action: string, detail: string, sendsTo: Aimed | undefined) {
   const to = sendsTo === undefined || !AIMED.test(action) ? '' : aimText(sendsTo);
   return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');
 }
@@ -73,7 +73,7 @@ export async function performGiven(
   return perform(operation, handler, { params, rest: await checked(body ?? query, others) }, asked);
 }
 
-async function checked(schema: Operation['query'], given: object): Promise<object> {
+async function checked(schema: Operation['query'], given: object) {
   if (schema === undefined) return {};
   const read = schema.safeParse(given);
   if (read.success) return read.data as object;
@@ -105,7 +105,7 @@ export function performerOf(all: readonly Handled[]) {
 }
 
 /** The names in the path of an operation as a request has them; undefined for a request of another one. */
-export function namesIn(pattern: string, path: string): Record<string, string> | undefined {
+export function namesIn(pattern: string, path: string) {
   const [expected, found] = [pattern.split('/'), path.split('/')];
   if (expected.length !== found.length) return undefined;
   const names: Record<string, string> = {};

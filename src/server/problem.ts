@@ -19,11 +19,7 @@ export function problemDocument(error: RollcallError): ProblemDocument {
 }
 
 /** Returns the problem for an error of a request; a bug of ours goes to the log under an id. */
-function problemFor(
-  { log, stopping }: { log: Logger; stopping: boolean },
-  error: unknown,
-  request: FastifyRequest,
-): RollcallError {
+function problemFor({ log, stopping }: { log: Logger; stopping: boolean }, error: unknown, request: FastifyRequest) {
   const known = bodyProblem(error, request) ?? problemOf(error);
   if (known !== undefined) return known;
   if (stopping) return new RollcallError('STOPPING', {});
@@ -47,7 +43,7 @@ export function refuse(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
+) {
   const problem = problemFor({ log, stopping }, error, request);
   // Headers of the answer that is not sent.
   reply.removeHeader('content-disposition');
@@ -64,14 +60,14 @@ export function refuse(
   return reply.send(JSON.stringify(document));
 }
 
-function internal(log: Logger, error: unknown, request: FastifyRequest): RollcallError {
+function internal(log: Logger, error: unknown, request: FastifyRequest) {
   const id = randomUUID();
   log.error({ err: error, id, method: request.method, route: request.routeOptions.url }, 'a request failed');
   return new RollcallError('INTERNAL', { id });
 }
 
 /** Returns the problem for a body that the framework rejects: one address takes files, another takes JSON. */
-function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest): RollcallError | undefined {
+function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest) {
   const { takesFile = false } = routeOptions.config ?? {};
   const remedyFor = (remedy: string) => (takesFile ? undefined : remedy);
   switch ((error as Partial<FastifyError>).code) {
@@ -100,7 +96,7 @@ function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest):
 }
 
 /** The problem for an error; undefined when the request did not cause it. */
-export function problemOf(thrown: unknown): RollcallError | undefined {
+export function problemOf(thrown: unknown) {
   const error = inputRefusal(thrown);
   if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
   if (isError(error, 'READING_STOPPED')) return new RollcallError('BUSY', { what: STOPPED[error.facts.reason] });
@@ -132,12 +128,12 @@ const STOPPED: Readonly<Record<FactsOf<'READING_STOPPED'>['reason'], string>> = 
 /** A request's own text is not repeated beyond this, in characters. */
 const MAX_DETAIL_LENGTH = 300;
 
-export function unknownOption(field: string): RollcallError {
+export function unknownOption(field: string) {
   return new RollcallError('BAD_OPTION', { what: `there is no option ${shortened(field)} here`, field });
 }
 
 /** Returns the problem for the first of zod's issues with options: its name, its value, the allowed ones. */
-export function badOption(error: ZodError, given: unknown): RollcallError {
+export function badOption(error: ZodError, given: unknown) {
   const { field, isUnknown, text } = wrongOption(error, given);
   if (isUnknown) return unknownOption(field);
   // The names of options are written as they are.

@@ -16,7 +16,7 @@ import { NEEDS_ATTENTION } from '../membership/outcome.ts';
 import { INPUTS } from '../options/input-kinds.ts';
 import { cursorContent } from '../platform/cursors.ts';
 import type { Api, ServerContext } from './context.ts';
-import { attachment, callerOf, sendJson } from './http-answers.ts';
+import { attachment, callerOf, sendJson, takesGzip } from './http-answers.ts';
 import { problemViews, type WantedReport, wantedBy } from './import-reading.ts';
 import { type ServedBy, serveAll } from './serve.ts';
 
@@ -27,7 +27,7 @@ export const placeIn = ({ by, descending }: RowOrder) =>
     .transform(([, , row, key]) => ({ row, key }));
 
 /** Serves the rows, problems and calls of an import; the outcome of every row, and what it created, to look at or to keep. */
-export function rowRoutes(app: Api, context: ServerContext): void {
+export function rowRoutes(app: Api, context: ServerContext) {
   const { coordinator, reading, repairs } = context;
   /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
@@ -92,7 +92,7 @@ function reportHandlers({ coordinator, dir, reading, views }: ServerContext): Se
     { id, state }: ImportRecord,
     file: string | undefined,
     asked: ReportRequest,
-  ): Promise<FastifyReply> {
+  ) {
     // A report holds people's ids: no cache on the way keeps it.
     reply.header('cache-control', 'private, no-cache');
     if (isFinal(state) && file !== undefined && existsSync(file)) return sendFile(request, reply, file);
@@ -103,7 +103,7 @@ function reportHandlers({ coordinator, dir, reading, views }: ServerContext): Se
 }
 
 /** The report file of a finished import that matches the request. */
-function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>): string | undefined {
+function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>) {
   const { status, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
   if (form === 'html') return paths.html;
@@ -114,9 +114,8 @@ function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof report
 }
 
 /** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
-async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
-  const { range, 'accept-encoding': encodings = '' } = request.headers;
-  if (range === undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings))) {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string) {
+  if (request.headers.range === undefined && takesGzip(request.headers)) {
     reply.header('accept-ranges', 'none');
     return reply.send(createReadStream(path));
   }
@@ -127,7 +126,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, path: stri
 }
 
 /** The name under which a browser keeps the report. A page is shown instead. */
-function disposition({ id, file }: ImportRecord, form: ReportRequest['form'], ending: string): string {
+function disposition({ id, file }: ImportRecord, form: ReportRequest['form'], ending: string) {
   if (form === 'html') return 'inline';
   return attachment(file, `${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`);
 }

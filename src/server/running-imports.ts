@@ -103,12 +103,12 @@ export function paceOf(
   };
 }
 
-function haveSameRegions(some: Counters, others: Counters): boolean {
+function haveSameRegions(some: Counters, others: Counters) {
   return some.size === others.size && [...some.keys()].every((region) => others.has(region));
 }
 
 /** Rows that have their outcome. */
-function settled(counters: Counters): number {
+function settled(counters: Counters) {
   const { read, unprocessed } = totalRows(counters);
   return read - unprocessed;
 }
@@ -129,7 +129,7 @@ export function followStaging(coordinator: Pick<Coordinator, 'events' | 'find'>)
 }
 
 /** Null for what has no size, such as a named pipe or a folder. */
-function sizeOf(path: string): number | null {
+function sizeOf(path: string) {
   const status = statSync(path, { throwIfNoEntry: false });
   return status?.isFile() ? status.size : null;
 }

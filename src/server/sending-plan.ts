@@ -69,11 +69,11 @@ export async function sendingPlanOf(
 }
 
 /** Returns the calls, as far as numbers are allowed. */
-function callsOfCreating({ users, groups }: NonNullable<ResumeChanges['maxCreate']>): number {
+function callsOfCreating({ users, groups }: NonNullable<ResumeChanges['maxCreate']>) {
   const [newUsers, newGroups] = [users, groups].map((one) => (one !== undefined && 'count' in one ? one.count : 0));
   return (newUsers ?? 0) + (newGroups ?? 0);
 }
 
-function sumOf(counts: readonly number[]): number {
+function sumOf(counts: readonly number[]) {
   return counts.reduce((sum, n) => sum + n, 0);
 }

@@ -4,7 +4,7 @@ import { addressOf, type Call, type HandlersOf, type Operation } from '../api/op
 import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
 import type { Api } from './context.ts';
-import { refusals } from './openapi.ts';
+import { OF_BODIES, refusals } from './openapi.ts';
 import { type AnyHandler, type Asked, perform } from './perform.ts';
 
 /** The facts about a route that only the server needs. */
@@ -29,16 +29,17 @@ export function serveAll<Group extends Readonly<Record<string, Operation & Route
   app: Api,
   group: Group,
   handlers: ServedBy<Group>,
-): void {
+) {
   for (const [name, handler] of Object.entries(handlers)) {
     const operation = group[name] as Operation & RouteOptions;
     const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
     const { headers, takesFile = false, bodyLimit, exposeHeadRoute, location, operationId } = operation;
     const ofInput: RefusalCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
+    const ofBody = method === 'GET' ? [] : OF_BODIES;
     const schema: FastifySchema = {
       tags: [tag],
       summary,
-      response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) },
+      response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? []), ...ofBody) },
       ...defined({ operationId, description, params, querystring: query, body, headers }),
     };
     app.route({

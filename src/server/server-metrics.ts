@@ -15,7 +15,7 @@ const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 const MAX_IMPORTS = 1_000;
 
 /** Metrics of requests, imports, regions, syncs and schedules. */
-export function serverMetrics(app: Api, context: ServerContext, registry: Registry): void {
+export function serverMetrics(app: Api, context: ServerContext, registry: Registry) {
   const { coordinator, reading, events, syncs, scheduleCatalog } = context;
   collectDefaultMetrics({ register: registry });
   syncMetrics(syncs.catalog, registry);
@@ -70,7 +70,7 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
 }
 
 /** Rows that were read. While an import is being staged, this shows that it makes progress. */
-function stagedRows({ events }: ServerContext['coordinator'], registry: Registry): void {
+function stagedRows({ events }: ServerContext['coordinator'], registry: Registry) {
   const staged = new Counter({
     name: 'rollcall_staged_rows_total',
     help: 'Rows read from files',
@@ -86,7 +86,7 @@ function stagedRows({ events }: ServerContext['coordinator'], registry: Registry
   });
 }
 
-function regionMetrics({ regions }: ServerContext['coordinator'], registry: Registry): void {
+function regionMetrics({ regions }: ServerContext['coordinator'], registry: Registry) {
   const { gauge, gauges } = regionGauges(registry, async () => {
     const known = await answersSoon(regions.status()).catch(() => []);
     return known.map((one) => ({ ...one, atOnce: one.pace.atOnce, isAway: one.circuit.state !== 'closed' }));
@@ -102,7 +102,7 @@ function regionMetrics({ regions }: ServerContext['coordinator'], registry: Regi
 
 const SYNCS_NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
 
-function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry): void {
+function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry) {
   const help = 'Syncs that are not over, by state; held ones wait for a person';
   readGauge(registry, 'rollcall_syncs', help, ['state'], () => {
     const counts = syncs.count(SYNCS_NOT_OVER);
@@ -110,7 +110,7 @@ function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry
   });
 }
 
-function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry): void {
+function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry) {
   const gauge = (name: string, help: string, read: (schedule: ScheduleHealth) => number | null) =>
     readGauge(registry, name, help, ['schedule'], () =>
       schedules.health().map((one) => [{ schedule: one.name }, read(one)] as const),

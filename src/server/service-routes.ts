@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
+import { fileOf, operationsOf } from '../api/operation.ts';
+import { overviewOperations } from '../api/overview.ts';
 import { eventOperations, serviceOperations } from '../api/service.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
@@ -11,16 +13,15 @@ import type { Guard } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 import { regionHandlers } from './import-handlers.ts';
-import { refusals } from './openapi.ts';
 import { overviewOf } from './overview.ts';
 import { serveAll } from './serve.ts';
 
 /** Serves the server's settings, its regions, the overview, and the audit log. */
-export function settingsRoutes(app: Api, context: ServerContext): void {
+export function settingsRoutes(app: Api, context: ServerContext) {
   const { coordinator, settings, access, notifications } = context;
+  serveAll(app, overviewOperations, { overview: () => overviewOf(context) });
   serveAll(app, serviceOperations, {
     ...regionHandlers(coordinator),
-    overview: () => overviewOf(context),
     settings: async () => {
       const { host: notifyHost } = notifications.view();
       const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
@@ -56,72 +57,43 @@ function reachedBy({ settings: { sources }, fetching: { named } }: ServerContext
   );
 }
 
-const tags = ['service'];
-const PUBLIC = { role: 'public' } as const;
+const operation = operationsOf('service');
 
 /** `GET /healthz`: the process runs. `GET /readyz`: the queue answers, and results in it are taken. `GET /metrics`: for Prometheus. */
-export function healthRoutes(app: Api, { coordinator }: ServerContext, registry: Registry): void {
-  app.get(
-    '/healthz',
-    {
-      config: PUBLIC,
-      schema: {
-        tags,
-        summary: 'Whether the process runs',
-        response: { 200: z.strictObject({ status: z.literal('ok') }) },
-      },
-    },
-    async () => ({ status: 'ok' as const }),
-  );
-  app.get(
-    '/readyz',
-    {
-      config: PUBLIC,
-      schema: {
-        tags,
-        summary: 'Whether the queue answers, and results that wait in it are taken',
-        response: { 200: z.strictObject({ status: z.literal('ready') }), ...refusals('BUSY', 'STOPPING') },
-      },
-    },
-    async () => {
+const healthOperations = {
+  health: operation('GET /healthz', 'public', {
+    summary: 'Whether the process runs',
+    answer: z.strictObject({ status: z.literal('ok') }),
+  }),
+  ready: operation('GET /readyz', 'public', {
+    summary: 'Whether the queue answers, and results that wait in it are taken',
+    answer: z.strictObject({ status: z.literal('ready') }),
+  }),
+  metrics: operation('GET /metrics', 'viewer', {
+    summary: 'Metrics for Prometheus',
+    answer: fileOf('Metrics.', 'text/plain'),
+  }),
+};
+
+export function healthRoutes(app: Api, { coordinator }: ServerContext, registry: Registry) {
+  serveAll(app, healthOperations, {
+    health: async () => ({ status: 'ok' }),
+    ready: async () => {
       const [, areTaken] = await answersSoon(
         Promise.all([coordinator.regions.status(), coordinator.results.areTaken()]),
       );
-      if (!areTaken) {
-        throw new RollcallError('BUSY', {
-          what: 'results wait in the queue, and none was taken for a minute',
-          remedy: 'look at the log of the server for why, and restart it: results are kept in the queue',
-        });
-      }
-      return { status: 'ready' as const };
+      if (areTaken) return { status: 'ready' };
+      throw new RollcallError('BUSY', {
+        what: 'results wait in the queue, and none was taken for a minute',
+        remedy: 'look at the log of the server for why, and restart it: results are kept in the queue',
+      });
     },
-  );
-  app.get(
-    '/metrics',
-    {
-      config: { role: 'viewer' },
-      schema: {
-        tags,
-        summary: 'Metrics for Prometheus',
-        response: {
-          200: { description: 'Metrics.', content: { 'text/plain': { schema: z.string() } } },
-          ...refusals(),
-        },
-      },
-    },
-    async (_request, reply) => {
-      reply.type(registry.contentType);
-      return registry.metrics();
-    },
-  );
+    metrics: async (_, { reply }) => reply.type(registry.contentType).send(await registry.metrics()),
+  });
 }
 
 /** `GET /v1/events`: server-sent events. */
-export function eventRoutes(
-  app: Api,
-  { events }: ServerContext,
-  { isStillAllowed }: Pick<Guard, 'isStillAllowed'>,
-): void {
+export function eventRoutes(app: Api, { events }: ServerContext, { isStillAllowed }: Pick<Guard, 'isStillAllowed'>) {
   serveAll(
     app,
     { lists: { ...eventOperations.lists, exposeHeadRoute: false } },

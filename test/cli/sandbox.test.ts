@@ -39,7 +39,9 @@ test('commands that are suggested for a sandbox have --sandbox, and the same dat
   const retry = await run(['retry', ...where]);
   expect(retry.stderr).toMatch(/^ {2}rollcall retry \S+ --edits 'my data\/\S+' --data-dir 'my data' --sandbox$/m);
   const unwritten = await run(['export', '--output', 'no/folder/o.csv', ...where]);
-  expect(unwritten.stderr).toMatch(/ export --resume \S+ --output <file> --data-dir 'my data' --sandbox \[OUTPUT_FAILED\]/);
+  expect(unwritten.stderr).toMatch(
+    / export --resume \S+ --output <file> --data-dir 'my data' --sandbox \[OUTPUT_FAILED\]/,
+  );
   const exported = await run(['export', '--output', 'my o.csv', ...where]);
   expect(exported.stderr).toMatch(/^ {2}rollcall sync '\S+\/my o\.csv' --mode .* --data-dir 'my data' --sandbox$/m);
 });

@@ -22,7 +22,15 @@ import { NEEDING, partsOf, SHAPING, type ShapeFlags } from '../../options/shape-
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
-import { byteCount, type RecipeFlags, type RunningFlags, repeatable, withNeeds, withOptions, withRecipeFlag } from './flags.ts';
+import {
+  byteCount,
+  type RecipeFlags,
+  type RunningFlags,
+  repeatable,
+  withNeeds,
+  withOptions,
+  withRecipeFlag,
+} from './flags.ts';
 
 const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 

@@ -7,19 +7,19 @@ import { SURVEYING } from '../../options/sending-options.ts';
 
 /** Options of an export. Stored with it, so that it continues in the same way after an interruption. */
 export const exportOptions = z.strictObject({
-  groups: z.array(z.string().min(1)).min(1).optional().meta({ description: 'GUIDs. Default: all groups.' }),
+  groups: z.array(z.string().min(1)).min(1).optional().describe('GUIDs. Default: all groups.'),
   regions: z.array(z.enum(REGIONS)).min(1),
-  users: z.boolean().default(false).meta({ description: 'Users with their fields too.' }),
-  groupsOnly: z.boolean().default(false).meta({ description: 'Groups with their fields, without members.' }),
+  users: z.boolean().default(false).describe('Users with their fields too.'),
+  groupsOnly: z.boolean().default(false).describe('Groups with their fields, without members.'),
   /** Read from a sandbox: it must not continue against the service itself. */
   sandbox: z.boolean().default(false),
-  target: sentTo.optional().meta({ description: 'The only target that is read.' }),
+  target: sentTo.optional().describe('The only target that is read.'),
 });
 export type ExportOptions = z.infer<typeof exportOptions>;
 
 /** `POST /v1/exports` */
 const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
-  regions: exportOptions.shape.regions.optional().meta({ description: 'Default: all that have an app.' }),
+  regions: exportOptions.shape.regions.optional().describe('Default: all that have an app.'),
   ...filledShape(SURVEYING),
 });
 
@@ -30,16 +30,16 @@ const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code:
 
 /** Contents of an export. */
 const exportTotals = z.strictObject({
-  groups: count.meta({ description: 'Groups that were read.' }),
-  pending: count.meta({ description: 'Groups that are still to be read.' }),
-  members: count.meta({ description: 'Without the banned.' }),
+  groups: count.describe('Groups that were read.'),
+  pending: count.describe('Groups that are still to be read.'),
+  members: count.describe('Without the banned.'),
   banned: count,
   users: count,
-  unknownScopes: count.meta({ description: 'Members with a scope that no import can read.' }),
+  unknownScopes: count.describe('Members with a scope that no import can read.'),
   missing: z
     .array(unread.omit({ region: true }))
-    .meta({ description: 'Groups that no region has, or that were deleted meanwhile.' }),
-  failed: z.array(unread).meta({ description: 'Groups that could not be read.' }),
+    .describe('Groups that no region has, or that were deleted meanwhile.'),
+  failed: z.array(unread).describe('Groups that could not be read.'),
 });
 
 export type ExportTotals = z.infer<typeof exportTotals>;
@@ -55,25 +55,26 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const exportView = z
   .strictObject({
     id: z.string(),
-    state: z.enum(['running', 'priced', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({
-      description:
+    state: z
+      .enum(['running', 'priced', 'completed', 'incomplete', 'stopped', 'unreadable'])
+      .describe(
         'priced: waits until its calls are allowed; incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
-    }),
-    underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
+      ),
+    underWay: z.boolean().describe('False for an export that is running: it was interrupted.'),
     reason: stateReason,
     regions: z.array(z.enum(REGIONS)),
-    groups: count.nullable().meta({ description: 'Number of groups that were named; null: all.' }),
-    lists: z.array(z.enum(EXPORT_LISTS)).meta({ description: 'Lists that can be downloaded when it is completed.' }),
+    groups: count.nullable().describe('Number of groups that were named; null: all.'),
+    lists: z.array(z.enum(EXPORT_LISTS)).describe('Lists that can be downloaded when it is completed.'),
     calls: count,
     price: callsByRegion
       .nullable()
-      .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
+      .describe('Calls that are still to be made by region, at most, where that is known.'),
     sandbox: z.boolean(),
     target: exportOptions.shape.target,
     createdAt: time,
     finishedAt: time.nullable(),
     progress: surveyProgress.nullable(),
-    totals: exportTotals.nullable().meta({ description: 'Null while it is under way.' }),
+    totals: exportTotals.nullable().describe('Null while it is under way.'),
   })
   .meta({ id: 'Export' });
 export type ExportView = z.infer<typeof exportView>;
@@ -87,7 +88,7 @@ export const exportDocument = exportView
   });
 export type ExportDocument = z.infer<typeof exportDocument>;
 
-const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
+const operation = operationsOf('exports', z.object({ id: z.string().describe('Id of an export.') }));
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export const exportOperations = {
@@ -124,9 +125,9 @@ export const exportOperations = {
   }),
   download: operation('GET /v1/exports/:id/:list', 'viewer', {
     summary: 'Download a list of an export; its members are rows that imports and syncs read back',
-    params: z.object({ id: z.string().meta({ description: 'Id of an export.' }), list: z.enum(EXPORT_LISTS) }),
+    params: z.object({ id: z.string().describe('Id of an export.'), list: z.enum(EXPORT_LISTS) }),
     query: z.strictObject({
-      format: z.enum(EXPORT_FORMATS).optional().meta({ description: 'Default: csv.' }),
+      format: z.enum(EXPORT_FORMATS).optional().describe('Default: csv.'),
     }),
     answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson'),
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE'],

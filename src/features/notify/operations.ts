@@ -27,7 +27,7 @@ export const NOTIFICATIONS = {
 export const regionNote = z.strictObject({
   region: z.enum(REGIONS),
   state: z.enum(['away', 'back']),
-  since: time.meta({ description: 'Time of the first call that had no answer.' }),
+  since: time.describe('Time of the first call that had no answer.'),
   reason: z.string(),
 });
 
@@ -39,12 +39,14 @@ export interface KeptReceiver {
 
 /** The receiver of notifications, without address and secret. */
 const notificationsView = z.strictObject({
-  host: z.string().nullable().meta({ description: 'Host that is notified; null: none.' }),
-  fixed: z.boolean().meta({ description: 'It was set when the server was started, and cannot be changed here.' }),
-  problem: z.string().nullable().meta({
-    description:
+  host: z.string().nullable().describe('Host that is notified; null: none.'),
+  fixed: z.boolean().describe('It was set when the server was started, and cannot be changed here.'),
+  problem: z
+    .string()
+    .nullable()
+    .describe(
       'The reason why the receiver that was set is not used, such as a private address without --notify-private.',
-  }),
+    ),
 });
 export type NotificationsView = z.infer<typeof notificationsView>;
 
@@ -71,9 +73,10 @@ export const notificationOperations = {
         }),
     }),
     answer: notificationsView.extend({
-      secret: z.string().nullable().meta({
-        description: 'The secret `whsec_…` that signs notifications to https://…; no other answer has it. Else null.',
-      }),
+      secret: z
+        .string()
+        .nullable()
+        .describe('The secret `whsec_…` that signs notifications to https://…; no other answer has it. Else null.'),
     }),
     refusals: ['NOTIFY_FIXED'],
   }),
@@ -90,7 +93,7 @@ export const notificationOperations = {
     answer: z.strictObject({
       host: z.string(),
       arrived: z.boolean(),
-      reason: z.string().nullable().meta({ description: 'The reason why it did not arrive.' }),
+      reason: z.string().nullable().describe('The reason why it did not arrive.'),
     }),
     refusals: ['NO_RECEIVER'],
   }),

@@ -8,7 +8,7 @@ const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(
 const recipeView = recipeFile
   .extend({
     name: z.string(),
-    saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }),
+    saved: z.boolean().describe('In the data directory; false: it comes with rollcall.'),
   })
   .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
 
@@ -18,7 +18,7 @@ export const recipeOperations = {
     summary: 'List recipes',
     answer: z.strictObject({
       recipes: z.array(recipeView),
-      unreadable: z.array(z.string()).meta({ description: 'Files of the data directory that are not recipes.' }),
+      unreadable: z.array(z.string()).describe('Files of the data directory that are not recipes.'),
     }),
   }),
   one: operation('GET /v1/recipes/:name', 'viewer', {
@@ -41,6 +41,6 @@ export const recipeOperations = {
   template: operation('GET /v1/template', 'viewer', {
     summary: 'An example file to fill in',
     query: z.strictObject({ format: z.enum(TEMPLATE_FORMATS).default('csv') }),
-    answer: z.any().meta({ description: 'The file.' }),
+    answer: z.any().describe('The file.'),
   }),
 };

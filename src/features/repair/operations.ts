@@ -19,9 +19,7 @@ const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
 export type RepairState = (typeof REPAIR_STATES)[number];
 
 const rowProblem = z.strictObject({
-  column: z
-    .string()
-    .meta({ description: 'Name of the column in the file; empty if the problem concerns the whole row.' }),
+  column: z.string().describe('Name of the column in the file; empty if the problem concerns the whole row.'),
   code: z.string(),
   reason: z.string(),
 });
@@ -32,43 +30,42 @@ const repairRow = z
   .strictObject({
     row: rowNumber,
     line: ROW_SCHEMAS._row,
-    cells: z.array(z.string().nullable()).meta({
-      description:
+    cells: z
+      .array(z.string().nullable())
+      .describe(
         'The values of the file, in the order of `columns`; null where the row has no such cell. They never change.',
-    }),
-    edits: z.record(z.string(), z.string()).meta({ description: 'Column -> new value.' }),
+      ),
+    edits: z.record(z.string(), z.string()).describe('Column -> new value.'),
     state: z.enum(REPAIR_STATES),
-    problems: rowProblems.meta({
-      description: 'The problems that the row has now: those of the file, until it is edited.',
-    }),
-    sentIn: z.string().nullable().meta({ description: 'The import that it was sent in.' }),
+    problems: rowProblems.describe('The problems that the row has now: those of the file, until it is edited.'),
+    sentIn: z.string().nullable().describe('The import that it was sent in.'),
   })
   .meta({ id: 'RepairRow' });
 export type RepairRow = z.infer<typeof repairRow>;
 
 const repairCounts = z.strictObject({
-  ready: count.meta({ description: 'Rows that can be sent.' }),
-  wrong: count.meta({ description: 'Rows with edits in which something is still wrong.' }),
+  ready: count.describe('Rows that can be sent.'),
+  wrong: count.describe('Rows with edits in which something is still wrong.'),
   sent: count,
 });
 export type RepairCounts = z.infer<typeof repairCounts>;
-const revision = count.meta({ description: 'A number that grows with every edit of a cell.' });
+const revision = count.describe('A number that grows with every edit of a cell.');
 
 /** `GET /v1/imports/:id/repair` */
 const repairView = z.strictObject({
   columns: z.array(
     z.strictObject({
       name: z.string(),
-      fields: z.array(z.string()).meta({ description: 'Fields that are read from it.' }),
+      fields: z.array(z.string()).describe('Fields that are read from it.'),
     }),
   ),
-  rows: repairCounts.extend({ total: count.meta({ description: 'Rows that can be repaired, or were.' }) }),
+  rows: repairCounts.extend({ total: count.describe('Rows that can be repaired, or were.') }),
   problems: z.array(
     repairCounts.extend({ status: z.enum(REPAIRED_STATUSES), code: z.string(), column: z.string(), total: count }),
   ),
   revision,
-  maySend: z.boolean().meta({ description: 'The import has finished: what is ready can be sent.' }),
-  failedTaken: z.boolean().meta({ description: 'Failed rows were retried as they were: repair them in the retry.' }),
+  maySend: z.boolean().describe('The import has finished: what is ready can be sent.'),
+  failedTaken: z.boolean().describe('Failed rows were retried as they were: repair them in the retry.'),
 });
 export type RepairView = z.infer<typeof repairView>;
 
@@ -76,13 +73,13 @@ export type RepairView = z.infer<typeof repairView>;
 const rowFilter = queryOf(ROW_FILTER);
 const repairQuery = z.strictObject({
   ...rowFilter,
-  state: listOption(REPAIR_STATES).optional().meta({ description: 'Default: those that were not sent.' }),
+  state: listOption(REPAIR_STATES).optional().describe('Default: those that were not sent.'),
   limit: limitOption(50, 500),
   cursor: cursorOption.optional(),
 });
 const repairRows = z.strictObject({
   rows: z.array(repairRow),
-  total: count.nullable().meta({ description: 'Rows that pass the filter; null on pages behind the first.' }),
+  total: count.nullable().describe('Rows that pass the filter; null on pages behind the first.'),
   nextCursor,
 });
 export type RepairRows = z.infer<typeof repairRows>;
@@ -96,11 +93,13 @@ const repairEdits = z.strictObject({
       z.strictObject({
         row: z.int().positive(),
         column: z.string().max(1_000),
-        was: z.string().nullable().meta({
-          description:
+        was: z
+          .string()
+          .nullable()
+          .describe(
             'The value that is replaced, edits included; null: the row has no such cell. The edit is refused if another value is there.',
-        }),
-        value: cell.meta({ description: 'Null: as the file had it.' }),
+          ),
+        value: cell.describe('Null: as the file had it.'),
       }),
     )
     .min(1)
@@ -112,27 +111,27 @@ const refusedEdit = z.strictObject({
   row: rowNumber,
   line: ROW_SCHEMAS._row,
   column: z.string(),
-  value: cell.meta({ description: 'The value that was not taken.' }),
-  now: z.string().nullable().meta({ description: 'The value that is there.' }),
+  value: cell.describe('The value that was not taken.'),
+  now: z.string().nullable().describe('The value that is there.'),
   reason: z.string(),
-  sentIn: z.array(z.string()).meta({ description: 'Imports in which the row was sent: it is repaired there.' }),
+  sentIn: z.array(z.string()).describe('Imports in which the row was sent: it is repaired there.'),
 });
 export type RefusedEdit = z.infer<typeof refusedEdit>;
 
 /** The result of edits, whichever way they came. A preview says what would change; it judges no row. */
 const repairTaken = z.strictObject({
-  rows: count.meta({ description: 'Rows with an edit that was taken.' }),
+  rows: count.describe('Rows with an edit that was taken.'),
   cells: count,
   examples: z
     .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
-    .meta({ description: 'The first ten cells that change.' }),
-  same: count.meta({ description: 'Rows of a corrected file without a difference.' }),
-  ready: count.meta({ description: 'Number of these rows that can be sent now; 0 in a preview.' }),
-  refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken, the first 1,000; all others were.' }),
-  refusedRows: count.meta({ description: 'Rows with an edit that was not taken.' }),
+    .describe('The first ten cells that change.'),
+  same: count.describe('Rows of a corrected file without a difference.'),
+  ready: count.describe('Number of these rows that can be sent now; 0 in a preview.'),
+  refused: z.array(refusedEdit).describe('Edits that were not taken, the first 1,000; all others were.'),
+  refusedRows: count.describe('Rows with an edit that was not taken.'),
   wrong: z
     .array(z.strictObject({ line: z.int(), problems: rowProblems }))
-    .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
+    .describe('Rows in which something is still wrong; the first 20.'),
   counts: repairCounts,
   revision,
 });
@@ -141,18 +140,20 @@ export type RepairTaken = z.infer<typeof repairTaken>;
 /** `POST /v1/imports/:id/repair/replace` */
 export const repairReplace = z.strictObject({
   column: z.string().max(1_000),
-  as: z.enum(['cell', 'text']).default('cell').meta({
-    description:
+  as: z
+    .enum(['cell', 'text'])
+    .default('cell')
+    .describe(
       '`cell`: `from` is the whole cell as it is now, edits included. `text`: anywhere in the cell. Case counts.',
-  }),
+    ),
   from: z.string().max(MAX_CELL),
   to: z.string().max(MAX_CELL),
   ...rowFilter,
   states: z
     .array(z.enum(REPAIR_STATES).exclude(['sent']))
     .optional()
-    .meta({ description: 'Default: those that were not sent.' }),
-  preview: z.boolean().default(false).meta({ description: 'Say what would change, and change nothing.' }),
+    .describe('Default: those that were not sent.'),
+  preview: z.boolean().default(false).describe('Say what would change, and change nothing.'),
 });
 export type RepairReplace = z.infer<typeof repairReplace>;
 
@@ -202,9 +203,12 @@ export const repairOperations = {
     audit: 'import.repair',
     summary: 'Send the repaired rows, each once, as a new import',
     query: z.strictObject({
-      revision: z.coerce.number().int().nonnegative().optional().meta({
-        description: 'The revision that was looked at. Refused if a cell was edited since.',
-      }),
+      revision: z.coerce
+        .number()
+        .int()
+        .nonnegative()
+        .optional()
+        .describe('The revision that was looked at. Refused if a cell was edited since.'),
     }),
     status: 202,
     location: '/v1/imports/:id',

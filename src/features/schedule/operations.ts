@@ -20,15 +20,15 @@ export const scheduleRun = z
     id: z.int(),
     schedule: z.string(),
     dueAt: time,
-    at: time.meta({ description: 'Time at which it began, or was noted.' }),
+    at: time.describe('Time at which it began, or was noted.'),
     state: z.enum(RUN_STATES),
     reason: stateReason,
-    who: z.string().meta({ description: 'The person who asked for it; empty: the schedule.' }),
-    syncId: z.string().nullable().meta({ description: 'The sync that it began; it may be removed by now.' }),
+    who: z.string().describe('The person who asked for it; empty: the schedule.'),
+    syncId: z.string().nullable().describe('The sync that it began; it may be removed by now.'),
     sync: z
       .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })
       .nullable()
-      .meta({ description: 'That sync, once it is there and as long as it is kept.' }),
+      .describe('That sync, once it is there and as long as it is kept.'),
   })
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRun = z.infer<typeof scheduleRun>;
@@ -53,18 +53,23 @@ export const RUNS = {
 export const scheduleSettings = z.strictObject({
   cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), examples: ['30 2 * * *'] }),
   tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), examples: ['Europe/Rome'] }),
-  file: z.string().min(1).meta({
-    description:
+  file: z
+    .string()
+    .min(1)
+    .describe(
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address is shown without its query, and keeps it in an edit.',
-  }),
-  headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
-    description: 'For an address: header -> environment variable of the server with its value, named SOURCE_….',
-  }),
-  maxSource: count.default(DEFAULT_MAX_FILE).meta({ description: 'Largest file, in bytes.' }),
-  exportOf: z.enum(EXPORTS).optional().meta({
-    description:
+    ),
+  headers: z
+    .record(z.string().max(100), z.string().max(200))
+    .default({})
+    .describe('For an address: header -> environment variable of the server with its value, named SOURCE_….'),
+  maxSource: count.default(DEFAULT_MAX_FILE).describe('Largest file, in bytes.'),
+  exportOf: z
+    .enum(EXPORTS)
+    .optional()
+    .describe(
       'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
-  }),
+    ),
   ...writtenShape({ ...RUNS, ...RUNNING }),
 });
 /** Settings as a client sends them. */
@@ -72,14 +77,14 @@ export type ScheduleSettings = z.input<typeof scheduleSettings>;
 
 /** Only a person on the server's machine gives these, with a new schedule (routes/schedule-settings.ts). */
 export const machineSettings = z.strictObject({
-  identities: z.string().optional().meta({ description: 'Identity file; only set on the command line.' }),
-  groups: z.string().optional().meta({ description: 'Group file; only set on the command line.' }),
-  protectFile: z.string().optional().meta({ description: 'More UIDs to protect; only set on the command line.' }),
-  sandbox: z.boolean().optional().meta({ description: 'Its runs are for the sandbox.' }),
+  identities: z.string().optional().describe('Identity file; only set on the command line.'),
+  groups: z.string().optional().describe('Group file; only set on the command line.'),
+  protectFile: z.string().optional().describe('More UIDs to protect; only set on the command line.'),
+  sandbox: z.boolean().optional().describe('Its runs are for the sandbox.'),
   sourceSettings: z
     .record(z.string(), z.union([z.string(), z.record(z.string(), z.string())]))
     .optional()
-    .meta({ description: 'Settings of its address (src/sources/source.ts); only set on the command line.' }),
+    .describe('Settings of its address (src/sources/source.ts); only set on the command line.'),
 });
 
 /** The JSON that the catalog keeps of a schedule. */
@@ -88,8 +93,8 @@ export const keptSettings = z.strictObject({
   ...machineSettings.shape,
   region: READING.region.schema,
   sandbox: z.boolean(),
-  target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
-  restricted: z.boolean().meta({ description: 'Its file was named over the API: only what ROLLCALL_SOURCES allows.' }),
+  target: sentTo.optional().describe('The only target of its runs.'),
+  restricted: z.boolean().describe('Its file was named over the API: only what ROLLCALL_SOURCES allows.'),
 });
 export type KeptSettings = Readonly<z.output<typeof keptSettings>>;
 
@@ -99,13 +104,13 @@ export const schedule = z
   .strictObject({
     name: z.string(),
     ...shown,
-    version: z.int().meta({ description: 'Counts up with every edit.' }),
-    create: planCreate.nullable().meta({
-      description: 'Users and groups that its runs may create, with the limits that count; null: none.',
-    }),
+    version: z.int().describe('Counts up with every edit.'),
+    create: planCreate
+      .nullable()
+      .describe('Users and groups that its runs may create, with the limits that count; null: none.'),
     paused: z.boolean(),
     createdAt: time,
-    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
+    next: z.array(time).describe('The next times; none while it is paused.'),
     lastRun: scheduleRun.nullable(),
   })
   .meta({ id: 'Schedule' });
@@ -120,7 +125,7 @@ export const newSchedule = z.strictObject({
 export type NewSchedule = z.input<typeof newSchedule>;
 
 /** A schedule as it is shown may be sent back, also as another version has shown it: what is no setting changes nothing. */
-const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
+const asIs = z.unknown().optional().describe('It may come back; it changes nothing.');
 const asShown = {
   ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
   ...scheduleSettings.shape,
@@ -130,7 +135,7 @@ const asShown = {
 /** `PUT /v1/schedules/:name` */
 const scheduleEdit = z.strictObject({
   ...asShown,
-  version: z.int().meta({ description: 'The version that was edited; with another one nothing is changed.' }),
+  version: z.int().describe('The version that was edited; with another one nothing is changed.'),
 });
 
 /** `POST /v1/schedules/try` */
@@ -138,10 +143,7 @@ export const scheduleTry = z.strictObject({
   ...asShown,
   cron: asShown.cron.optional(),
   tz: asShown.tz.optional(),
-  name: z
-    .string()
-    .optional()
-    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+  name: z.string().optional().describe('The schedule, if there is one: its last run is the one to compare with.'),
 });
 
 /** `GET /v1/schedules` */
@@ -150,28 +152,24 @@ export const scheduleEntry = schedule
     nights: z
       .array(
         z.strictObject({
-          day: z.string().meta({ description: 'In the time zone `tz`.' }),
+          day: z.string().describe('In the time zone `tz`.'),
           state: z
             .enum([...RUN_STATES, 'paused'])
             .nullable()
-            .meta({
-              description:
-                'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
-            }),
+            .describe(
+              'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+            ),
           reason: z.string(),
           sync: z.string().nullable(),
           runs: count,
         }),
       )
-      .meta({ description: 'The last 30 days, the oldest first.' }),
+      .describe('The last 30 days, the oldest first.'),
   })
   .meta({ id: 'ScheduleEntry' });
 export type ScheduleEntry = z.infer<typeof scheduleEntry>;
 
-const operation = operationsOf(
-  'schedules',
-  z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) }),
-);
+const operation = operationsOf('schedules', z.object({ name: z.string().describe('Name of a schedule.') }));
 
 const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
 Send the schedule as \`GET /v1/schedules/{name}\` shows it, with what you change: what is no setting may come back, and changes nothing.

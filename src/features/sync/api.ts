@@ -32,29 +32,27 @@ export type PlanCreate = z.infer<typeof planCreate>;
 /** An objection of a guard. */
 export const finding = z.strictObject({
   guard: z.string(),
-  region: region.nullable().meta({ description: 'Null if it concerns the whole run.' }),
+  region: region.nullable().describe('Null if it concerns the whole run.'),
   guid: z.string().nullable(),
   value: z.number(),
-  limit: z.number().meta({ description: 'Limit of the guard.' }),
+  limit: z.number().describe('Limit of the guard.'),
   sentence: z.string(),
 });
 export type Finding = z.infer<typeof finding>;
 
 /** An objection in the list of its guard. */
 const guardFinding = finding.extend({
-  members: count
-    .nullable()
-    .meta({ description: 'Members of the group before the sync; null: it concerns no single one.' }),
+  members: count.nullable().describe('Members of the group before the sync; null: it concerns no single one.'),
 });
 export type GuardFinding = z.infer<typeof guardFinding>;
 
 /** The numbers of one guard's objections. */
 const guardObjections = z.strictObject({
   guard: z.string(),
-  meaning: z.string().meta({ description: 'The danger that it guards against.' }),
+  meaning: z.string().describe('The danger that it guards against.'),
   remedy: z.string(),
-  count: count.meta({ description: 'Number of its objections: one for each group, or one for the whole run.' }),
-  total: z.number().meta({ description: 'The sum of their values.' }),
+  count: count.describe('Number of its objections: one for each group, or one for the whole run.'),
+  total: z.number().describe('The sum of their values.'),
   worst: guardFinding,
 });
 export type GuardObjections = z.infer<typeof guardObjections>;
@@ -63,29 +61,29 @@ const LISTINGS = ['pending', 'listed', 'not_found', 'failed'] as const;
 
 /** A group that is not there, as it would be created. */
 export const newGroup = z
-  .strictObject({ name: z.string(), type: z.string(), owner: z.string().meta({ description: 'UID; empty: no one.' }) })
-  .meta({ description: 'The group is not there, and is created like this; absent for any other.' });
+  .strictObject({ name: z.string(), type: z.string(), owner: z.string().describe('UID; empty: no one.') })
+  .describe('The group is not there, and is created like this; absent for any other.');
 
 /** A group of a plan: how it was listed, and its actions counted. */
 const planGroup = z.strictObject({
   region,
   guid: z.string(),
   listing: z.enum(LISTINGS),
-  code: z.string().meta({ description: 'The reason why it could not be listed; empty if it was.' }),
+  code: z.string().describe('The reason why it could not be listed; empty if it was.'),
   message: z.string(),
-  owner: z.string().nullable().meta({ description: 'UID; empty: no one; null: not known.' }),
-  wanted: count.meta({ description: 'Rows of the file that count for it.' }),
-  members: count.meta({ description: 'Members that were listed, banned users not counted.' }),
+  owner: z.string().nullable().describe('UID; empty: no one; null: not known.'),
+  wanted: count.describe('Rows of the file that count for it.'),
+  members: count.describe('Members that were listed, banned users not counted.'),
   actions: actionCounts,
-  right: count.meta({ description: 'Among `keep`: as the file says.' }),
-  leaving: count.meta({ description: 'Members that would be removed or banned.' }),
-  lowered: count.meta({ description: 'Members that would get a lower scope.' }),
-  staying: count.meta({ description: 'Members that would stay anyway, not because they are protected.' }),
-  rejoining: count.meta({ description: 'Users who left since this sync made them members, and would be added again.' }),
-  ownerHit: z.boolean().meta({ description: 'The owner would be removed, banned or lowered.' }),
-  contested: count.meta({
-    description: 'Undo: members whom others have changed or asked for since, or who may have been there before.',
-  }),
+  right: count.describe('Among `keep`: as the file says.'),
+  leaving: count.describe('Members that would be removed or banned.'),
+  lowered: count.describe('Members that would get a lower scope.'),
+  staying: count.describe('Members that would stay anyway, not because they are protected.'),
+  rejoining: count.describe('Users who left since this sync made them members, and would be added again.'),
+  ownerHit: z.boolean().describe('The owner would be removed, banned or lowered.'),
+  contested: count.describe(
+    'Undo: members whom others have changed or asked for since, or who may have been there before.',
+  ),
   creates: newGroup.optional(),
 });
 export type PlanGroup = z.infer<typeof planGroup>;
@@ -97,10 +95,10 @@ const planAction = z.strictObject({
   uid: z.string(),
   action: z.enum(PLAN_ACTIONS),
   from: place,
-  to: place.meta({ description: 'The change that a `report` leaves undone.' }),
+  to: place.describe('The change that a `report` leaves undone.'),
   reason: z.enum(PLAN_REASONS),
   sentence: z.string(),
-  line: count.nullable().meta({ description: 'Line of the file that asks for it; null where none does.' }),
+  line: count.nullable().describe('Line of the file that asks for it; null where none does.'),
 });
 export type PlanAction = z.infer<typeof planAction>;
 
@@ -123,40 +121,40 @@ export const planDocument = z.strictObject({
 export type PlanDocument = z.infer<typeof planDocument>;
 
 /** Limits of guards in place of their defaults, by name. */
-export const guardLimits = z
-  .record(z.string(), z.number())
-  .meta({ description: 'Limits of guards in place of their defaults.' });
+export const guardLimits = z.record(z.string(), z.number()).describe('Limits of guards in place of their defaults.');
 
 /** A sync on its own: what guards say, how it was decided, and every state that it was in. */
 export const syncView = syncEntry
   .extend({
-    findings: z.array(finding).meta({ description: 'The first 20 of what the guards object to. Empty: nothing.' }),
-    guards: z.array(guardObjections).meta({
-      description: 'Objections of the guards, by guard. Empty: none. `GET /v1/syncs/{id}/findings` has each.',
-    }),
+    findings: z.array(finding).describe('The first 20 of what the guards object to. Empty: nothing.'),
+    guards: z
+      .array(guardObjections)
+      .describe('Objections of the guards, by guard. Empty: none. `GET /v1/syncs/{id}/findings` has each.'),
     ...planFlags.shape,
-    create: planCreate.nullable().meta({ description: 'Users and groups that it may create; null: none.' }),
+    create: planCreate.nullable().describe('Users and groups that it may create; null: none.'),
     limits: guardLimits,
-    unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
-    notes: z.array(inputNote).meta({ description: 'Notes about the file for a person.' }),
+    unknownGroups: count.describe('Groups that the service does not know and that are not created.'),
+    notes: z.array(inputNote).describe('Notes about the file for a person.'),
     leftInPlace: z
       .strictObject({
         users: count,
-        uncertain: count.meta({ description: 'Those of them whom includeUncertain takes back.' }),
-        sentence: z.string().meta({ description: 'The number of users, and the reason.' }),
+        uncertain: count.describe('Those of them whom includeUncertain takes back.'),
+        sentence: z.string().describe('The number of users, and the reason.'),
       })
       .nullable()
-      .meta({ description: 'Users whom a finished undo left in their place; null: none.' }),
-    before: z.string().nullable().meta({
-      description:
+      .describe('Users whom a finished undo left in their place; null: none.'),
+    before: z
+      .string()
+      .nullable()
+      .describe(
         'Address for downloading the earlier members of the groups that it takes something from; null: none, or not yet.',
-    }),
+      ),
     moves: z.array(
       z.strictObject({
         at: time,
         state: z.enum(SYNC_STATES),
         reason: z.string(),
-        who: z.string().meta({ description: 'The person who asked for it; empty if the sync itself did.' }),
+        who: z.string().describe('The person who asked for it; empty if the sync itself did.'),
       }),
     ),
   })
@@ -190,17 +188,15 @@ const actionOption = listOption(PLAN_ACTIONS).optional();
 
 /** `GET /v1/syncs/:id/groups` */
 export const syncGroupsQuery = z.strictObject({
-  action: actionOption.meta({
-    description: `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
-  }),
+  action: actionOption.describe(
+    `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
+  ),
   ...pageOf(50, 500),
 });
 export const syncGroup = planGroup
   .pick({ region: true, guid: true, listing: true, members: true, actions: true, right: true, creates: true })
   .extend({
-    problem: z
-      .string()
-      .meta({ description: 'The reason why nothing is done in it; empty if it was listed or is created.' }),
+    problem: z.string().describe('The reason why nothing is done in it; empty if it was listed or is created.'),
   });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
@@ -209,7 +205,7 @@ export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextC
 export const memberActionsQuery = z.strictObject({
   action: actionOption,
   region: region.optional(),
-  guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
+  guid: z.string().max(1_000).optional().describe('The whole GUID, in any case.'),
   ...pageOf(100, 1_000),
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
@@ -224,7 +220,7 @@ const ending = z.strictObject({
   guid: z.string(),
   uid: z.string(),
   until: time,
-  by: z.string().meta({ description: 'Id of the import or sync whose row says so.' }),
+  by: z.string().describe('Id of the import or sync whose row says so.'),
 });
 export type EndingMembership = z.infer<typeof ending>;
 export const endingPage = z.strictObject({ memberships: z.array(ending), nextCursor });
@@ -232,7 +228,7 @@ export const endingPage = z.strictObject({ memberships: z.array(ending), nextCur
 /** `GET /v1/syncs/:id/findings` */
 export const findingsQuery = z.strictObject({
   guard: z.string().max(100),
-  search: z.string().max(1_000).optional().meta({ description: 'Part of a GUID, in any case.' }),
+  search: z.string().max(1_000).optional().describe('Part of a GUID, in any case.'),
   ...pageOf(50, 500),
 });
 export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });

@@ -29,9 +29,9 @@ const undoQuery = z.strictObject(queryOf({ ...DECIDING, ...UNDOING }));
 /** Options that decide a plan, as a query has them once it is checked. */
 export type DecidingQuery = z.infer<typeof undoQuery>;
 
-const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
+const operation = operationsOf('syncs', z.object({ id: z.string().describe('Id of a sync.') }));
 
-const named = z.object({ name: z.string().meta({ description: 'Name of a sync (syncName), or of a schedule.' }) });
+const named = z.object({ name: z.string().describe('Name of a sync (syncName), or of a schedule.') });
 
 /** Refusals of the lists of a plan. */
 const PAGED = ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'] as const;
@@ -74,7 +74,7 @@ export const syncOperations = {
   undo: operation('POST /v1/imports/:id/undo', 'operator', {
     audit: 'import.undo',
     summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',
-    params: z.object({ id: z.string().meta({ description: 'Id of a finished import.' }) }),
+    params: z.object({ id: z.string().describe('Id of a finished import.') }),
     query: undoQuery,
     status: 202,
     answer: syncView,
@@ -115,7 +115,7 @@ export const syncOperations = {
     summary: 'Let users back who left after syncs with this name made them members: the next run adds them again',
     params: named,
     body: z.strictObject({
-      uids: z.array(z.string()).min(1).optional().meta({ description: 'Default: all of them.' }),
+      uids: z.array(z.string()).min(1).optional().describe('Default: all of them.'),
     }),
     answer: nothing('They are let back.'),
     refusals: ['NOT_FOUND'],
@@ -141,11 +141,15 @@ export const syncOperations = {
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
     summary: 'Download a plan: every action with its reason, or a summary: as text, or as Markdown of at most 60 kB',
     query: z.strictObject({
-      format: z.enum(['csv', 'json', 'markdown', 'text']).optional().meta({ description: 'Default: csv.' }),
-      width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
-        description: 'Characters in a line, for the format text.',
-      }),
-      color: z.enum(['true', 'false']).optional().meta({ description: 'Colours for a terminal, for the format text.' }),
+      format: z.enum(['csv', 'json', 'markdown', 'text']).optional().describe('Default: csv.'),
+      width: z.coerce
+        .number()
+        .int()
+        .min(40)
+        .max(1_000)
+        .default(120)
+        .describe('Characters in a line, for the format text.'),
+      color: z.enum(['true', 'false']).optional().describe('Colours for a terminal, for the format text.'),
     }),
     answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/markdown', 'text/plain'),
     refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],

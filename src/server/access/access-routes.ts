@@ -15,12 +15,7 @@ const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
 
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
-export async function sessionRoutes(
-  app: Api,
-  { access }: ServerContext,
-  { whoIs }: Guard,
-  tokenRequired: boolean,
-): Promise<void> {
+export async function sessionRoutes(app: Api, { access }: ServerContext, { whoIs }: Guard, tokenRequired: boolean) {
   await app.register(limits, { global: false });
   const window = { max: ATTEMPTS, timeWindow: ATTEMPTS_MS };
   const byAddress = app.createRateLimit({ ...window, keyGenerator: ({ ip }) => ip });
@@ -77,12 +72,12 @@ export async function sessionRoutes(
 }
 
 /** Returns the id, which is not secret, of the token in an attempt to log in; empty when it is not a token. */
-function claimedBy(body: unknown): string {
+function claimedBy(body: unknown) {
   const { token } = (body ?? {}) as { token?: unknown };
   return typeof token === 'string' ? tokenIdIn(token.trim()) : '';
 }
 
-function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, expiresAt: number): void {
+function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, expiresAt: number) {
   reply.setCookie(SESSION_COOKIE, value, {
     path: '/',
     httpOnly: true,
@@ -94,7 +89,7 @@ function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, 
 }
 
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
-export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean): void {
+export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean) {
   serveAll(app, tokenOperations, {
     list: async (_, { request: { who } }) => ({
       tokens: access
@@ -124,12 +119,12 @@ export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: 
     return token;
   }
 
-  function isLastAdmin({ id }: TokenRecord): boolean {
+  function isLastAdmin({ id }: TokenRecord) {
     const admins = access.tokens().filter((token) => token.role === 'admin' && isValid(token));
     return admins.length === 1 && admins[0]?.id === id;
   }
 }
 
-function detailOf({ role, name }: TokenRecord): string {
+function detailOf({ role, name }: TokenRecord) {
   return `${role} ${name}`;
 }

@@ -35,7 +35,7 @@ export interface TokenRecord {
 }
 
 /** Whether a token is accepted now. */
-export function isValid({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>): boolean {
+export function isValid({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' | 'revokedAt'>) {
   return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 
@@ -94,11 +94,11 @@ const MAX_DETAIL_LENGTH = 1_000;
 const TOKEN = /^rct_([a-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
 
 /** The part of a text that names a token and is not secret; empty when the text is not a token. */
-export function tokenIdIn(text: string): string {
+export function tokenIdIn(text: string) {
   return TOKEN.exec(text)?.[1] ?? '';
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 export type AccessStore = ReturnType<typeof openAccessStore>;
 

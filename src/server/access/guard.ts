@@ -65,18 +65,18 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
 }
 
 /** The token in the headers; empty where there is none. */
-function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
+function tokenOf({ headers: { authorization = '' } }: FastifyRequest) {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
-function unauthorised(request: FastifyRequest, reply: FastifyReply, hasExpired: boolean): RollcallError {
+function unauthorised(request: FastifyRequest, reply: FastifyReply, hasExpired: boolean) {
   reply.header('www-authenticate', 'Bearer realm="rollcall"');
   const given = request.headers.authorization !== undefined || request.cookies[SESSION_COOKIE] !== undefined;
   return new RollcallError(hasExpired ? 'TOKEN_EXPIRED' : given ? 'TOKEN_REFUSED' : 'TOKEN_REQUIRED', {});
 }
 
 /** A proxy may have gone by another one than this server would. */
-function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
+function checkOneHost({ raw: { rawHeaders } }: FastifyRequest) {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1) throw new RollcallError('TWO_HOSTS', { hosts });
 }
@@ -85,13 +85,13 @@ function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
  * Another website may point its own name at this server's address (DNS rebinding) and would then count as the same
  * origin. If no login is needed, only requests to the machine's own names are answered.
  */
-function checkHost({ headers: { host = '' } }: FastifyRequest): void {
+function checkHost({ headers: { host = '' } }: FastifyRequest) {
   const name = host.replace(/:\d+$/, '').toLowerCase();
   if (!isLoopback(name)) throw new RollcallError('WRONG_HOST', { host });
 }
 
 /** Browsers say where an unsafe request comes from. A request that does not is from a program, not from a page. */
-function checkOrigin({ headers }: FastifyRequest): void {
+function checkOrigin({ headers }: FastifyRequest) {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     throw new RollcallError('CROSS_ORIGIN', { site: String(site) });
@@ -102,6 +102,6 @@ function checkOrigin({ headers }: FastifyRequest): void {
   }
 }
 
-function hostOf(origin: string): string | undefined {
+function hostOf(origin: string) {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -145,7 +145,7 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
       chosen: unknown,
       make: (file: TakenFile) => Promise<string>,
       source?: string,
-    ): Promise<string> => {
+    ) => {
       const who = request.who.id;
       makeRoom(who, reply);
       const key = request.headers['idempotency-key'];
@@ -189,14 +189,14 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
 }
 
 /** @throws DISK_FULL for a body that the disk has no room for, before it is sent */
-async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string): Promise<void> {
+async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string) {
   const needed = Number(headers['content-length'] ?? 0);
   const free = await freeBytes(folder);
   if (needed > free) throw new RollcallError('DISK_FULL', { needed, free });
 }
 
 /** @throws TOO_LARGE for a body whose Content-Length says so */
-function checkLength({ headers }: FastifyRequest, maxBytes: number): void {
+function checkLength({ headers }: FastifyRequest, maxBytes: number) {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes });
 }
 
@@ -215,7 +215,7 @@ const headers = z.object({
   'idempotency-key': z
     .string()
     .optional()
-    .meta({ description: 'The same key with the same file and options makes one import or sync, for a day.' }),
+    .describe('The same key with the same file and options makes one import or sync, for a day.'),
 });
 
 /** Reasons why such a route refuses. */
@@ -308,7 +308,7 @@ export function takeFile(
   query: Parameters<typeof uploadOptions>[0],
   { who, request, reply, audited }: Requested,
   { kind, check, make }: Taking,
-): Promise<string> {
+) {
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
   const contentType = request.headers['content-type'] ?? '';
   checkLength(request, maxUploadBytes);

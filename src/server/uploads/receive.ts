@@ -60,11 +60,11 @@ export async function withFileOf<Result>(
   return taken.result;
 }
 
-function badForm(what: string, about: { readonly remedy?: string } = {}): RollcallError {
+function badForm(what: string, about: { readonly remedy?: string } = {}) {
   return new RollcallError('BAD_BODY', { what, field: PART, ...about });
 }
 
-function wrongPart(name: string): RollcallError {
+function wrongPart(name: string) {
   const shown = JSON.stringify(printable(name).slice(0, 60));
   return badForm(`the form has a part ${shown}; it may have one part only, the file, named "file"`, {
     remedy: 'send the file as the part "file", with a file name, and options in the address',
@@ -94,7 +94,7 @@ function brokenForm(error: unknown): unknown {
 const MAX_NAME_LENGTH = 200;
 
 /** A file name that is safe to show: its last part, printable, not too long. It never becomes a path. */
-export function labelOf(name: string | undefined): string {
+export function labelOf(name: string | undefined) {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
   const label = printable(last).trim().slice(0, MAX_NAME_LENGTH);
   // "-" means standard input elsewhere.
@@ -144,7 +144,7 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
 export async function receiveHead(
   body: Readable,
   { maxZipBytes, ...options }: ReceiveOptions & { readonly maxZipBytes: number },
-): Promise<Buffer> {
+) {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of piecesOf(body, options)) {

@@ -27,7 +27,7 @@ export interface UploadLimits {
 }
 
 /** `POST /v1/imports`, and the other addresses whose bodies are files. */
-export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits): Promise<void> {
+export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits) {
   const { coordinator, dir, settings, access, views } = context;
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.

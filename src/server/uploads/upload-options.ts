@@ -24,18 +24,25 @@ const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
 /** For files that become an import. */
 export const RECIPE = {
-  recipe: z.string().max(3_000).optional().meta({
-    description:
+  recipe: z
+    .string()
+    .max(3_000)
+    .optional()
+    .describe(
       'Settings for one kind of file: the name of a recipe, which GET /v1/recipes lists, or a recipe as JSON. Other options win.',
-  }),
+    ),
 };
 
 /** In place of a body. */
 export const FROM = {
-  source: z.string().min(1).max(4_000).optional().meta({
-    description:
+  source: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .optional()
+    .describe(
       'Source from which the server gets the file, in place of a body: a file, pattern, address or named source (`hr:out/members.csv`) in or below one of `sources` of `GET /v1/settings`. It is fetched whole before the answer.',
-  }),
+    ),
 };
 
 export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
@@ -44,7 +51,7 @@ export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING }) };
 
 export const uploadQuery = z.strictObject({
-  name: z.string().max(1_000).optional().meta({ description: 'Name of the file, in lists and reports.' }),
+  name: z.string().max(1_000).optional().describe('Name of the file, in lists and reports.'),
   ...FROM,
   ...KEPT_READING,
   ...RECIPE,
@@ -91,7 +98,7 @@ function mediaType(contentType: string) {
 }
 
 /** The value of one parameter of a media type, where it is the charset. In steps, each linear: the text is a stranger's. */
-function charsetOf(parameter: string): string | undefined {
+function charsetOf(parameter: string) {
   const equals = parameter.indexOf('=');
   if (parameter.slice(0, equals).trim() !== 'charset') return undefined;
   const value = parameter.slice(equals + 1).trim();

@@ -59,10 +59,13 @@ export function syncRoutes(app: Api, context: ServerContext): void {
 }
 
 const syncQuery = z.strictObject({
-  name: z.string().max(1_000).optional().meta({
-    description:
+  name: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe(
       'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
-  }),
+    ),
   ...queryOf({ ...NAMING, ...MODE, ...CREATION, ...DECIDING }),
   ...FROM,
   ...KEPT_READING,
