@@ -40,7 +40,7 @@ export const tagsOption = z
   .describe('Tags, separated by commas: words to find the import by.');
 
 /** Tags to add and to remove. */
-export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
+const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
 export type TagChanges = z.infer<typeof tagChanges>;
 
 /** Returns the tags after the changes; one that is removed and added stays. Case does not matter. */
@@ -118,7 +118,7 @@ export const importView = importSummary
 export type ImportView = z.infer<typeof importView>;
 
 /** By what a list finds imports; all of it must hold. Times are ms since 1970; `to` is exclusive. */
-export const importFilter = z.strictObject({
+const importFilter = z.strictObject({
   search: filter('search', z.string().trim().max(200)),
   state: filter('state', listOption(IMPORT_STATES)),
   kind: filter('kind', listOption(IMPORT_KINDS)),
