@@ -39,7 +39,7 @@ export async function openRunning(io: Io, flags: RunningFlags): Promise<Running>
   return { config, io, imports, openService: () => openService(config, flags), json: flags.json === true };
 }
 
-/** What is meant for the sandbox must not reach the service, and the reverse. @throws WRONG_TARGET */
+/** Refuses to send to the service what is meant for the sandbox, and the reverse. @throws WRONG_TARGET */
 export function checkTarget(command: string, subject: string, isMeant: boolean, sandbox = false) {
   if (isMeant === sandbox) return;
   const what = `${subject} was ${isMeant ? '' : 'not '}meant for the sandbox`;
