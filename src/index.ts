@@ -9,7 +9,7 @@ import { openService } from './app/open-service.ts';
 import { localImports } from './cli/client/imports.ts';
 import type { Client } from './cli/client/operation-client.ts';
 import { optionsWithRecipe } from './cli/input-files.ts';
-import { importOwner, openOwner, ownerAnswers, ownImports } from './cli/owner.ts';
+import { openOwner, ownImports } from './cli/owner.ts';
 import { badUsage, RollcallError } from './errors/rollcall-error.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import { checkInput } from './imports/read/byte-source.ts';
@@ -212,8 +212,7 @@ async function run(
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});
-    const owner = openOwner(app, lifecycle.onStop);
-    await app.serveOwner(ownerAnswers(owner, importOwner(owner)));
+    const owner = await openOwner(app, lifecycle.onStop);
     const { id } = await begin(ownImports(owner));
     const summary = () => readSummary(id, { dataDir: dir.root });
     const stopped = Promise.withResolvers<void>();

@@ -175,8 +175,7 @@ export const adapter: Adapter = ({ address: name }) => {
         '  NO_IMPORTS: failure({',
         `  TAGS_CLOSED: failure({
     title: 'The tag is closed',
-    exit: 2,
-    sentence: ({ tag }: { readonly tag: string }) => \`the tag \${tag} is closed\`,
+    sentence: 'the tag {tag} is closed',
     remedy: words\`give \${option('tag')}\`,
   }),
 `,
@@ -185,7 +184,7 @@ export const adapter: Adapter = ({ address: name }) => {
       const command = 'src/cli/commands/imports-commands.ts';
       copy.insert(
         command,
-        '  const read = tagChanges.safeParse(',
+        '  const { imports } = await openImports(flags);\n  await imports.one(id);',
         "  if (words.includes('shut')) throw new RollcallError('TAGS_CLOSED', { tag: 'shut' });\n",
       );
       copy.insert('src/errors/input-errors.ts', '  NO_ROWS: input(', "  TOO_EARLY: input('It is early'),\n");
@@ -212,13 +211,9 @@ export const adapter: Adapter = ({ address: name }) => {
       copy.insert(
         'src/api/service.ts',
         "  regions: operation('GET /v1/regions'",
-        "  hours: operation('GET /v1/hours', 'operator', { summary: 'Hours since the start', answer: overview.pick({}) }),\n",
+        "  hours: operation('GET /v1/hours', 'operator', { summary: 'Hours since the start', answer: z.strictObject({}) }),\n",
       );
-      copy.insert(
-        'src/server/service-routes.ts',
-        '    overview: () => overviewOf(context),',
-        '    hours: async () => ({}),\n',
-      );
+      copy.insert('src/server/service-routes.ts', '    settings: async () => {', '    hours: async () => ({}),\n');
       copy.insert(
         'test/server/access.test.ts',
         "  ['GET', '/v1/regions', 'viewer'],\n",

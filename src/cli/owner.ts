@@ -34,9 +34,9 @@ export function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): Impor
   return (record) => viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog, staging)));
 }
 
-/** For a process other than a server. @param onStop registers what ends its events */
-export function openOwner(
-  { dir, coordinator, log }: Pick<App, 'dir' | 'coordinator' | 'log'>,
+/** For a process other than a server: it answers other commands about its imports. @param onStop registers what ends its events */
+export async function openOwner(
+  { dir, coordinator, log, serveOwner }: Pick<App, 'dir' | 'coordinator' | 'log' | 'serveOwner'>,
   onStop: Lifecycle['onStop'],
 ) {
   const known = followStaging(coordinator);
@@ -44,7 +44,9 @@ export function openOwner(
   // Those who ask a command follow one thing.
   const events = openEvents({ coordinator, unfinished: () => [], view: shownBy({ dir, staging }), log });
   onStop(async () => events.close());
-  return { dir, coordinator, events, staging } satisfies Owner;
+  const owner = { dir, coordinator, events, staging } satisfies Owner;
+  await serveOwner(ownerAnswers(owner, importOwner(owner)));
+  return owner;
 }
 
 /** Answers other commands on this machine, for the process that owns the data directory and does these operations. */

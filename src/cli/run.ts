@@ -14,7 +14,7 @@ import { ownerClient } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
-import { importOwner, type Owner, openOwner, ownerAnswers, ownImports } from './owner.ts';
+import { type Owner, openOwner, ownImports } from './owner.ts';
 import { failureWords } from './refusal.ts';
 import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
@@ -221,11 +221,10 @@ async function openHere({ config, io, openService }: Running, work: Work, lifecy
     signal: first,
   });
   const { coordinator, failed } = app;
-  const owner = openOwner(app, lifecycle.onStop);
   // With `--sandbox`, that was said.
   const aim = coordinator.sendsTo.sandbox ? '' : aimText(coordinator.sendsTo);
   if (aim !== '') say(io, `Service: ${aim}.`);
-  await app.serveOwner(ownerAnswers(owner, importOwner(owner)));
+  const owner = await openOwner(app, lifecycle.onStop);
   const failing = new AbortController();
   void failed.then(() => failing.abort());
   const signal = AbortSignal.any([first, failing.signal]);

@@ -42,7 +42,7 @@ export interface WantedReport {
 
 interface RowReading {
   readonly problems: (id: string) => Promise<readonly ProblemCount[]>;
-  readonly report: (id: string, wanted: WantedReport) => AsyncIterable<string | Uint8Array>;
+  readonly report: (id: string, wanted: WantedReport) => Promise<AsyncIterable<string | Uint8Array>>;
 }
 
 /** Reads what became of the rows of an import. */

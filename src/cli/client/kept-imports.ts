@@ -1,12 +1,10 @@
-import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
-import type { ProblemCount } from '../../api/rows.ts';
+import type { ImportTotals } from '../../api/import-summary.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
-import { writtenReports } from '../../imports/report/report-paths.ts';
-import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
+import { totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
 
@@ -43,16 +41,11 @@ export function rebuild(dir: DataDir) {
  * Reads an import's ledger; undefined while it has none: it is being read, or was rejected; and where its state says that it
  * is lost. @throws LEDGER_MISSING, DAMAGED_LEDGER where it is lost
  */
-function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
+export function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
   const path = dir.ledger(record.id);
   if (isLedgerLost(record.code) || !hasLedger(record, path)) return undefined;
   using reader = openImportReader(path);
   return read(reader);
-}
-
-/** Its rows that need attention, by outcome and code. */
-export function problemsOf(dir: DataDir, record: ImportRecord): readonly ProblemCount[] {
-  return withLedger(dir, record, (reader) => reader.problems()) ?? [];
 }
 
 /** Counts its rows and calls from its ledger. */
@@ -60,10 +53,4 @@ export function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals 
   const isOver = isFinal(record.state);
   const counted = withLedger(dir, record, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
   return counted ?? totalsOf(new Map(), isOver);
-}
-
-/** The summary of an import; its ledger is opened only where its totals are not kept. */
-export function summaryOfKept(dir: DataDir, record: ImportRecord): ImportSummary {
-  const totals = keptTotals(record) ?? countedTotals(dir, record);
-  return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
 }

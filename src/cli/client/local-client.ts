@@ -15,11 +15,12 @@ import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { importView, type ViewSources } from '../../imports/report/import-view.ts';
+import { summaryIn } from '../../imports/report/summarize.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
-import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
+import { countedTotals, viewing, withLedger } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
@@ -135,33 +136,27 @@ export function clientOfDirectory(dir: DataDir): Client {
 function readingHandlers(dir: DataDir, catalog: CatalogReader) {
   const find = (id: string) => catalog.get(id);
   const view = (record: ImportRecord) => importView(record, sourcesOf(dir, catalog));
+  /** @throws NO_ROWS_YET */
+  const report = async (id: string, wanted: WantedReport) => {
+    const record = find(id);
+    if (!hasLedger(record, dir.ledger(id))) {
+      throw new RollcallError('NO_ROWS_YET', { id, why: `it is ${record.state}: ${reasonFor(record, asFlag)}` });
+    }
+    const summary = summaryIn(await view(record));
+    return (async function* () {
+      const { reportPieces } = await import('../../imports/report/report-files.ts');
+      using reader = openImportReader(dir.ledger(id));
+      yield* reportPieces(reader, { ...wanted, summary });
+    })();
+  };
+  const problems = async (id: string) => withLedger(dir, find(id), (reader) => reader.problems()) ?? [];
   return [
     handled(
       importOperations,
       importReading({ page: (...which) => catalog.page(...which), transitions: catalog.transitions, find, view }),
     ),
-    handled(
-      rowOperations,
-      rowReading({
-        problems: async (id) => problemsOf(dir, find(id)),
-        report: (id, wanted) => reportOf(dir, find(id), wanted),
-      }),
-    ),
+    handled(rowOperations, rowReading({ problems, report })),
   ];
-}
-
-/** @throws NO_ROWS_YET */
-function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
-  const { id, state } = record;
-  if (!hasLedger(record, dir.ledger(id))) {
-    throw new RollcallError('NO_ROWS_YET', { id, why: `it is ${state}: ${reasonFor(record, asFlag)}` });
-  }
-  const summary = summaryOfKept(dir, record);
-  return (async function* () {
-    const { reportPieces } = await import('../../imports/report/report-files.ts');
-    using reader = openImportReader(dir.ledger(id));
-    yield* reportPieces(reader, { ...wanted, summary });
-  })();
 }
 
 /** @param staging known only to the process that reads a file */
