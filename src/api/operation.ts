@@ -19,18 +19,18 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
 /** Declaration of an operation. */
-export interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
+interface Declared {
   readonly summary: string;
   /** Its name in the description of the API, where that of its method and path (server/openapi.ts) does not do. */
   readonly operationId?: string;
   readonly description?: string;
   /** Schema of the names in the path. */
-  readonly params?: Params;
-  readonly query?: Query;
-  readonly body?: Body;
+  readonly params?: Schema;
+  readonly query?: Schema;
+  readonly body?: Schema;
   /** Status of the answer. Default: 200, and 204 for `nothing`. */
   readonly status?: number;
-  readonly answer: Answer;
+  readonly answer: z.ZodType | FileAnswer;
   /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
   readonly audit?: `${string}.${string}`;
   /** The address of what it made, with fields of the answer as `:names`: the header `Location`. */
@@ -43,12 +43,7 @@ export interface Declared<Params extends Schema, Query extends Schema, Body exte
  * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
  * commands call it (cli/client/operation-client.ts).
  */
-export interface Operation<
-  Params extends Schema = Schema,
-  Query extends Schema = Schema,
-  Body extends Schema = Schema,
-  Answer = z.ZodType | FileAnswer,
-> extends Declared<Params, Query, Body, Answer> {
+export interface Operation extends Declared {
   readonly method: Method;
   /** With `:names`, as routers write it. */
   readonly path: string;
@@ -65,20 +60,23 @@ export interface FileAnswer {
   readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
 }
 
+/** A schema of an operation; `object` where it has none. */
+type Sent<One, Part extends keyof Declared> =
+  One extends Readonly<Record<Part, infer Of extends z.ZodType>> ? z.input<Of> : object;
+type Checked<One, Part extends keyof Declared> =
+  One extends Readonly<Record<Part, infer Of extends z.ZodType>> ? z.output<Of> : object;
+type Rest<One> = One extends { readonly body: z.ZodType } ? 'body' : 'query';
+
 /** Fields of the path and, beside them, of the body or else of the query. */
-export type InputOf<One> =
-  One extends Operation<infer Params, infer Query, infer Body, unknown>
-    ? FieldsOf<Params> & (Body extends z.ZodType ? FieldsOf<Body> : FieldsOf<Query>)
-    : never;
-type FieldsOf<Of> = Of extends z.ZodType ? z.input<Of> : object;
+export type InputOf<One> = Sent<One, 'params'> & Sent<One, Rest<One>>;
 
 /** The input that a page sends for an operation: the names of its path, its query and its body. */
-export type SentFor<One> = One extends Operation<Schema, infer Query, infer Body, unknown> & {
-  readonly route: infer Route;
-}
+export type SentFor<One> = One extends { readonly route: infer Route }
   ? NamesIn<Route> &
-      (Query extends z.ZodType ? { readonly query?: { readonly [Name in keyof z.input<Query>]?: Plain } } : object) &
-      (Body extends z.ZodType ? { readonly body: z.input<Body> } : object)
+      (One extends { readonly query: z.ZodType }
+        ? { readonly query?: { readonly [Name in keyof Sent<One, 'query'>]?: Plain } }
+        : object) &
+      (One extends { readonly body: z.ZodType } ? { readonly body: Sent<One, 'body'> } : object)
   : never;
 type NamesIn<Route> = Route extends `${string}/:${infer Name}/${infer Rest}`
   ? Readonly<Record<Name, string>> & NamesIn<`/${Rest}`>
@@ -102,14 +100,10 @@ export interface Call {
 export type Audited = (detail: string | null, target?: string, action?: string) => void;
 
 /** Does an operation: the one implementation of it. @param input as InputOf, checked */
-type Handler<One, Calling> =
-  One extends Operation<infer Params, infer Query, infer Body, infer Answer>
-    ? (
-        input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>,
-        call: Calling,
-      ) => Promise<HandledAs<Answer> | ReplyOf<Calling>>
-    : never;
-type CheckedOf<Of> = Of extends z.ZodType ? z.output<Of> : object;
+type Handler<One, Calling> = (
+  input: Checked<One, 'params'> & Checked<One, Rest<One>>,
+  call: Calling,
+) => Promise<(One extends { readonly answer: infer Answer } ? HandledAs<Answer> : never) | ReplyOf<Calling>>;
 type HandledAs<Answer> = Answer extends z.ZodType ? z.input<Answer> : AsyncIterable<string | Uint8Array>;
 type ReplyOf<Calling> = Calling extends { readonly reply: infer Reply } ? Reply : never;
 
@@ -121,21 +115,16 @@ export type HandlersOf<Group, Calling = Call> = { readonly [Name in keyof Group]
  * @param params of its paths with names, where an operation declares no others
  */
 export function operationsOf<Shared extends Schema = undefined>(tag: string, params?: Shared) {
-  return <
-    Route extends `${Method} /${string}`,
-    Answer extends z.ZodType | FileAnswer,
-    Params extends Schema = Route extends `${string}:${string}` ? Shared : undefined,
-    Query extends Schema = undefined,
-    Body extends Schema = undefined,
-    Audit extends `${string}.${string}` | undefined = undefined,
-  >(
+  return <const Route extends `${Method} /${string}`, const One extends Declared>(
     route: Route,
     role: Role | 'public',
-    declared: Declared<Params, Query, Body, Answer> & { readonly audit?: Audit },
-  ): Operation<Params, Query, Body, Answer> & { readonly route: Route; readonly audit?: Audit } => {
+    declared: One,
+  ) => {
     const [method, path] = route.split(' ') as [Method, string];
     const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
-    const named = path.includes(':') && { params: params as unknown as Params };
+    const named = (path.includes(':') && { params }) as Route extends `${string}:${string}`
+      ? { readonly params: One extends { readonly params: z.ZodType } ? unknown : Shared }
+      : object;
     return { status, ...named, ...declared, route, method, path, role, tag };
   };
 }

@@ -29,7 +29,9 @@ type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 /** Imports a file, or what is at an address or on standard input. */
 export async function importInput(running: Running, file: string, flags: ImportFlags) {
   const { server } = running.imports;
-  const begin = server === undefined ? await beginHere(running, file, flags) : beginThere(running, server, file, flags);
+  const tags = await tagsOf(flags);
+  const begin =
+    server === undefined ? await beginHere(running, file, flags, tags) : beginThere(running, server, file, flags, tags);
   if (flags.check) {
     const { checkWork } = await import('../features/check/commands/check-command.ts');
     return run(running, checkWork(running, { ...begin, maxCalls: maxCallsOf(flags) }));
@@ -38,14 +40,19 @@ export async function importInput(running: Running, file: string, flags: ImportF
   return flags.detach === true ? detached(running, work, flags) : run(running, work);
 }
 
-function beginThere(running: Running, server: Server, file: string, flags: ImportFlags): Begin {
+function beginThere(
+  running: Running,
+  server: Server,
+  file: string,
+  flags: ImportFlags,
+  tags: readonly string[],
+): Begin {
   return {
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
       const { sendFile } = await import('./client/send-file.ts');
       // Its regions and budgets are the server's.
       const more = textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun: flags.check ?? flags.dryRun });
-      const tags = await tagsOf(flags);
       if (tags.length > 0) more.push(['tags', tags.join(',')]);
       const howToSee = running.imports.command('list');
       const operation = importOperations.create;
@@ -55,10 +62,9 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
 }
 
 /** Refuses before anything is opened whatever can be known then. */
-async function beginHere(running: Running, given: string, flags: ImportFlags): Promise<Begin> {
+async function beginHere(running: Running, given: string, flags: ImportFlags, tags: readonly string[]): Promise<Begin> {
   const { config, io } = running;
   const { lines, obtain } = await givenFile(running, given, flags, { check: checkInput, mustBeWhole: false });
-  const tags = await tagsOf(flags);
   const dir = dataDir(config.dataDir);
   return {
     begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,

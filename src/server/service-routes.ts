@@ -77,12 +77,12 @@ const healthOperations = {
 
 export function healthRoutes(app: Api, { coordinator }: ServerContext, registry: Registry) {
   serveAll(app, healthOperations, {
-    health: async () => ({ status: 'ok' }),
+    health: async () => ({ status: 'ok' as const }),
     ready: async () => {
       const [, areTaken] = await answersSoon(
         Promise.all([coordinator.regions.status(), coordinator.results.areTaken()]),
       );
-      if (areTaken) return { status: 'ready' };
+      if (areTaken) return { status: 'ready' as const };
       throw new RollcallError('BUSY', {
         what: 'results wait in the queue, and none was taken for a minute',
         remedy: 'look at the log of the server for why, and restart it: results are kept in the queue',
