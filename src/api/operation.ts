@@ -19,7 +19,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
 /** Declaration of an operation. */
-interface Declared {
+export interface Declared {
   readonly summary: string;
   /** Its name in the description of the API, where that of its method and path (server/openapi.ts) does not do. */
   readonly operationId?: string;
