@@ -2,20 +2,13 @@ import { USER_MISSING } from '../../chat/service/codes.ts';
 import { CREATE_CODES } from '../../imports/predictions/check-verdict.ts';
 import { columnsOfInput } from '../../imports/read/notes.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
-import {
-  type Cells,
-  cellsOf,
-  firstCells,
-  groupProfile,
-  profileColumns,
-  userProfile,
-} from '../../imports/record/profile.ts';
+import { type Cells, cellsReader, firstCells, groupProfile, userProfile } from '../../imports/record/profile.ts';
 import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../options/create-limit.ts';
-import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import type { CreateOptions } from '../../options/create-options.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
 
@@ -74,9 +67,7 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
 }
 
 function reader(sql: Sql, options: CreateOptions): (original: string) => Cells {
-  const columns = columnsOfInput(sql('input_columns').get());
-  const places: ReadonlyMap<CreateField, number> = profileColumns(columns, options.columns);
-  return (original) => cellsOf(original, columns, places);
+  return cellsReader(columnsOfInput(sql('input_columns').get()), options);
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */

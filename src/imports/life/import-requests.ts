@@ -176,7 +176,7 @@ export class Requests {
     }
     const unsent = { id, folder: dir.folder(id), options: opened.options };
     const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
-    if (trial !== undefined && !holdBack(unsent, trial)) this.#refuse(id, 'has no row that is chosen');
+    if (trial !== undefined && !holdBack(dir.ledger(id), trial)) this.#refuse(id, 'has no row that is chosen');
     opened.ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;

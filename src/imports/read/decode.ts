@@ -7,18 +7,13 @@ const LINE_FEED = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
 export interface Encoding {
-  /** `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, or the name that was asked for. */
+  /** `utf-8`, `utf-16le`, `utf-16be`, or the name that was asked for. */
   readonly name: string;
   /** Bytes of a UTF-8 byte order mark; the decoder handles the marks of other encodings. */
   readonly bomBytes: number;
 }
 
-type MarkedEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
-
-/** The longer ones first: that of UTF-32 begins like that of UTF-16. */
-const BYTE_ORDER_MARKS: ReadonlyArray<readonly [MarkedEncoding, Buffer]> = [
-  ['utf-32le', Buffer.from([0xff, 0xfe, 0, 0])],
-  ['utf-32be', Buffer.from([0, 0, 0xfe, 0xff])],
+const BYTE_ORDER_MARKS: ReadonlyArray<readonly [string, Buffer]> = [
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
@@ -26,7 +21,7 @@ const BYTE_ORDER_MARKS: ReadonlyArray<readonly [MarkedEncoding, Buffer]> = [
 
 /**
  * The encoding of an input that starts with `head`: what was asked for, else what the byte order mark says, else UTF-8.
- * Throws UNKNOWN_ENCODING; BAD_ENCODING for UTF-16 without mark and without being asked for; BINARY for other NUL bytes.
+ * Throws UNKNOWN_ENCODING; BINARY for NUL bytes, which UTF-16 has that is neither marked nor asked for.
  */
 export function detectEncoding(head: Buffer, asked: string | undefined): Encoding {
   const mark = BYTE_ORDER_MARKS.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
@@ -50,36 +45,12 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
 
 function refuseNul(head: Buffer) {
   if (!head.includes(0)) return;
-  const guess = utf16WithoutMark(head);
-  if (guess !== undefined) {
-    throw intakeError(
-      'BAD_ENCODING',
-      `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
-      words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
-      { place: `byte ${head.indexOf(0)}`, encoding: guess },
-    );
-  }
   throw intakeError(
     'BINARY',
-    'there is a NUL byte where text is expected: this is not a text file',
-    'Save it as CSV or JSON, plain or gzipped',
+    'there is a NUL byte where text is expected: this is not a text file, or its encoding has no mark',
+    words`Save it as CSV or JSON in UTF-8, plain or gzipped, or name its encoding, such as ${option('encoding', 'utf-16le')}`,
     { place: `byte ${head.indexOf(0)}` },
   );
-}
-
-/** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
-function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  let even = 0;
-  let odd = 0;
-  for (let index = 0; index < head.length; index += 1) {
-    if (head[index] !== 0) continue;
-    if (index % 2 === 0) even += 1;
-    else odd += 1;
-  }
-  const most = (head.length / 2) * 0.4;
-  const few = (head.length / 2) * 0.1;
-  if (odd > most && even < few) return 'utf-16le';
-  return even > most && odd < few ? 'utf-16be' : undefined;
 }
 
 /**
@@ -156,7 +127,6 @@ function firstInvalid(bytes: Buffer) {
 }
 
 async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
-  if (!iconv.encodingExists(encoding.name)) throw new TypeError(`detectEncoding let ${encoding.name} pass`);
   const decoder = iconv.getDecoder(encoding.name);
   let half = '';
   let bytes = 0;
@@ -169,11 +139,10 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
     half = text.slice(cut);
     if (cut > 0) yield Buffer.from(text.slice(0, cut));
   }
-  const unit = /^(utf-?32|ucs-?4)/i.test(encoding.name) ? 4 : /^(utf-?16|ucs-?2)/i.test(encoding.name) ? 2 : 1;
-  if (bytes % unit !== 0) {
+  if (bytes % 2 !== 0 && /^(utf-?16|ucs-?2)/i.test(encoding.name)) {
     throw intakeError(
       'BAD_ENCODING',
-      `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
+      `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has 2 bytes for each, and the file has ${bytes}`,
       words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
       { place: `byte ${bytes}`, encoding: encoding.name, bytes },
     );

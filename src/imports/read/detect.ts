@@ -7,15 +7,12 @@ import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
 import { intakeError } from './intake-error.ts';
 
-/** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
-const MAX_SCALAR_LENGTH = 1_000;
-
 /** Delimiters that are recognised, the likeliest first. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
  * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
- * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
+ * line is one complete object of its own and a row where nothing follows it, else JSON;
  * kinds that are converted to JSON say themselves how they begin; everything else is CSV. File names are not asked, they lie.
  */
 export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
@@ -23,7 +20,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const converted = convertedKind(start);
   if (converted !== undefined) return converted;
   if (start.startsWith('[')) return 'json';
-  if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
+  if (!start.startsWith('{')) return 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
   const first = jsonOrUndefined(firstLine);
@@ -32,11 +29,6 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
   const values = Object.values(first);
   return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
-}
-
-function isScalar(text: string) {
-  const value = text.length < MAX_SCALAR_LENGTH ? jsonOrUndefined(text) : undefined;
-  return value === null || (value !== undefined && typeof value !== 'object');
 }
 
 /** Whether the first line of an object may go on behind this much of the text, so that more is needed to tell. */
@@ -189,11 +181,7 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
   ],
   [Buffer.from('%PDF-'), { what: 'a PDF document', remedy: EXPORT }],
   [hex('fd377a585a00'), { what: 'compressed with xz', remedy: UNPACK('xz -dc') }],
-  [hex('314159265359'), { what: 'compressed with bzip2', remedy: UNPACK('bzip2 -dc') }, 4],
-  [hex('377abcaf271c'), { what: 'a 7z archive', remedy: 'Unpack it with 7z, and import the file in it' }],
   [Buffer.from('ustar'), { what: 'a tar archive', remedy: UNPACK('tar -xOf') }, 257],
-  [hex('1f8b'), { what: 'gzipped twice', remedy: UNPACK('gzip -dc') }],
-  [Buffer.from('SQLite format 3\0'), { what: 'an SQLite database', remedy: 'Export its table as CSV' }],
 ];
 
 /** Text of other kinds, by how it begins. */

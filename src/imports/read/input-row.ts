@@ -60,8 +60,6 @@ export interface InputRow extends Membership {
   readonly problems: readonly RowProblem[];
   /** Absent where the input is read as it is. */
   readonly shaped?: ShapedRow;
-  /** Sent later: it is not one of the rows to try first. Set by staging. */
-  readonly later?: boolean;
 }
 
 export const NO_PROBLEMS: readonly RowProblem[] = Object.freeze([]);

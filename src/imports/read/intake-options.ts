@@ -49,7 +49,6 @@ export interface Intake {
   readonly format: InputFormat;
   /** The kind of the file. */
   readonly kind: InputKind;
-  readonly gzipped: boolean;
   readonly encoding: string;
   readonly delimiter?: string;
   /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */

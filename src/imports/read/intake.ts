@@ -70,7 +70,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const growth = reportGrowth(bounds);
   const hasDefaultGuid = guid !== undefined && guid !== '';
 
-  const { head, blocks, read, gzipped, encoding } = await openText(source, options, bounds);
+  const { head, blocks, read, encoding } = await openText(source, options, bounds);
   const kind = kindOf(head, source, options);
   const format = INPUTS[kind].rowsAs;
   const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
@@ -120,7 +120,6 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   return {
     format,
     kind,
-    gzipped,
     encoding,
     ...(dialect && { delimiter: dialect.delimiter }),
     get recognised() {

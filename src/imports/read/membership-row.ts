@@ -1,7 +1,15 @@
 import { ID, MAX_ID_LENGTH, NOT_ID_CHARACTER } from '../../chat/service/limits.ts';
 import { MEMBER_SCOPES } from '../../chat/service/lists.ts';
 import { option, words } from '../../errors/named-options.ts';
-import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import {
+  ACTIONS,
+  type Action,
+  isRegion,
+  REGIONS,
+  type Region,
+  SCOPES,
+  type Scope,
+} from '../../membership/membership.ts';
 import { bareWord } from '../../text/same-text.ts';
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
@@ -46,8 +54,6 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
 export function scopeOfWord(text: string): Scope | undefined {
   return SCOPE_BY_WORD.get(bareWord(text));
 }
-
-const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
 /** Defaults that are checked before the first row, with their names for people. */
 const DEFAULTS = [
@@ -164,8 +170,8 @@ export class MembershipReader {
     const known = this.#regions.get(text);
     if (known !== undefined) return known;
     const word = text.trim().toLowerCase();
-    const region = word === '' ? this.#defaults.region : REGION_BY_WORD.get(word);
-    if (region !== undefined) return remember(this.#regions, text, region);
+    const region = word === '' ? this.#defaults.region : word;
+    if (isRegion(region)) return remember(this.#regions, text, region);
     const reason = `${shown(text)} is not a valid region; allowed are ${REGIONS.join(', ')}`;
     this.#add('region', text, 'UNKNOWN_REGION', reason);
     return this.#defaults.region;

@@ -123,7 +123,7 @@ export async function openText(source: InputBytes, { encoding: given, signal }: 
   const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw emptyFile(source.name);
-  return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
+  return { head, blocks: text.blocks, read, encoding: encoding.name };
 }
 
 /** The kind of a text: the one that was named, else the one that it looks like. */

@@ -12,13 +12,12 @@ import { columnsOfInput } from '../read/notes.ts';
 import { actionId, outcomeId } from './enum-ids.ts';
 import {
   type Cells,
-  cellsOf,
+  cellsReader,
   firstCells,
   groupProfile,
   NAMELESS_USER,
   nameObstacle,
   ownerIn,
-  profileColumns,
   type Unfit,
   userProfile,
 } from './profile.ts';
@@ -88,7 +87,7 @@ export class Creating {
 
   /** Returns the reason why nothing can be created from this input, and the remedy; undefined if it can. */
   obstacle(options: CreateOptions): { readonly what: string; readonly remedy: Words } | undefined {
-    return nameObstacle(this.#input().columns, options);
+    return nameObstacle(this.#columns(), options);
   }
 
   /** Lets every row that is sent now wait until its group is checked. Once for each group, before anything is sent to it. */
@@ -188,9 +187,8 @@ export class Creating {
     return Number(this.#sql(name).get(values)?.['n']);
   }
 
-  #input() {
-    const columns = columnsOfInput(this.#importSql('input').get());
-    return { columns, places: (options: CreateOptions) => profileColumns(columns, options.columns) };
+  #columns() {
+    return columnsOfInput(this.#importSql('input').get());
   }
 
   /** Adds a batch without rows; it needs a call group, any one of the group or row. */
@@ -230,8 +228,7 @@ export class Creating {
 
   #createUsers(options: CreateOptions): number {
     const users = this.#open('create');
-    const { columns, places } = this.#input();
-    const found = places(options);
+    const read = cellsReader(this.#columns(), options);
     const isSilent = this.#isSilent();
     const made: [Open, CreationToSend][] = [];
     for (const user of users) {
@@ -241,7 +238,7 @@ export class Creating {
         continue;
       }
       const row = user.row_id === null ? undefined : this.#sql('original').get({ row: user.row_id });
-      const cells: Cells = row === undefined ? () => '' : cellsOf(String(row['original']), columns, found);
+      const cells: Cells = row === undefined ? () => '' : read(row['original']);
       // The owner of a group may not have a row: then this row is one of the group's.
       const own = foldId(String(row?.['uid'] ?? '')) === user.name;
       const profile = userProfile(own ? String(row?.['uid']) : user.name, own ? cells : () => '', options);
@@ -274,8 +271,7 @@ export class Creating {
   }
 
   #createGroups(options: CreateOptions): number {
-    const { columns, places } = this.#input();
-    const found = places(options);
+    const read = cellsReader(this.#columns(), options);
     const isSilent = this.#isSilent();
     const imported: [Open, CreationToSend][] = [];
     let sent = 0;
@@ -283,7 +279,7 @@ export class Creating {
       if (group.kind !== 'group' || group.group_id === null) continue;
       const rows = this.#sql('rows_of_group').all({ group: group.group_id });
       const guid = this.#guidOf(group.group_id);
-      const cells = firstCells(rows.map((row) => cellsOf(String(row['original']), columns, found)));
+      const cells = firstCells(rows.map(({ original }) => read(original)));
       const profile = groupProfile(guid, cells, options);
       if ('code' in profile) {
         this.#refuse(group.id, profile);

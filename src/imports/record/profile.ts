@@ -49,7 +49,7 @@ const ALIASES: Readonly<Record<CreateField, readonly string[]>> = {
 const plain = (name: string) => name.toLowerCase().replace(/[\s_\-.]+/g, '');
 
 /** The column of each field, as its place; a field without one is absent. @throws RangeError for a mapped column that is not there */
-export function profileColumns(
+function profileColumns(
   columns: readonly string[],
   mapped: CreateOptions['columns'],
 ): ReadonlyMap<CreateField, number> {
@@ -110,16 +110,25 @@ function columnAt(columns: readonly string[], wanted: string): number {
 
 export type Cells = (field: CreateField) => string;
 
-/** Reads fields of one row. @param original JSON of the input as it was: cells, or an element with keys */
-export function cellsOf(original: string, columns: readonly string[], places: ReadonlyMap<CreateField, number>): Cells {
-  const parsed: unknown = JSON.parse(original);
-  return (field) => {
-    const at = places.get(field);
-    if (at === undefined || typeof parsed !== 'object' || parsed === null) return '';
-    const value: unknown = Array.isArray(parsed) ? parsed[at] : Reflect.get(parsed, columns[at] ?? '');
-    if (value === undefined || value === null) return '';
-    return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
-  };
+/**
+ * Returns the function that reads fields of one row, from JSON of the input as it was: cells, or an element with keys.
+ * @throws RangeError as profileColumns
+ */
+export function cellsReader(
+  columns: readonly string[],
+  { columns: mapped }: CreateOptions,
+): (original: unknown) => Cells {
+  const places = profileColumns(columns, mapped);
+  const read =
+    (parsed: unknown): Cells =>
+    (field) => {
+      const at = places.get(field);
+      if (at === undefined || typeof parsed !== 'object' || parsed === null) return '';
+      const value: unknown = Array.isArray(parsed) ? parsed[at] : Reflect.get(parsed, columns[at] ?? '');
+      if (value === undefined || value === null) return '';
+      return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
+    };
+  return (original) => read(JSON.parse(String(original)));
 }
 
 /** Joins several rows, field by field: the first with a value counts. */
@@ -245,17 +254,16 @@ export function openProfiles(path: string, options: CreateOptions) {
   sql('open_members').run();
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
   const columns = columnsOfInput(input);
-  const places = () => profileColumns(columns, options.columns);
-  let found: ReturnType<typeof places> | undefined;
-  const cells = (original: unknown): Cells => {
-    found ??= places();
-    return cellsOf(String(original), columns, found);
+  let read: ReturnType<typeof cellsReader> | undefined;
+  const cells = (original: unknown) => {
+    read ??= cellsReader(columns, options);
+    return read(original);
   };
   return {
     /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
     obstacle: nameObstacle(columns, options),
     /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
-    fields: (): readonly CreateField[] => [...places().keys()],
+    fields: (): readonly CreateField[] => [...profileColumns(columns, options.columns).keys()],
     /** Returns the cells of one row. */
     ofRow: (row: number): Cells => {
       const original = sql('original').get({ row })?.['original'];

@@ -59,8 +59,8 @@ insert into temp.left_out (row_id, call_group_id, region_id, message)
 create temp table held (row_id integer not null, call_group_id integer not null);
 
 -- name: find_held
--- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. As staging does it, a row of the file that
--- is skipped does not count, and one that gives several memberships counts once.
+-- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. A row of the file that is skipped does not
+-- count, and one that gives several memberships counts once.
 insert into temp.held
   with chosen as (
     select r.id, r.line from rows r left join groups g on g.id = r.group_id

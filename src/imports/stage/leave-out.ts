@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
@@ -42,7 +41,7 @@ export type FindLeftOut = (ledger: DatabaseSync, unsent: UnsentImport) => void;
  * @returns how many rows were left out
  */
 export function leaveOut(unsent: UnsentImport, find: FindLeftOut) {
-  return onLedger(openForWriting, unsent, (ledger, sql) => {
+  return onLedger(openForWriting, checkFiles(unsent.folder).ledger, (ledger, sql) => {
     sql('begin').run();
     find(ledger, unsent);
     const rows = Number(sql('count_left_out').get()?.['n']);
@@ -56,7 +55,7 @@ export function workWithout(
   unsent: UnsentImport,
   finds: readonly FindLeftOut[],
 ): { readonly work: readonly WorkLeft[]; readonly leftOut: readonly number[] } {
-  return onLedger(openForReading, unsent, (ledger, sql) => {
+  return onLedger(openForReading, checkFiles(unsent.folder).ledger, (ledger, sql) => {
     sql('begin').run();
     let before = 0;
     const leftOut = finds.map((find) => {
@@ -73,15 +72,16 @@ export function workWithout(
 }
 
 /**
- * Holds back all rows but those to try first, as if the import had been made so. In one transaction.
+ * Holds back all rows but those to try first, in one transaction.
+ * @param path of a ledger of which nothing was sent
  * @returns whether there are such rows; if none is among those that `only` chooses, nothing is changed
  */
-export function holdBack(unsent: Pick<UnsentImport, 'folder'>, { first, only = [] }: TrialChoices) {
+export function holdBack(path: string, { first, only = [] }: TrialChoices) {
   const idsIn = (field: 'uid' | 'guid') => {
     const lists = only.filter((condition) => condition.field === field).map(({ is }) => is.map(foldId));
     return lists.length === 0 ? null : JSON.stringify(lists.reduce((all, ids) => all.filter((id) => ids.includes(id))));
   };
-  return onLedger(openForWriting, unsent, (ledger, sql) => {
+  return onLedger(openForWriting, path, (ledger, sql) => {
     sql('begin_holding').run();
     sql('find_held').run({ first: first ?? null, uids: idsIn('uid'), guids: idsIn('guid') });
     const { n, going } = sql<{ n: number; going: number }>('count_held').get() ?? { n: 0, going: 0 };
@@ -93,10 +93,10 @@ export function holdBack(unsent: Pick<UnsentImport, 'folder'>, { first, only = [
 
 function onLedger<Result>(
   open: typeof openForWriting,
-  { folder }: Pick<UnsentImport, 'folder'>,
+  path: string,
   work: (ledger: DatabaseSync, sql: Statements) => Result,
 ): Result {
-  using ledger = open(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  using ledger = open(path, IMPORT_SCHEMA);
   return work(ledger, statementsOf(ledger, STATEMENTS));
 }
 

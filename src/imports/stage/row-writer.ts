@@ -123,7 +123,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
   const callGroups = new Map<string, Map<string, CallGroup>>();
   const sent = new SentRows();
   let remembered = 0;
-  let last: Pick<InputRow, 'region' | 'onBehalfOf' | 'action' | 'later'> | undefined;
+  let last: Pick<InputRow, 'region' | 'onBehalfOf' | 'action'> | undefined;
   /** Those of the rows that differ from the last one in nothing but their group: most rows do. */
   let alike = new Map<string, CallGroup>();
   let rows = 0;
@@ -131,14 +131,10 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
   const read = [0, ...REGIONS.map(() => 0)];
 
   const callGroupOf = (row: InputRow): CallGroup => {
-    const { region, guid, onBehalfOf, action = 'add', later = false } = row;
-    const isAlike =
-      last?.region === region &&
-      last.onBehalfOf === onBehalfOf &&
-      last.action === row.action &&
-      last.later === row.later;
+    const { region, guid, onBehalfOf, action = 'add' } = row;
+    const isAlike = last?.region === region && last.onBehalfOf === onBehalfOf && last.action === row.action;
     if (!isAlike) {
-      const name = `${region} ${action} ${later} ${onBehalfOf}`;
+      const name = `${region} ${action} ${onBehalfOf}`;
       alike = callGroups.get(name) ?? new Map();
       callGroups.set(name, alike);
       last = row;
@@ -149,7 +145,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
       for (const groups of callGroups.values()) groups.clear();
       remembered = 0;
     }
-    const callGroup = findCallGroup(region, guid, onBehalfOf, action, later);
+    const callGroup = findCallGroup(region, guid, onBehalfOf, action);
     alike.set(guid, callGroup);
     remembered += 1;
     return callGroup;
@@ -253,7 +249,7 @@ function asText(text: string) {
 function callGroupFinder(
   database: DatabaseSync,
   isSilent: boolean,
-): (region: Region, guid: string, actor: string, action: Action, later: boolean) => CallGroup {
+): (region: Region, guid: string, actor: string, action: Action) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
@@ -261,19 +257,17 @@ function callGroupFinder(
   const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
   const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
   const findCallGroup = database.prepare(
-    'select id from call_groups where group_id = ? and on_behalf_of = ? collate nocase and action_id = ? and later = ?',
+    'select id from call_groups where group_id = ? and on_behalf_of = ? collate nocase and action_id = ?',
   );
-  const addCallGroup = database.prepare(
-    'insert into call_groups (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
-  );
+  const addCallGroup = database.prepare('insert into call_groups (group_id, on_behalf_of, action_id) values (?, ?, ?)');
   const groupOf = (region: number, guid: string): number =>
     Number(findGroup.get(region, guid)?.['id'] ?? addGroup.run(region, guid).lastInsertRowid);
-  return (regionName, guid, actor, actionName, later) => {
+  return (regionName, guid, actor, actionName) => {
     const region = regionId(regionName);
     const action = actionId(actionName);
     const group = groupOf(region, guid);
     const of = isSilent ? groupOf(region, EVERY_GROUP) : group;
-    const old = findCallGroup.get(of, actor, action, Number(later))?.['id'];
-    return { id: Number(old ?? addCallGroup.run(of, actor, action, Number(later)).lastInsertRowid), group };
+    const old = findCallGroup.get(of, actor, action)?.['id'];
+    return { id: Number(old ?? addCallGroup.run(of, actor, action).lastInsertRowid), group };
   };
 }

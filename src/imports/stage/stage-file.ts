@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { option, words } from '../../errors/named-options.ts';
-import { foldId } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
@@ -11,7 +10,7 @@ import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import type { Lookups } from '../read/shape/groups.ts';
-import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
+import { type Cells, cellsReader, groupProfile, nameObstacle, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
 import { startStaging } from './row-writer.ts';
@@ -83,12 +82,11 @@ async function stageWith(
   const intake = await openIntake({ path: source, name }, { ...options, signal, onRead, lookups });
   const staging = startStaging(ledger, options.silent);
   const profiles = create && watchProfiles(create);
-  const marked = trial === undefined ? undefined : trialOf(trial);
   try {
     let rows = 0;
     for await (const chunk of intake.chunks()) {
       profiles?.see(chunk, intake.columns());
-      staging.add(marked === undefined ? chunk : marked.rows(chunk));
+      staging.add(chunk);
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
       // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
@@ -96,10 +94,9 @@ async function stageWith(
     }
     if (expectRows !== undefined && intake.rowsRead() !== expectRows)
       throw otherCount(name, intake.rowsRead(), expectRows);
-    if (trial?.only !== undefined && marked?.chosen() === 0) throw noneChosen(name, trial.only);
     const ofRows = leastRows === undefined ? [] : checkLeastRows(name, intake.rowsRead(), leastRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
-    return staging.finish({
+    const totals = staging.finish({
       format: intake.format,
       kind: intake.kind,
       notes: [...intake.notes(), ...(profiles?.notes() ?? []), ...ofRows],
@@ -110,6 +107,12 @@ async function stageWith(
       rowsRead: intake.rowsRead(),
       entries: rows,
     });
+    if (trial !== undefined) {
+      // Loaded for those alone who need it.
+      const { holdBack } = await import('./leave-out.ts');
+      if (!holdBack(ledger, trial)) throw noneChosen(name, trial.only ?? []);
+    }
+    return totals;
   } catch (error) {
     staging.abandon();
     throw error;
@@ -125,34 +128,6 @@ function otherCount(name: string, rows: number, expected: number) {
   );
 }
 
-/**
- * Marks the rows that are sent later. All rows are read and checked in any case, so that the rest can follow in the same
- * import. Skipped rows do not count.
- */
-function trialOf({ first, only = [] }: TrialChoices): Trial {
-  const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
-  let count = 0;
-  let line = 0;
-  const isLater = (row: InputRow): boolean => {
-    if (row.shaped?.skipped === true) return false;
-    if (!chosen.every(({ field, ids }) => ids.has(foldId(row[field])))) return true;
-    if (row.line !== line) count += 1;
-    line = row.line;
-    return first !== undefined && count > first;
-  };
-  return {
-    rows: (rows) => rows.map((row) => (isLater(row) ? { ...row, later: true } : row)),
-    chosen: () => count,
-  };
-}
-
-interface Trial {
-  /** Marks the rows that are sent later. */
-  rows(rows: readonly InputRow[]): readonly InputRow[];
-  /** Rows so far that `only` chooses. */
-  chosen(): number;
-}
-
 /** Sending nothing first would pass for a trial that went well. */
 function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
   const conditions = only
@@ -160,7 +135,7 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
     .join(' and ');
   return intakeError(
     'NO_ROWS',
-    `no row of ${shownPath(name)} has ${conditions}`,
+    `no row of ${shownPath(name)} that can be sent has ${conditions}`,
     words`Give ids that the file has with ${option('only')}`,
     { option: 'only', file: name },
   );
@@ -170,8 +145,7 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>) {
 function watchProfiles(options: CreateOptions) {
   let rows = 0;
   let example = '';
-  const unfit = (row: InputRow, columns: readonly string[], places: ReturnType<typeof profileColumns>) => {
-    const cells = cellsOf(row.original, columns, places);
+  const unfit = (row: InputRow, cells: Cells) => {
     const profiles = [
       options.users && userProfile(row.uid, cells, options),
       options.groups && groupProfile(row.guid, cells, options),
@@ -182,10 +156,10 @@ function watchProfiles(options: CreateOptions) {
     see: (chunk: readonly InputRow[], columns: readonly string[]) => {
       // An import without names is refused later, with what to do.
       if (nameObstacle(columns, options) !== undefined) return;
-      const places = profileColumns(columns, options.columns);
+      const read = cellsReader(columns, options);
       for (const row of chunk) {
         if (row.original === '') continue;
-        const messages = unfit(row, columns, places);
+        const messages = unfit(row, read(row.original));
         if (messages.length === 0) continue;
         rows += 1;
         example ||= `row ${row.line}: ${messages.join('; ')}`;

@@ -19,7 +19,6 @@ const row = fc.record({
   scope: fc.constantFrom(...SCOPES),
   action: fc.constantFrom(...ACTIONS),
   onBehalfOf: fc.stringMatching(/^[ab]{0,1}$/),
-  later: fc.boolean(),
   problems: fc.constantFrom([], [], [], [EMPTY_UID], [EMPTY_UID, { ...EMPTY_UID, code: 'UNKNOWN_REGION' as const }]),
 });
 
@@ -32,7 +31,7 @@ function written(chunks: readonly (readonly InputRow[])[]) {
   const rows = database
     .prepare(`
       select r.line, x.name as region, coalesce(g.guid, i.guid) as guid, r.uid, coalesce(s.name, i.scope) as scope, a.name as action,
-             cg.on_behalf_of as onBehalfOf, cg.later, r.original, (select json_group_array(code) from problems p where p.row_id = r.id) as problems
+             cg.on_behalf_of as onBehalfOf, r.original, (select json_group_array(code) from problems p where p.row_id = r.id) as problems
         from rows r left join regions x on x.id = r.region_id left join groups g on g.id = r.group_id
         left join call_groups cg on cg.id = r.call_group_id left join actions a on a.id = cg.action_id
         left join scopes s on s.id = r.scope_id left join invalid_rows i on i.row_id = r.id
@@ -57,10 +56,10 @@ test('rows come out of the ledger as they went in; of an invalid row what could 
         return known;
       };
       expect(came).toEqual(
-        rows.map(({ line, region, guid, uid, scope, action = 'add', onBehalfOf, later, original, problems }) => {
+        rows.map(({ line, region, guid, uid, scope, action = 'add', onBehalfOf, original, problems }) => {
           if (problems.length > 0) {
             const known = problems.length > 1 ? null : region;
-            const none = { action: null, onBehalfOf: null, later: null };
+            const none = { action: null, onBehalfOf: null };
             const codes = JSON.stringify(problems.map(({ code }) => code));
             return { line, region: known, guid, uid, scope, ...none, original, problems: codes };
           }
@@ -74,7 +73,6 @@ test('rows come out of the ledger as they went in; of an invalid row what could 
             scope: kept,
             action,
             onBehalfOf,
-            later: Number(later),
             original,
             problems: '[]',
           };

@@ -31,7 +31,7 @@ export const BAD_UID: RowProblem = {
   reason: '"a b" has a space; allowed are letters',
 };
 
-export type WantedRow = Partial<Membership> & Partial<Pick<InputRow, 'problems' | 'shaped' | 'later' | 'line'>>;
+export type WantedRow = Partial<Membership> & Partial<Pick<InputRow, 'problems' | 'shaped' | 'line'>>;
 
 /** A row that asks for what `wanted` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
 export function rowAt(index: number, wanted: WantedRow): InputRow {

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { openIntake } from '../../../src/imports/read/intake.ts';
@@ -91,17 +90,6 @@ describe('CSV', () => {
 });
 
 describe('encodings', () => {
-  test.each(['utf-32le', 'utf-32be'])('%s is recognised by its mark', async (encoding) => {
-    const { intake, rows } = await read(
-      iconv.encode('uid,guid,name\nu1,g1,Zoë 👍\n', encoding, { addBOM: true }),
-      {},
-      [3],
-    );
-    expect(intake.encoding).toBe(encoding);
-    expect(intake.columns()).toEqual(['uid', 'guid', 'name']);
-    expect(JSON.parse(rows[0]?.original ?? '')).toEqual(['u1', 'g1', 'Zoë 👍']);
-  });
-
   test('UTF-16 that ends in the middle of a character is refused', async () => {
     const bytes = iconv.encode('uid,guid\nu1,g12', 'utf-16le', { addBOM: true }).subarray(0, -1);
     expect(await refusal(read(bytes))).toMatchObject({
@@ -125,9 +113,7 @@ describe('what is not a membership file is called by its name, with the way out'
     ],
     ['Parquet', 'PAR1\x15\x04', /a Parquet file.*duckdb -c .* \| rollcall import -/],
     ['xz', Buffer.from('fd377a585a000004', 'hex'), /xz -dc <file>/],
-    ['bzip2', Buffer.from('BZh9\x31\x41\x59\x26\x53\x59', 'latin1'), /bzip2 -dc <file>/],
     ['tar', tar, /tar -xOf <file>/],
-    ['gzip in gzip', gzipSync(gzipSync('uid,guid\nu,g\n')), /gzipped twice.*gzip -dc/],
     ['HTML', '<!DOCTYPE html>\n<table><tr><td>uid</td></tr></table>', /an HTML page/],
     ['XML', '<?xml version="1.0"?><members/>', /this is XML/],
     ['JSON with comments', '// members\n[{"uid":"u","guid":"g"}]', /JSON with comments.*Remove the comments/],
@@ -135,13 +121,7 @@ describe('what is not a membership file is called by its name, with the way out'
     expect((await refusal(read(content))).message).toMatch(says);
   });
 
-  test.each([
-    ['"asd"', 'the document is the text "asd"'],
-    ['""', 'the document is the text ""'],
-    ['42', 'the document is the number 42'],
-    ['null', 'the document is null'],
-    ['{}', 'one object with no keys'],
-  ])('%s, as a JSON value that holds no rows', async (text, says) => {
+  test.each([['{}', 'one object with no keys']])('%s, as a JSON value that holds no rows', async (text, says) => {
     expect(await refusal(read(text))).toMatchObject({ code: 'JSON_SHAPE', message: expect.stringContaining(says) });
   });
 });

@@ -389,15 +389,6 @@ describe('refused workbooks', () => {
     expect(error.message).toMatch(says);
   });
 
-  test('one whose parts have their names in the wrong case, as a workbook', async () => {
-    const parts = { '[content_types].xml': '<Types/>', 'xl/Workbook.xml': '<workbook/>' };
-    const error = await refusal(readBytes(archive(parts)));
-    expect(error).toMatchObject({ code: 'WORKBOOK_BROKEN' });
-    expect(error.message).toMatch(
-      /a workbook.*"\[content_types\]\.xml".*must be called "\[Content_Types\]\.xml".*save it again/s,
-    );
-  });
-
   test('one with 16,384 columns, unless they are allowed', async () => {
     const cell = (column: number) => `<c t="str"><v>c${column}</v></c>`;
     const wide = `<row r="1">${Array.from({ length: 16_384 }, (_, column) => cell(column)).join('')}</row>`;

@@ -16,9 +16,8 @@ import { signsOfTable } from '../shape/shaping.ts';
 import { openOds } from './ods.ts';
 import { type SheetText, type TableSigns, Warnings, type Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
-import { broken } from './xml.ts';
 
-/** The part by which a document of Microsoft Office is known; names of parts differ by their case. */
+/** The part by which a document of Microsoft Office is known. */
 const CONTENT_TYPES = '[Content_Types].xml';
 /** Other documents of it, by a part that only they have. */
 const OTHER_OFFICE: Readonly<Record<string, string>> = {
@@ -28,7 +27,7 @@ const OTHER_OFFICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether an archive is a workbook, and of which format. Throws WORKBOOK_BROKEN, and ENCRYPTED, OTHER_FORMAT for documents of
+ * Whether an archive is a workbook, and of which format. Throws ENCRYPTED, OTHER_FORMAT for documents of
  * the same makers that are not.
  */
 export async function workbookKind(zip: Zip, name: string): Promise<Workbook['kind'] | undefined> {
@@ -38,14 +37,10 @@ export async function workbookKind(zip: Zip, name: string): Promise<Workbook['ki
     if (type.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
     if (type.startsWith('application/vnd.oasis')) throw otherDocument(name, 'a document of LibreOffice');
   }
-  const types = zip.names.find((part) => part.toLowerCase() === CONTENT_TYPES.toLowerCase());
-  if (types === CONTENT_TYPES) {
+  if (zip.has(CONTENT_TYPES)) {
     const other = Object.keys(OTHER_OFFICE).find((part) => zip.has(part));
     if (other !== undefined) throw otherDocument(name, OTHER_OFFICE[other] ?? '');
     return 'xlsx';
-  }
-  if (types !== undefined) {
-    throw broken(name, `it is a workbook, but its part ${shown(types)} must be called ${shown(CONTENT_TYPES)}`);
   }
   if (zip.has('Index/Document.iwa') || zip.names[0]?.startsWith('Index/'))
     throw otherDocument(name, 'a Numbers document');
