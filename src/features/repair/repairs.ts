@@ -1,13 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
-import { type ImportRecord, tagsOf } from '../../imports/catalog.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
 import { nothingToSend, wrongState } from '../../imports/import-errors.ts';
-import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { retryName } from '../../imports/life/new-import.ts';
+import { followUp } from '../../imports/life/new-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
@@ -112,21 +110,14 @@ export class Repairs {
     return Object.fromEntries(isThere);
   }
 
-  async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number) {
-    const id = newImportId();
-    const folder = this.#of.dir.folder(id);
+  async #sendReady(subject: Subject, earlier: ImportRecord, createdBy: string, seen?: number) {
+    const { coordinator, dir } = this.#of;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const source = join(folder, 'input');
-      const options = await doRepair(subject, 'claim', id, source, seen);
-      if (options === undefined) throw nothingToSend(earlier, 'has no repaired rows to send');
-      const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      const tags = tagsOf(earlier);
-      await this.#of.coordinator.create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags });
-      return id;
-    } catch (error) {
-      if (this.#of.coordinator.lookUp(id) === undefined) await rm(folder, { recursive: true, force: true });
-      throw error;
+      return await followUp(coordinator, dir, earlier, { kind: 'repaired', createdBy }, async (source, id) => {
+        const options = await doRepair(subject, 'claim', id, source, seen);
+        if (options !== undefined) return options;
+        throw nothingToSend(earlier, 'has no repaired rows to send');
+      });
     } finally {
       await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'sent');
     }

@@ -186,8 +186,7 @@ export class Coordinator {
   async retry(id: string, changes: RetryChanges = {}): Promise<string> {
     const record = this.find(id);
     checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
-    const places = { dir: this.#parts.dir, reading: this.reading };
-    return retryImport(places, record, changes, this.create);
+    return retryImport(this, { dir: this.#parts.dir, reading: this.reading }, record, changes);
   }
 
   /** The rows of an import that need attention are left as they are. @throws UNKNOWN_IMPORT; WRONG_STATE while it is not over */

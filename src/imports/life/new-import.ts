@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
-import { constants, mkdirSync } from 'node:fs';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import { extname, join, parse } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import { z } from 'zod';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { Kept } from '../../options/option.ts';
@@ -12,7 +12,7 @@ import { bringToDisk } from '../../platform/files.ts';
 import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
-import { importOptions, lookupSources, readOptions, retryOptions } from '../import-options.ts';
+import { type ImportOptions, importOptions, lookupSources, readOptions, retryOptions } from '../import-options.ts';
 import { linesSentEdited } from '../repaired-rows.ts';
 import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
@@ -81,16 +81,49 @@ export interface RetryChanges extends Kept<typeof STOPPING> {
   readonly createdBy?: string;
 }
 
+/** The coordinator, which makes and finds imports. */
+interface Imports {
+  lookUp(id: string): ImportRecord | undefined;
+  create(request: CreateImport): Promise<string>;
+}
+
 /**
- * Begins an import of what failed, was not confirmed or not sent in an earlier one, through `create`. It gets its own
- * copy of the retry file, because the earlier import may be removed at any time.
+ * Makes an import of rows of an earlier one: of `members.csv` it reads `members-retry.csv`, and so does a retry of that; one of
+ * repaired rows reads `members-repaired.csv`. Returns its id.
+ * @param fill writes its file, and returns how to read it
+ */
+export async function followUp(
+  imports: Imports,
+  dir: DataDir,
+  earlier: ImportRecord,
+  { kind, createdBy = '' }: { readonly kind: 'retry' | 'repaired'; readonly createdBy?: string | undefined },
+  fill: (source: string, id: string) => Promise<ImportOptions>,
+): Promise<string> {
+  const id = newImportId();
+  const folder = dir.folder(id);
+  const source = join(folder, 'input');
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const options = await fill(source, id);
+    const name = earlier.file === '-' ? 'input' : parse(earlier.file).name.replace(/-(retry|repaired)$/, '');
+    const file = `${name}-${kind}${options.format === 'csv' ? '.csv' : '.ndjson'}`;
+    return await imports.create({ id, file, source, retryOf: earlier.id, options, createdBy, tags: tagsOf(earlier) });
+  } catch (error) {
+    if (imports.lookUp(id) === undefined) await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Begins an import of what failed, was not confirmed or not sent in an earlier one. It gets a file of its own, because the
+ * earlier import may be removed at any time.
  * @throws WRONG_STATE when the earlier one has not finished; NOTHING_TO_SEND
  */
 export async function retryImport(
+  imports: Imports,
   { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
   earlier: ImportRecord,
-  { only: filter = {}, createdBy = '', ...stopping }: RetryChanges,
-  create: (retry: CreateImport) => Promise<string>,
+  { only: filter = {}, createdBy, ...stopping }: RetryChanges,
 ): Promise<string> {
   const file = retryFile(dir.folder(earlier.id));
   if (!isFinal(earlier.state)) {
@@ -101,46 +134,21 @@ export async function retryImport(
   }
   const ledger = dir.ledger(earlier.id);
   const isPart = Object.values(filter).some((value) => value !== undefined);
-  const nothingLeft = () =>
-    isPart
+  const without = linesSentEdited(dir.folder(earlier.id));
+  if (!(await reading.of(ledger).hasToRetry(filter, without))) {
+    throw isPart
       ? nothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
       : nothingToSend(earlier, 'has nothing to send again: its rows were repaired');
-  const without = linesSentEdited(dir.folder(earlier.id));
-  const isWhole = !isPart && without === undefined;
-  if (!isWhole && !(await reading.of(ledger).hasToRetry(filter, without))) throw nothingLeft();
-  const id = newImportId();
-  const folder = dir.folder(id);
-  const source = join(folder, 'input');
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (isWhole) await copyFile(file, source, constants.COPYFILE_FICLONE);
-    else await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));
+  }
+  return followUp(imports, dir, earlier, { kind: 'retry', createdBy }, async (source) => {
+    await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
-    const isShaped = wasShaped(ledger);
-    const options = {
-      ...retryOptions(readOptions(earlier), { format, isShaped }),
+    return {
+      ...retryOptions(readOptions(earlier), { format, isShaped: wasShaped(ledger) }),
       ...stopping,
       ...(isPart && { retryOnly: true }),
     };
-    return await create({
-      id,
-      source,
-      options,
-      createdBy,
-      file: retryName(earlier.file, extname(file)),
-      retryOf: earlier.id,
-      tags: tagsOf(earlier),
-    });
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-/** A retry of `members.csv` reads `members-retry.csv`, and so does a retry of that; one of repaired rows `members-repaired.csv`. */
-export function retryName(earlier: string, extension: string, kind: 'retry' | 'repaired' = 'retry'): string {
-  const name = earlier === '-' ? 'input' : parse(earlier).name;
-  return `${name.replace(/-(retry|repaired)$/, '')}-${kind}${extension}`;
+  });
 }
 
 /** Whether a row of the import may have given several memberships. */
