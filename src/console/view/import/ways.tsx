@@ -1,6 +1,6 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 
-import { plannedUndo } from '../../../features/sync/pages/undo.tsx';
+import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, fileName } from '../../import-words.ts';

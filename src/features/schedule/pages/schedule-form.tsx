@@ -12,7 +12,7 @@ import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { ReadingFields } from '../../../console/view/upload/reading-fields.tsx';
-import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan-parts.tsx';
+import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan.tsx';
 import { guardsSentence, planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { EACH_RUN, ScheduleForm } from './schedule-entry.ts';

@@ -1,9 +1,9 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
 import { useSignal } from '@preact/signals';
-import type { SyncAction } from '../../../console/answers.ts';
+import type { SyncAction, SyncEntry } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
-import { Actions, type Asked, textProblem } from '../../../console/kit/actions.tsx';
-import { syncHref } from '../../../console/kit/elements.tsx';
+import { Actions, type Asked, ask, textProblem } from '../../../console/kit/actions.tsx';
+import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
 import { createdWords } from '../../../console/sync-words.ts';
@@ -12,7 +12,6 @@ import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
-import { undoneAgain } from './undo.tsx';
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },
@@ -134,4 +133,46 @@ function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | u
     no: 'Cancel',
     tone: leaving === 0 ? 'main' : 'danger',
   };
+}
+
+/**
+ * Asks what an undo is to take back, and has it planned. Gives the id of its sync, or undefined where none is wanted.
+ * @param uncertain whether what is uncertain is chosen beforehand
+ */
+export async function plannedUndo(id: string, uncertain: boolean, signal: AbortSignal) {
+  const values = await ask({
+    question: 'Undo this import?',
+    explanation:
+      'A plan is made first: nothing is sent before you apply it. Calls without an answer are uncertain: a call that was repeated may have found members who were there before the import, and so may a row that is not confirmed.',
+    yes: 'Plan the undo',
+    no: 'Cancel',
+    isSafeFirst: true,
+    fields: {
+      includeUncertain: { label: 'Also take back what calls without an answer may have done', ticked: 'true' },
+    },
+    initial: { includeUncertain: uncertain ? 'true' : '' },
+  });
+  if (values === undefined) return undefined;
+  const query = values['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
+  return (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id;
+}
+
+/** Plans the undo once more, with what it left in place because it is uncertain. */
+export async function undoneAgain({ undoOf }: SyncEntry, signal: AbortSignal) {
+  return undoOf === null ? undefined : plannedUndo(undoOf, true, signal);
+}
+
+/** @param syncs may have the undo among them */
+export function isReversed({ importId }: SyncEntry, syncs: readonly SyncEntry[]) {
+  return importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied');
+}
+
+export function Reverses({ view: { undoOf } }: { view: SyncEntry }) {
+  if (undoOf === null) return null;
+  return (
+    <span>
+      {' '}
+      Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
+    </span>
+  );
 }

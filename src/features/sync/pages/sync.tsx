@@ -38,12 +38,10 @@ import { ACTIONS_SHOWN, mayCreateWords } from '../../../membership/plan-words.ts
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { SyncGuards, SyncPlan } from './plan.tsx';
-import { PlanLegend, Standing } from './plan-parts.tsx';
+import { PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
 import { leavingIn } from './plan-rules.ts';
-import { SyncActions } from './sync-actions.tsx';
+import { Reverses, SyncActions } from './sync-actions.tsx';
 import { SYNC } from './syncs.tsx';
-import { Reverses } from './undo.tsx';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;

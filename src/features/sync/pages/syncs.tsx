@@ -15,9 +15,9 @@ import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
-import { GuardLimits } from './plan-parts.tsx';
+import { GuardLimits } from './plan.tsx';
 import { planFields, planOptions } from './plan-rules.ts';
-import { isReversed } from './undo.tsx';
+import { isReversed } from './sync-actions.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
