@@ -8,7 +8,6 @@ import { type Patience, patienceOf } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
-import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
@@ -241,8 +240,7 @@ export class ScheduleRuns {
   }
 
   async #runNow(run: ScheduleRun) {
-    const record = this.#catalog.find(run.schedule);
-    if (record === undefined) return;
+    const record = this.#catalog.get(run.schedule);
     const { name, placedHash, repair } = record;
     checkTarget(`schedule ${name}`, record, this.#options);
     const { signal } = this.#stopping;
@@ -250,7 +248,7 @@ export class ScheduleRuns {
     const files = await obtainFiles(this.obtain, record, place, record.copy);
     const { found } = files;
     // With another identity or group file, the same file gives other members.
-    const lookups = Object.values(mapLookups(files.lookups, ({ path }) => path));
+    const lookups = Object.values(files.lookups).map(({ path }) => path);
     const hash = await hashWith(found.hash, lookups);
     if (found.copy !== undefined) this.#catalog.note(record, { copy: found.copy });
     if (hash === placedHash && !repair && !awaits(this.#options.dir.memory, name)) {

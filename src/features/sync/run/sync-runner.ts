@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
 import type { InputErrorCode } from '../../../errors/errors.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
@@ -124,25 +123,13 @@ export class SyncRunner {
     return this.#moved(this.catalog.reject(id, who, reason));
   }
 
-  /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws RollcallError */
+  /** Ends planning, before it has an import. One looked at again is planned as before. @throws WRONG_STATE */
   cancel(id: string, who: string): Sync {
-    const { state, importId } = this.find(id);
-    if (!isSyncUnderWay(state) || importId !== null) {
-      throw new RollcallError('WRONG_STATE', {
-        id,
-        state,
-        what: `sync ${id} is ${state}: there is nothing to cancel`,
-        command: state === 'applying' ? `its import is ended with \`rollcall cancel ${id}\`` : undefined,
-      });
-    }
-    const record =
-      state === 'applying'
-        ? this.#move(id, 'planned', { who })
-        : this.#move(id, 'cancelled', {
-            who,
-            reason: 'it was cancelled',
-            code: 'CANCELLED' satisfies SyncReasonCode,
-          });
+    const isPlanned = this.find(id).state === 'applying';
+    const reason = 'it was cancelled';
+    const record = isPlanned
+      ? this.#move(id, 'planned', { who })
+      : this.#move(id, 'cancelled', { who, reason, code: 'CANCELLED' satisfies SyncReasonCode });
     void this.#works.end(id, 'the sync was cancelled');
     return record;
   }
