@@ -101,17 +101,3 @@ export function modeWords({
   const own = whose === 'ours' ? ' whom this sync made members and' : '';
   return `mirrors the file; members${own} who are not in it are ${what}`;
 }
-
-/** "2 groups, 14 users; 31 calls"; '' where nothing is created. */
-export function createdWords({ create }: PlanTotals) {
-  if (create === undefined) return '';
-  const { groups, users, reactivated, calls } = create;
-  const counts = [
-    groups > 0 && counted(groups, 'group'),
-    users !== null && users > 0 && counted(users, 'user'),
-    reactivated !== null && reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
-  ].filter((part) => part !== false);
-  const known = counts.length === 0 ? '' : `${counts.join(', ')}; ${counted(calls, 'call')}`;
-  if (users !== null && reactivated !== null) return known;
-  return `${known === '' ? '' : `${known}; `}missing users are counted while the plan is carried out`;
-}

@@ -54,6 +54,28 @@ export function mayCreateWords({ users, groups, reactivate, maxCreate }: MayCrea
   return `${what.join(', ')}; at most ${most.join(', ')}`;
 }
 
+interface Creation {
+  readonly groups: number;
+  /** Null where they are counted later. */
+  readonly users: number | null;
+  readonly reactivated: number | null;
+  readonly calls: number;
+}
+
+/** "2 groups, 14 users; 31 calls"; '' where nothing is created. */
+export function createdWords({ create }: { readonly create?: Creation | undefined }): string {
+  if (create === undefined) return '';
+  const { groups, users, reactivated, calls } = create;
+  const counts = [
+    groups > 0 && counted(groups, 'group'),
+    users !== null && users > 0 && counted(users, 'user'),
+    reactivated !== null && reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
+  ].filter((part) => part !== false);
+  const known = counts.length === 0 ? '' : `${counts.join(', ')}; ${counted(calls, 'call')}`;
+  if (users !== null && reactivated !== null) return known;
+  return `${known === '' ? '' : `${known}; `}missing users are counted while the plan is carried out`;
+}
+
 /** The steps of planning after its file was read. */
 const PLANNING_STEPS = {
   members: 'Listing the members of the groups',

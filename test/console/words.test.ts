@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SyncEntry } from '../../src/console/answers.ts';
 import { outcomeLabel, outcomeNow } from '../../src/console/import-words.ts';
-import { createdWords, modeWords, syncSentence } from '../../src/console/sync-words.ts';
-import { countsSentence, mayCreateWords } from '../../src/membership/plan-words.ts';
+import { modeWords, syncSentence } from '../../src/console/sync-words.ts';
+import { countsSentence, createdWords, mayCreateWords } from '../../src/membership/plan-words.ts';
 
 describe('an import', () => {
   test('says of each row what was so; what is not sent is pending while it goes on', () => {

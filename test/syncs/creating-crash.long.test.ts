@@ -18,7 +18,7 @@ test('kill -9 in the middle of a sync that creates, again and again: nothing is 
   const sync = ['sync', 'm.csv', '--mode', 'mirror', '--missing', 'remove', ...create];
   const planned = await place.run([...sync, '--max-create', `users=${NEW_USERS},groups=${NEW_GROUPS}`]);
   const id = /sync-\d{8}-\d{6}-\w{3}/.exec(planned.stderr)?.[0] ?? '';
-  expect(planned.stdout).toContain(`Created first: ${NEW_GROUPS} new groups, ${NEW_USERS} new users`);
+  expect(planned.stdout).toContain(`Created first: ${NEW_GROUPS} groups, ${NEW_USERS} users`);
 
   const { sandbox } = place;
   const calls = () => sandbox.calls.us.requests;

@@ -6,9 +6,8 @@ import { Actions, type Asked, ask, textProblem } from '../../../console/kit/acti
 import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
-import { createdWords } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
-import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
+import { CHANGES, countsSentence, createdWords } from '../../../membership/plan-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';

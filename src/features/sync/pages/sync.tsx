@@ -22,19 +22,12 @@ import {
 import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf } from '../../../console/requests.ts';
-import {
-  createdWords,
-  modeWords,
-  SYNC_TONES,
-  standsStill,
-  syncSentence,
-  titleOf,
-} from '../../../console/sync-words.ts';
+import { modeWords, SYNC_TONES, standsStill, syncSentence, titleOf } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList, reasonOf } from '../../../console/view/import/import-head.tsx';
 import { BackToColumns } from '../../../console/view/upload/file-choice.tsx';
-import { ACTIONS_SHOWN, mayCreateWords } from '../../../membership/plan-words.ts';
+import { ACTIONS_SHOWN, createdWords, mayCreateWords } from '../../../membership/plan-words.ts';
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';

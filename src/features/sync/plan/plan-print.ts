@@ -3,7 +3,7 @@ import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { type RowCounts, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { manyMembers, messagesSentence, sumEquation } from '../../../membership/outcome-words.ts';
-import { CHANGES, countsSentence, type PlanActionName } from '../../../membership/plan-words.ts';
+import { CHANGES, countsSentence, createdWords, type PlanActionName } from '../../../membership/plan-words.ts';
 import { cut, drawTable, wrap } from '../../../text/terminal-text.ts';
 import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
 import type { PlanGroup, SyncView } from '../api.ts';
@@ -115,22 +115,17 @@ function growth(groups: readonly PlanGroup[]) {
 }
 
 /** Returns sentences about the creations before users are added; empty if there are none. */
-function creation({ create }: PlanTotals, creating: PlanCreating | undefined) {
-  if (create === undefined || creating === undefined) return [];
-  const { groups, users, reactivated, calls } = create;
-  const some = creating.missing?.first ?? [];
-  const names =
-    some.length === 0 ? '' : ` (${some.map(printable).join(', ')}${(users ?? 0) > some.length ? ', …' : ''})`;
-  const parts = [
-    groups > 0 ? counted(groups, 'new group') : '',
-    users !== null && users > 0 ? `${counted(users, 'new user')}${names}` : '',
-    reactivated !== null && reactivated > 0 ? `${counted(reactivated, 'user')} made active again` : '',
-  ].filter((part) => part !== '');
-  const later = users === null || reactivated === null;
-  const unknown = `Users who are missing are counted while the plan is carried out: it stops before it creates more than ${grouped(creating.limits.users)}.`;
+function creation(totals: PlanTotals, creating: PlanCreating | undefined) {
+  const { create } = totals;
+  const words = createdWords(totals);
+  if (create === undefined || creating === undefined || words === '') return [];
+  const { first = [] } = creating.missing ?? {};
+  const more = (create.users ?? 0) > first.length ? ', …' : '';
+  const isOpen = create.users === null || create.reactivated === null;
   return [
-    ...(parts.length === 0 ? [] : [`Created first: ${parts.join(', ')}; this takes ${counted(calls, 'call')}.`]),
-    ...(later ? [unknown] : []),
+    `Created first: ${words}.`,
+    ...(first.length === 0 ? [] : [`New users: ${first.map(printable).join(', ')}${more}.`]),
+    ...(isOpen ? [`It stops before it creates more than ${counted(creating.limits.users, 'user')}.`] : []),
   ];
 }
 
