@@ -9,7 +9,6 @@ import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import { Notifications } from '../features/notify/notifications.ts';
 import { Repairs } from '../features/repair/repairs.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
-import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -65,8 +64,6 @@ export async function openContext(app: Api, options: Options) {
   const { coordinator, dir, access, settings, config, service, log, onStop } = options;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
-  const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
-  app.addHook('onClose', async () => scheduleCatalog.close());
   const repairs = new Repairs({ dir, coordinator });
   const syncs = syncsOf(options);
   const views = openImportViews({ coordinator, dir, reading, log, repairs, syncs });
@@ -131,7 +128,6 @@ export async function openContext(app: Api, options: Options) {
     }),
     syncs,
     schedules,
-    scheduleCatalog,
     notifications,
     log,
   };

@@ -64,15 +64,14 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 function syncsAndRuns(context: ServerContext) {
-  const { syncs, scheduleCatalog } = context;
+  const { syncs } = context;
+  const { catalog: scheduled } = context.schedules;
   const { catalog } = syncs;
   const entry = (sync: Sync) => entryOf(sync, syncs);
   const inState = (...states: readonly SyncState[]) => catalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);
-  const schedules = scheduleCatalog.list();
-  const lastRuns = schedules.flatMap(({ name, paused }) =>
-    scheduleCatalog.runs(name, 1).map((run) => ({ ...run, paused })),
-  );
-  const health = new Map(scheduleCatalog.health().map(({ name, unsuccessful }) => [name, unsuccessful]));
+  const schedules = scheduled.list();
+  const lastRuns = schedules.flatMap(({ name, paused }) => catalog.runs(name, 1).map((run) => ({ ...run, paused })));
+  const health = new Map(scheduled.health().map(({ name, unsuccessful }) => [name, unsuccessful]));
   const asked = new Set(lastRuns.flatMap(({ sync }) => (sync?.state === 'planned' ? [sync.id] : [])));
   const toApply = [...asked].flatMap((id) => catalog.find(id) ?? []).map(entry);
   const toDecide = [...inState('held'), ...toApply].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));

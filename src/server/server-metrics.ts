@@ -16,10 +16,10 @@ const MAX_IMPORTS = 1_000;
 
 /** Metrics of requests, imports, regions, syncs and schedules. */
 export function serverMetrics(app: Api, context: ServerContext, registry: Registry) {
-  const { coordinator, reading, events, syncs, scheduleCatalog } = context;
+  const { coordinator, reading, events, syncs, schedules } = context;
   collectDefaultMetrics({ register: registry });
   syncMetrics(syncs.catalog, registry);
-  scheduleMetrics(scheduleCatalog, registry);
+  scheduleMetrics(schedules.catalog, registry);
   const requests = new Counter({
     name: 'rollcall_http_requests_total',
     help: 'Requests by route and status',

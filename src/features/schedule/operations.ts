@@ -124,25 +124,18 @@ export const newSchedule = z.strictObject({
 });
 export type NewSchedule = z.input<typeof newSchedule>;
 
-/** A schedule as it is shown may be sent back, also as another version has shown it: what is no setting changes nothing. */
 const asIs = z.unknown().optional().describe('It may come back; it changes nothing.');
-const asShown = {
+
+/** `PUT /v1/schedules/:name`: it may be sent back as it is shown, also by another version. What is no setting changes nothing. */
+const scheduleEdit = z.strictObject({
   ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
   ...scheduleSettings.shape,
   ...machineSettings.shape,
-};
-
-/** `PUT /v1/schedules/:name` */
-const scheduleEdit = z.strictObject({
-  ...asShown,
   version: z.int().describe('The version that was edited; with another one nothing is changed.'),
 });
 
 /** `POST /v1/schedules/try` */
-export const scheduleTry = z.strictObject({
-  ...asShown,
-  cron: asShown.cron.optional(),
-  tz: asShown.tz.optional(),
+export const scheduleTry = scheduleEdit.partial({ cron: true, tz: true, version: true }).extend({
   name: z.string().optional().describe('The schedule, if there is one: its last run is the one to compare with.'),
 });
 
