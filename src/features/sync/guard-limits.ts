@@ -128,11 +128,12 @@ function allowedFor({ unit, grows }: Limit, value: number) {
 
 const PREFIX = 'limit.';
 
-/** The limits as options: `limit.groupRemovals`. */
+/** The limits as options: `limit.groupRemovals`, which is kept as `groupRemovals`. */
 export const LIMIT_OPTIONS = Object.fromEntries(
   Object.entries<Limit>(LIMITS).map(([name, limit]) => [
     `${PREFIX}${name}`,
     option({
+      kept: name,
       schema: z.number(),
       value: '<n>',
       help: `guards: ${limit.why}`,
@@ -148,24 +149,19 @@ export const LIMIT_OPTIONS = Object.fromEntries(
   ]),
 ) as Readonly<Record<`limit.${LimitName}`, OptionDeclaration<z.ZodNumber>>>;
 
-/** The limits among these options. */
-export function limitsOf(given: object): GivenLimits {
-  const limits = Object.entries(given).filter(([name, value]) => name.startsWith(PREFIX) && value !== undefined);
-  return Object.fromEntries(limits.map(([name, value]) => [name.slice(PREFIX.length), value]));
-}
+const NAMES = Object.keys(LIMITS).join(', ');
 
 /** One of them on the command line: `groupRemovals=5`. */
 export const LIMIT_FLAG = {
   value: '<name=value>',
-  help: `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
+  help: `the limit of a guard; repeat for more: ${NAMES}`,
   parse: (text: string): Given<typeof LIMIT_OPTIONS> => {
     const [name = '', value = ''] = text.split('=').map((part) => part.trim());
     const limits: Options = LIMIT_OPTIONS;
     const declared = limits[`${PREFIX}${name}`];
     if (declared !== undefined) return { [`${PREFIX}${name}`]: declared.parse(value) };
-    const known = Object.keys(LIMITS).join(', ');
     throw badUsage(
-      `name=value, for example groupRemovalsPercent=30; ${JSON.stringify(name)} is not a limit of a guard; allowed are ${known}`,
+      `name=value, for example groupRemovalsPercent=30; ${JSON.stringify(name)} is not a limit of a guard; allowed are ${NAMES}`,
     );
   },
   join: (earlier: object, later: object) => ({ ...earlier, ...later }),

@@ -18,7 +18,7 @@ import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
-import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
+import { choicesOf, type ModeFlags } from '../../sync/commands/sync-flags.ts';
 import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
 /** Flags that say where the schedules are. */
@@ -72,7 +72,7 @@ export async function scheduleOf(
           sourceSettings,
           sandbox: flags.sandbox === true,
         }
-      : writtenOf(PROTECTING, await syncFlagsOf({ ...flags, syncName: name }))),
+      : writtenOf(PROTECTING, await choicesOf(flags))),
   };
 }
 

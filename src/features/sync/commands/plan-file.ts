@@ -5,14 +5,11 @@ import { givenFile } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/byte-source.ts';
-import { keptOf } from '../../../options/option.ts';
-import { SURVEYING } from '../../../options/sending-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { limitsOf } from '../guard-limits.ts';
-import { newSyncId, syncReadingOf } from '../kept-sync.ts';
+import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { syncFileOperations } from '../routes/sync-handlers.ts';
-import { decidingQuery, type SyncFileFlags, syncFlagsOf } from './sync-flags.ts';
+import { choicesOf, decidingQuery, type SyncFileFlags } from './sync-flags.ts';
 import type { SyncWork } from './sync-work.ts';
 
 type Begin = Pick<SyncWork, 'begin' | 'beginLines'>;
@@ -42,8 +39,7 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
 
 async function planHere(running: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
   const { config, io } = running;
-  const { limit = {}, apply = false } = flags;
-  const decision = { ...(await syncFlagsOf(flags)), limits: limitsOf(limit), apply, ...keptOf(SURVEYING, flags) };
+  const decision = decisionOf(await choicesOf(flags));
   const check = (path: string) => fileStateOf(path, path);
   const { lines, obtain } = await givenFile(running, file, flags, { check, mustBeWhole: true });
   const dir = dataDir(config.dataDir);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { FileFlags } from '../../../cli/flags/file-flags.ts';
 import { type CommonFlags, type RunningFlags, withOptions } from '../../../cli/flags/flags.ts';
 import { fileToFetch, withFetched } from '../../../cli/input-files.ts';
@@ -47,9 +46,10 @@ export function withPlan(command: Command) {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
-/** @throws BAD_OPTION, BAD_PROTECT_FILE */
-export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<PlanFlags> {
-  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect, profile))] });
+/** The choices that the flags stand for, those of the protect file among them. @throws BAD_PROTECT_FILE */
+export async function choicesOf({ protect, limit, profile, ...flags }: ModeFlags & PlanningFlags) {
+  const uids = protect === undefined ? [] : [...(await protectedUids(protect, profile))];
+  return { ...flags, ...limit, protect: uids };
 }
 
 /**
@@ -69,10 +69,10 @@ const SENT = { ...NAMING, ...MODE, ...DECIDING, ...UNDOING };
 /** Characters of UIDs that a server takes with one request. */
 const MAX_UIDS_LENGTH = 8_000;
 
-/** The choices as the API's query takes them. @param isSent to a server @throws as syncFlagsOf */
+/** The choices as the API's query takes them. @param isSent to a server @throws BAD_OPTION, BAD_PROTECT_FILE */
 export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean): Promise<URLSearchParams> {
-  const { protect, removeNamed } = await syncFlagsOf(flags);
-  const given = { ...flags, protect, removeNamed, ...flags.limit };
+  const given = await choicesOf(flags);
+  const { protect, removeNamed } = syncFlags(given);
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
     if (!isSent || encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw badUsage(
