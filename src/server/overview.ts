@@ -70,7 +70,7 @@ function syncsAndRuns(context: ServerContext) {
   const entry = (sync: Sync) => entryOf(sync, syncs);
   const inState = (...states: readonly SyncState[]) => catalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);
   const schedules = scheduled.list();
-  const lastRuns = schedules.flatMap(({ name, paused }) => catalog.runs(name, 1).map((run) => ({ ...run, paused })));
+  const lastRuns = schedules.flatMap(({ name, paused }) => scheduled.runs(name, 1).map((run) => ({ ...run, paused })));
   const health = new Map(scheduled.health().map(({ name, unsuccessful }) => [name, unsuccessful]));
   const asked = new Set(lastRuns.flatMap(({ sync }) => (sync?.state === 'planned' ? [sync.id] : [])));
   const toApply = [...asked].flatMap((id) => catalog.find(id) ?? []).map(entry);

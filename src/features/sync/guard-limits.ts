@@ -147,7 +147,7 @@ export const LIMIT_OPTIONS = Object.fromEntries(
       print: (value) => [String(value)],
     }),
   ]),
-) as Readonly<Record<`limit.${LimitName}`, OptionDeclaration<z.ZodNumber>>>;
+) as Readonly<Record<`limit.${LimitName}`, OptionDeclaration<z.ZodNumber> & { readonly kept: string }>>;
 
 const NAMES = Object.keys(LIMITS).join(', ');
 

@@ -33,8 +33,7 @@ export function withDeciding(command: Command) {
   return withOptions(withOptions(command, REMOVING_BY_NAME).option('--protect <file>', help), { limit: LIMIT_FLAG });
 }
 
-export interface PlanningFlags extends Given<typeof SURVEYING> {
-  readonly apply?: true;
+export interface PlanningFlags extends Given<typeof APPLYING & typeof SURVEYING> {
   /** Path. */
   readonly planCsv?: string;
 }
