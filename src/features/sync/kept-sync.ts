@@ -13,7 +13,7 @@ import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { isoTime } from '../../text/wording.ts';
 import { guardLimits, type PlanCreate, syncView } from './api.ts';
-import { LIMIT_OPTIONS } from './guard-limits.ts';
+import { type GivenLimits, LIMIT_OPTIONS } from './guard-limits.ts';
 import type { DecidingQuery } from './operations.ts';
 
 /**
@@ -145,7 +145,7 @@ export function flagsOf(chosen: z.input<typeof planFlags>): PlanFlags {
 export function decisionOf(query: DecidingQuery & z.input<typeof planFlags>) {
   return {
     ...syncFlags(query),
-    limits: keptOf(LIMIT_OPTIONS, query),
+    limits: keptOf(LIMIT_OPTIONS, query) as GivenLimits,
     apply: query.apply === true,
     ...keptOf(SURVEYING, query),
   };
