@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badUsage } from '../../errors/rollcall-error.ts';
-import { type Given, type OptionDeclaration, type Options, option } from '../../options/option.ts';
+import type { Given, OptionDeclaration, Options } from '../../options/option.ts';
 
 const number = (byDefault: number, why: string) => ({ default: byDefault, unit: 'number' as const, why });
 const percent = (byDefault: number, why: string) => ({ ...number(byDefault, why), unit: 'percent' as const });
@@ -128,11 +128,13 @@ function allowedFor({ unit, grows }: Limit, value: number) {
 
 const PREFIX = 'limit.';
 
+type LimitOption = OptionDeclaration<z.ZodNumber> & { readonly kept: string };
+
 /** The limits as options: `limit.groupRemovals`, which is kept as `groupRemovals`. */
 export const LIMIT_OPTIONS = Object.fromEntries(
-  Object.entries<Limit>(LIMITS).map(([name, limit]) => [
+  Object.entries<Limit>(LIMITS).map(([name, limit]): [string, LimitOption] => [
     `${PREFIX}${name}`,
-    option({
+    {
       kept: name,
       schema: z.number(),
       value: '<n>',
@@ -145,9 +147,9 @@ export const LIMIT_OPTIONS = Object.fromEntries(
         return value;
       },
       print: (value) => [String(value)],
-    }),
+    },
   ]),
-) as Readonly<Record<`limit.${LimitName}`, OptionDeclaration<z.ZodNumber> & { readonly kept: string }>>;
+) as Readonly<Record<`limit.${LimitName}`, LimitOption>>;
 
 const NAMES = Object.keys(LIMITS).join(', ');
 
