@@ -29,7 +29,7 @@ interface SyncActionsProperties {
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const isBack = useSignal(false);
-  const { id, leftInPlace: left, syncName: name = '', totals } = view;
+  const { id, leftInPlace: left, syncName: name = '', totals, undoOf } = view;
   const act = async (action: SyncAction, signal: AbortSignal, reason: string | undefined) => {
     try {
       const body = reason === undefined ? undefined : { reason };
@@ -39,8 +39,9 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       throw refusal;
     }
   };
+  /** With what the undo left in place because it is uncertain. */
   const again = async (signal: AbortSignal) => {
-    const undo = await undoneAgain(view, signal);
+    const undo = undoOf === null ? undefined : await plannedUndo(undoOf, true, signal);
     if (undo !== undefined) go(syncHref(undo));
   };
   return (
@@ -154,11 +155,6 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
   if (values === undefined) return undefined;
   const query = values['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
   return (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id;
-}
-
-/** Plans the undo once more, with what it left in place because it is uncertain. */
-export async function undoneAgain({ undoOf }: SyncEntry, signal: AbortSignal) {
-  return undoOf === null ? undefined : plannedUndo(undoOf, true, signal);
 }
 
 /** @param syncs may have the undo among them */
