@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
@@ -29,14 +29,24 @@ export function sendJson(reply: FastifyReply, json: Uint8Array) {
   return reply.type('application/json; charset=utf-8').send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }
 
+const TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+};
+
 /** Sends a file, as it is or while it is made. It holds people's ids: no cache on the way keeps it, and it has no ranges. */
 export function sendFile(
   reply: FastifyReply,
-  { type, disposition, bytes }: { readonly type: string; readonly disposition: string; readonly bytes: Readable },
+  format: keyof typeof TYPES,
+  disposition: string,
+  pieces: AsyncIterable<string | Uint8Array>,
 ) {
-  reply.type(type).header('content-disposition', disposition);
+  reply.type(`${TYPES[format]}; charset=utf-8`).header('content-disposition', disposition);
   reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-  return reply.send(bytes);
+  return reply.send(Readable.from(pieces, { objectMode: false }));
 }
 
 /** Content-Disposition of a download that is named after the input `file`: its base name, a dash, and `tail`. */

@@ -24,8 +24,7 @@ export function checkRoutes(app: Api, context: ServerContext): void {
       const { file } = coordinator.find(id);
       const path = checkFiles(dir.folder(id))[list];
       if (checkOf(dir.folder(id))?.state !== 'done' || !existsSync(path)) throw noCheck(id);
-      const type = 'text/csv; charset=utf-8';
-      return sendFile(reply, { type, disposition: attachment(file, name), bytes: createReadStream(path) });
+      return sendFile(reply, 'csv', attachment(file, name), createReadStream(path));
     };
   serveAll(app, checkOperations, {
     ...serverChecks(context),

@@ -12,10 +12,6 @@ import { exportText, listsOf } from './export-store.ts';
 import { type ExportList, exportOperations } from './operations.ts';
 import type { Exports } from './running-exports.ts';
 
-const TYPES = {
-  csv: 'text/csv; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-} as const;
 const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
@@ -42,7 +38,7 @@ export function exportRoutes(app: Api, { exports, settings, log }: ServerContext
     download: async (wanted, { reply }) => {
       const { id, list, format = 'csv' } = wanted;
       const disposition = `attachment; filename="${id}-${list}.${format}"`;
-      return sendFile(reply, { type: TYPES[format], disposition, bytes: await handlers.download(wanted) });
+      return sendFile(reply, format, disposition, await handlers.download(wanted));
     },
   });
 }

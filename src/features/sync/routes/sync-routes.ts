@@ -1,7 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { queryOf } from '../../../api/fields.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
@@ -23,8 +21,6 @@ import { planFiles } from '../plan/plan-files.ts';
 import { hasBefore, wholeSync } from '../sync-views.ts';
 import { syncHandlers, syncMaking } from './sync-handlers.ts';
 
-const TYPES = { csv: 'text/csv', json: 'application/json', markdown: 'text/markdown', text: 'text/plain' } as const;
-
 /** Syncs: the list, one, what can be done with it, the undo of an import, and what syncs have as files. */
 export function syncRoutes(app: Api, context: ServerContext): void {
   const { syncs, dir } = context;
@@ -34,26 +30,23 @@ export function syncRoutes(app: Api, context: ServerContext): void {
   pageRoute(app, '/syncs/:id');
   pageRoute(app, '/syncs/new/columns');
   const handlers = syncHandlers(context);
-  const send = (reply: FastifyReply, name: string, type: keyof typeof TYPES, bytes: Readable) =>
-    sendFile(reply, { type: `${TYPES[type]}; charset=utf-8`, disposition: name, bytes });
   const ofSync = (id: string, tail: string) => attachment(syncs.find(id).file, `${id}-${tail}`);
-  const streamed = (pieces: AsyncIterable<string | Uint8Array>) => Readable.from(pieces, { objectMode: false });
   serveAll(app, syncOperations, {
     ...handlers,
     plan: async (wanted, { reply }) => {
       const { id, format = 'csv' } = wanted;
-      const bytes = streamed(await handlers.plan(wanted));
-      return send(reply, ofSync(id, `plan.${format === 'markdown' ? 'md' : format}`), format, bytes);
+      const name = ofSync(id, `plan.${format === 'markdown' ? 'md' : format}`);
+      return sendFile(reply, format, name, await handlers.plan(wanted));
     },
     members: async ({ name }, { reply }) =>
-      send(reply, attachment(name, 'members.csv'), 'csv', streamed(await handlers.members({ name }))),
+      sendFile(reply, 'csv', attachment(name, 'members.csv'), await handlers.members({ name })),
     before: async ({ id }, { reply }) => {
       if (!hasBefore(dir, syncs.find(id))) {
         throw new RollcallError('NOT_FOUND', {
           what: `sync ${id} was not carried out, or it takes nothing from anyone.`,
         });
       }
-      return send(reply, ofSync(id, 'before.csv'), 'csv', createReadStream(planFiles(dir.sync(id)).before));
+      return sendFile(reply, 'csv', ofSync(id, 'before.csv'), createReadStream(planFiles(dir.sync(id)).before));
     },
   });
 }
