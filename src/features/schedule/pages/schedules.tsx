@@ -202,8 +202,8 @@ function runColumns(tz: string): Column<ScheduleRun>[] {
           </a>
         ),
     },
-    { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
-    { label: 'Started by', cell: ({ who }) => foreign(who) },
+    { label: 'Result', kind: 'wide', cell: 'reason' },
+    { label: 'Started by', cell: 'who' },
   ];
 }
 

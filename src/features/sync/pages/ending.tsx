@@ -13,7 +13,7 @@ const isOver = ({ until }: EndingMembership) => Date.parse(until) <= Date.now();
 const COLUMNS: Column<EndingMembership>[] = [
   { label: 'User', kind: 'main', cell: 'uid' },
   { label: 'Group', cell: 'guid' },
-  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Region', cell: 'region' },
   {
     label: 'Ends',
     cell: (one) => (

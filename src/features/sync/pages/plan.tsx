@@ -191,7 +191,7 @@ const SUMMARY: Column<GuardObjections>[] = [
   },
 ];
 /** While someone can still decide. */
-const TO_DECIDE: typeof SUMMARY = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: ({ remedy }) => remedy }];
+const TO_DECIDE: typeof SUMMARY = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: 'remedy' }];
 
 interface SyncGuardsProperties {
   id: string;

@@ -66,7 +66,7 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
         countsSentence(totals.actions, [...CHANGES, 'report']) || 'nothing to do'
       ),
   },
-  { label: 'How', cell: (sync) => modeWords(sync) },
+  { label: 'How', cell: modeWords },
   { label: 'Started', kind: 'time', cell: 'createdAt' },
 ];
 
