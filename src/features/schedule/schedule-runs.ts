@@ -10,7 +10,7 @@ import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
-import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
+import { type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, isoTime, utcTime } from '../../text/wording.ts';
 import { awaits } from '../sync/memory/memory.ts';
@@ -60,11 +60,11 @@ const MAX_SLEEP_MS = 30_000;
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
   /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
-  readonly obtain: SourceReader;
-  readonly #options: ScheduleRunsOptions;
-  readonly #catalog: ScheduleCatalog;
-  readonly #syncs: ScheduleRunsOptions['syncs'];
-  readonly #clock: ScheduleRunsOptions['clock'];
+  readonly obtain;
+  readonly #options;
+  readonly #catalog;
+  readonly #syncs;
+  readonly #clock;
   readonly #stopping = new AbortController();
   readonly #works = new Set<Promise<void>>();
   /** Runs that this process began. */

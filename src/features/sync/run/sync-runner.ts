@@ -4,8 +4,7 @@ import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
 import type { InputErrorCode } from '../../../errors/errors.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import type { Coordinator } from '../../../imports/life/coordinator.ts';
-import { type Waits, waitOf } from '../../../imports/life/waits.ts';
+import { waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
@@ -43,18 +42,18 @@ export interface SyncEvents {
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
 export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
-  readonly whenOver: Waits['whenOver'];
-  readonly sendsTo: Coordinator['sendsTo'];
-  readonly catalog: PlanningOptions['catalog'];
-  readonly #options: SyncRunnerOptions;
-  readonly #coordinator: Coordinator;
+  readonly whenOver;
+  readonly sendsTo;
+  readonly catalog;
+  readonly #options;
+  readonly #coordinator;
   /** One plan at a time: two at once would each ignore the other's changes. */
   readonly #line = pLimit(1);
   /** Syncs that are being planned or looked at again. */
   readonly #works = new Works<Planning>((id) => this.events.emit('progress', id));
   #isStopping = false;
-  readonly #waits: ReturnType<typeof syncWaits>;
-  readonly #plans: ReturnType<typeof syncPlanning>;
+  readonly #waits;
+  readonly #plans;
 
   constructor(options: SyncRunnerOptions) {
     const { catalog, coordinator, dir } = options;
