@@ -10,7 +10,7 @@ import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
-import { type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
+import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, isoTime, utcTime } from '../../text/wording.ts';
 import { awaits } from '../sync/memory/memory.ts';
@@ -60,7 +60,7 @@ const MAX_SLEEP_MS = 30_000;
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
   /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
-  readonly obtain;
+  readonly obtain: SourceReader;
   readonly #options;
   readonly #catalog;
   readonly #syncs;

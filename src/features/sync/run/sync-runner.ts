@@ -44,7 +44,7 @@ export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver;
   readonly sendsTo;
-  readonly catalog;
+  readonly catalog: PlanningOptions['catalog'];
   readonly #options;
   readonly #coordinator;
   /** One plan at a time: two at once would each ignore the other's changes. */
