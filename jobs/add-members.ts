@@ -124,8 +124,8 @@ function wantedBy(batch: AddMembersPayload): readonly Wanted[] {
 
 /** The rows that nothing is known of: their users were not found in the group. */
 function restOf({ lists, looked }: AddMembersPayload): ListedRows {
-  const found = new Set(looked?.found);
-  if (found.size === 0) return lists;
+  if (!looked?.found.length) return lists;
+  const found = new Set(looked.found);
   const rest: ListedRows = {};
   for (const list of MEMBER_LISTS) {
     const rows = lists[list]?.filter(([row]) => !found.has(row)) ?? [];
@@ -203,7 +203,7 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
   let members: number | undefined;
   for (const list of MEMBER_LISTS) {
     for (const [row, uid] of lists[list] ?? []) {
-      const addition = readRow(read, row, list, entries.get(foldId(uid))?.entry, uncertainty);
+      const addition = readRow(read, row, list, entries.get(foldId(uid)), uncertainty);
       if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
       if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
     }

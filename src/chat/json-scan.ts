@@ -21,12 +21,6 @@ const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 
-/** 1 for bytes that may not be in a string as they are: the quote that ends it, backslash, control characters. */
-const ENDS_PLAIN = new Uint8Array(256);
-ENDS_PLAIN.fill(1, 0, 0x20);
-ENDS_PLAIN[QUOTE] = 1;
-ENDS_PLAIN[BACKSLASH] = 1;
-
 /** The first place from `at` on that is not white space. */
 export function skipSpace(bytes: Uint8Array, at: number) {
   let place = at;
@@ -39,9 +33,11 @@ export function skipSpace(bytes: Uint8Array, at: number) {
 
 /** @param at the place after the opening quote. Gives the closing quote's; NOT_WALKED where anything is escaped. */
 export function endOfPlainString(bytes: Uint8Array, at: number) {
-  let place = at;
-  while (ENDS_PLAIN[bytes[place] ?? 0] === 0) place++;
-  return bytes[place] === QUOTE ? place : NOT_WALKED;
+  for (let place = at; ; place++) {
+    const byte = bytes[place] ?? 0;
+    if (byte === QUOTE) return place;
+    if (byte === BACKSLASH || byte < 0x20) return NOT_WALKED;
+  }
 }
 
 /** @param at where an object's opening brace must be. Gives the quote of its first key, or its closing brace. */
@@ -98,11 +94,11 @@ export function startOfValue(bytes: Uint8Array, at: number) {
 function endOfString(bytes: Uint8Array, at: number) {
   let place = at;
   for (;;) {
-    while (ENDS_PLAIN[bytes[place] ?? 0] === 0) place++;
-    if (bytes[place] === QUOTE) return place + 1;
-    if (bytes[place] !== BACKSLASH) return NOT_WALKED;
-    place = endOfEscape(bytes, place + 1);
-    if (place < 0) return NOT_WALKED;
+    const byte = bytes[place] ?? 0;
+    place++;
+    if (byte === QUOTE) return place;
+    if (byte === BACKSLASH) place = endOfEscape(bytes, place);
+    if (byte < 0x20 || place < 0) return NOT_WALKED;
   }
 }
 

@@ -28,14 +28,8 @@ import {
 import type { Redact } from './redact.ts';
 import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
 
-/** Entry of a reply for one UID. `readEntry` of error-policy.ts reads it. */
-interface MemberEntry {
-  readonly list: MemberList;
-  readonly entry: MemberResult;
-}
-
 /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
-export type MemberEntries = ReadonlyMap<string, MemberEntry>;
+export type MemberEntries = ReadonlyMap<string, MemberResult>;
 
 /**
  * Reads the reply to an add-members call. Each success brings a whole action message along of which two fields are kept,
@@ -50,14 +44,14 @@ export function readMemberEntries(raw: RawReply, redact: Redact): MemberEntries 
 
 /** If a UID is in two lists, the higher one counts: the service places it there. */
 export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntries {
-  const entries = new Map<string, MemberEntry>();
+  const entries = new Map<string, MemberResult>();
   for (const list of MEMBER_LISTS) {
     const results = data[list];
     for (const uid in results) {
       const entry = results[uid];
       const key = foldId(uid);
       if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, { list, entry: shownEntry(entry, redact) });
+      entries.set(key, shownEntry(entry, redact));
     }
   }
   return entries;
@@ -91,7 +85,7 @@ const FIELDS = Array.from({ length: GROUP + 1 }, (_, depth) =>
 
 /** Undefined if the whole reply must be parsed, such as when a key comes twice: JSON.parse keeps the last. */
 export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | undefined {
-  const entries = new Map<string, MemberEntry>();
+  const entries = new Map<string, MemberResult>();
   let hasData = false;
   const end = walkObject(bytes, skipSpace(bytes, 0), (key, value) => {
     if (!startsWith(bytes, key, DATA)) return endOfValue(bytes, value);
@@ -102,7 +96,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
   return end >= 0 && hasData && skipSpace(bytes, end) === bytes.length - 1 ? entries : undefined;
 }
 
-function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact) {
+function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberResult>, redact: Redact) {
   const seen = new Set<MemberList>();
   const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
   return walkObject(bytes, at, (key, value) => {
@@ -116,13 +110,13 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
       if (name === undefined || entries.has(name)) return NOT_WALKED;
       const end = walkSuccess(bytes, entry, found);
       if (end >= 0) {
-        entries.set(name, { list: known.list, entry: success(found, redact) });
+        entries.set(name, success(found, redact));
         return end;
       }
       const endOfOther = endOfValue(bytes, entry);
       if (endOfOther >= 0) {
         const read = memberEntry(JSON.parse(bytes.toString('utf8', entry, endOfOther)));
-        entries.set(name, { list: known.list, entry: shownEntry(read, redact) });
+        entries.set(name, shownEntry(read, redact));
       }
       return endOfOther;
     });

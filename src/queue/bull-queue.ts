@@ -81,7 +81,10 @@ export function openQueue<Payload>(
             data: payload,
             opts: { jobId: id, priority, ...added },
           }));
-        await queue.addBulk(bulk);
+        const [only] = bulk;
+        // For several, ioredis makes a pipeline, and copies some 500 methods into it.
+        if (only !== undefined && bulk.length === 1) await queue.add(only.name, only.data, only.opts);
+        else await queue.addBulk(bulk);
       });
     }
   };

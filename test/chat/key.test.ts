@@ -23,7 +23,7 @@ describe('a key that was changed in the settings', () => {
   test('is taken up when the service refuses the old one, and the call is made with it', async () => {
     const server = await taking(() => NEW_KEY);
     const client = connect(server.host, { currentKey: () => NEW_KEY });
-    expect((await client.addMembers('g1', ONE)).entries.get('u1')).toMatchObject({ entry: { success: true } });
+    expect((await client.addMembers('g1', ONE)).entries.get('u1')).toMatchObject({ success: true });
     expect(client.keyFingerprint()).toBe(fingerprintOf(NEW_KEY));
     await client.addMembers('g1', ONE);
     expect(server.received.map(({ headers }) => headers['apikey'])).toEqual([API_KEY, NEW_KEY, NEW_KEY]);

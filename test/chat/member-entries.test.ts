@@ -213,7 +213,7 @@ test('of an ordinary reply, only what is no success is built as objects', () => 
     parsed.mockRestore();
     expect([...(entries?.keys() ?? [])]).toEqual(['u1', 'u-2', 'u3', 'u4']);
     const addition = { messageId: '47', members: 5 };
-    expect(entries?.get('u-2')).toEqual({ list: 'participants', entry: { success: true, addition } });
+    expect(entries?.get('u-2')).toEqual({ success: true, addition });
     expect(entries).toEqual(entriesOf(readReply(rawOf(body), addMembersReply, redact), redact));
   }
 });

@@ -56,7 +56,7 @@ describe('a proxy', () => {
     const { url, asked } = await openTunnel();
     const host = await openElsewhere();
     const { entries } = await through(url, host).addMembers('g1', TWO);
-    expect(entries.get('u1')).toMatchObject({ entry: { success: true } });
+    expect(entries.get('u1')).toMatchObject({ success: true });
     expect(asked).toEqual([{ to: `app1.api-us.${host}`, login: undefined }]);
   });
 
