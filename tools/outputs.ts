@@ -66,7 +66,9 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'recipes show': recipeFile,
   check,
   list: z.array(
-    importSummary.extend(importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true }).shape),
+    importSummary.extend(
+      importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true, next: true }).shape,
+    ),
   ),
   tag: z.strictObject({ id, tags: z.array(z.string()) }),
   status: ended.extend({

@@ -21,6 +21,7 @@ import {
   timeOption,
 } from './fields.ts';
 import { importSummary } from './import-summary.ts';
+import { nextSteps } from './next-step.ts';
 import { nothing, operationsOf } from './operation.ts';
 import { problem } from './problems.ts';
 import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
@@ -112,6 +113,7 @@ export const importView = importSummary
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: possible(ACTIONS),
+    next: nextSteps(['resume', 'repair', 'retry', 'cancel']),
     staging: staging.nullable().describe('Set while the file is read.'),
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });

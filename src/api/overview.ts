@@ -34,11 +34,11 @@ const overview = z
     queued: count.describe('Imports whose files wait for their turn to be read.'),
     waiting: z
       .array(importView)
-      .describe('Imports that cannot continue without a person: blocked, failed or held; newest first, at most 20.'),
+      .describe('Imports that cannot continue without a person: blocked, failed or held; failed ones first, then the newest, at most 20.'),
     attention: z
       .array(importView)
       .describe(
-        'Imports that are over, with rows that need attention: failed, invalid, unconfirmed or not sent. Without those whose rows were sent again, taken back, or dismissed, and without runs of a schedule that a later one has replaced. Newest first, at most 20.',
+        'Imports that are over, with rows that need attention: failed, invalid, unconfirmed or not sent. Without those whose rows were sent again, taken back, or dismissed, those that were cancelled, and runs of a schedule that a later one has replaced. Those with most such rows first, at most 20.',
       ),
     ready: z
       .strictObject({ imports: z.array(importView), syncs: z.array(syncEntry) })

@@ -5,17 +5,7 @@ import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
 import { limitWords, REGION_REFUSED, rateLimitWait } from '../text/pace-words.ts';
 import { capitalised, counted, duration, grouped } from '../text/wording.ts';
-import type {
-  Action,
-  Field,
-  FollowUp,
-  ImportState,
-  ImportView,
-  Outcome,
-  RegionState,
-  RowCounts,
-  Tone,
-} from './answers.ts';
+import type { Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts, Tone } from './answers.ts';
 import { exactTime, timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
@@ -125,10 +115,6 @@ function regionWords(region: RegionState) {
 }
 
 export const ACTION_LABELS = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel…', delete: 'Delete…' };
-
-export function actionLabel(view: ImportView, action: Action) {
-  return action === 'retry' ? `Retry ${counted(view.retryable, 'row')}` : ACTION_LABELS[action];
-}
 
 /** Fields that a column of a file can be, with the label that pages have for them. */
 export const FIELDS: readonly (readonly [field: Field, label: string])[] = [

@@ -88,16 +88,16 @@ update imports set tags = :tags where id = :id;
 update imports set totals = :totals where id = :id;
 
 -- name: attention
--- In: limit. Out: imports that are over and have rows that need attention, newest first: more than were dismissed or sent
--- again, and neither taken back nor of a run of a schedule that a later one has replaced.
+-- In: limit. Out: imports that are over and have rows that need attention, those with most of them first: more than were
+-- dismissed or sent again, and neither cancelled, taken back nor of a run of a schedule that a later one has replaced.
 select i.* from open_problems p join import_records i on i.id = p.id
- where i.finishedAt is not null
+ where i.finishedAt is not null and i.state <> 'cancelled'
    and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)
    and not exists (select 1 from syncs where undo_of = i.id and state in ('applied', 'unchanged'))
    and not exists (select 1 from syncs own join syncs later on later.schedule = own.schedule
                     where own.id = i.id and later.created_at > own.created_at
                       and later.state in ('applied', 'unchanged', 'incomplete'))
- order by i.createdAt desc, i.id desc limit :limit;
+ order by p.rows desc, i.createdAt desc, i.id desc limit :limit;
 
 -- name: dismiss
 -- In: id. Its rows that need attention now are left as they are.

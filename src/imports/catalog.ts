@@ -260,7 +260,7 @@ function catalogReader(database: DatabaseSync) {
           .all()
           .map(({ state, imports }) => [state, imports]),
       ),
-    /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
+    /** Imports that are over with rows that need attention, and that nobody has dismissed or cancelled, those with most rows first. */
     attention: (limit: number) => sql<ImportRecord>('attention').all({ limit }),
     /** Ids of imports that an undo has reversed. */
     undone: (): ReadonlySet<string> => new Set(idsOf(sql('undone').all())),

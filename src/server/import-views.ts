@@ -26,7 +26,7 @@ interface ImportViewsParts {
   readonly dir: DataDir;
   readonly reading: DataReader;
   readonly log: Logger;
-  readonly repairs: Pick<Repairs, 'sent'>;
+  readonly repairs: Pick<Repairs, 'edited'>;
   readonly syncs: Pick<SyncRunner, 'catalog'>;
 }
 
@@ -62,14 +62,25 @@ export function openImportViews({ coordinator, dir, reading, log, repairs, syncs
     write: asParameter,
     /** With what its repair, its check and its undos say of it. */
     complete: async ({ id, state }, own) => {
-      const { rows: repaired = own.repaired, retryable = 0, edited = 0 } = (await repairs.sent(id)) ?? {};
+      const {
+        invalid = 0,
+        failed = 0,
+        others = 0,
+        retryable = 0,
+        ready = 0,
+        wrong = 0,
+      } = (await repairs.edited(id)) ?? {};
       const undos = await Promise.all(syncs.catalog.undos(id).map(followUpOf));
+      const { refused, ...facts } = await checkFacts(dir.folder(id), state, own.rows.skipped);
+      const failures = Math.max(0, own.toRepair - own.rows.invalid - failed);
       return {
         ...own,
-        repaired,
+        repaired: invalid + failed,
         retryable: Math.max(0, own.retryable - retryable),
-        ...(edited > 0 && { edited }),
-        ...(await checkFacts(dir.folder(id), state, own.rows.skipped)),
+        ready,
+        toRepair: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
+        ...(ready + wrong > 0 && { edited: ready + wrong }),
+        ...facts,
         followUps: [...own.followUps, ...undos],
       };
     },

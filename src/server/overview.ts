@@ -28,7 +28,10 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
   const counts = reading.counts();
   const strays = coordinator.strays();
   const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
-  const stuck = atRest.filter(needsDecision);
+  // A failed import is tried again by nobody else.
+  const stuck = atRest
+    .filter(needsDecision)
+    .toSorted((one, other) => Number(other.state === 'failed') - Number(one.state === 'failed'));
   const attention = reading.attention(MAX_ATTENTION);
   const ready = atRest.filter((record) => !needsDecision(record));
   const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
@@ -64,7 +67,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 function syncsAndRuns(context: ServerContext) {
-  const { syncs } = context;
+  const { syncs, reading } = context;
   const { catalog: scheduled } = context.schedules;
   const { catalog } = syncs;
   const entry = (sync: Sync) => entryOf(sync, syncs);
@@ -78,7 +81,7 @@ function syncsAndRuns(context: ServerContext) {
   return {
     schedules: schedules.length,
     failedRuns: lastRuns
-      .filter((run) => !run.paused && hasFailed(run))
+      .filter((run) => !run.paused && hasFailed(run) && reading.find(run.sync?.id ?? '')?.state !== 'cancelled')
       .map(
         ({ schedule, state, reason, sync }): FailedRun => ({
           schedule,
@@ -97,19 +100,11 @@ function syncsAndRuns(context: ServerContext) {
   };
 }
 
-/** A person may have decided about the sync since: that is no failure. */
-const NO_FAILURES: readonly SyncState[] = [
-  'held',
-  'planned',
-  'planning',
-  'applying',
-  'rejected',
-  'applied',
-  'unchanged',
-];
+/** In all others a person decides, has decided or has ended it, or it is under way or done. */
+const FAILURES: readonly SyncState[] = ['failed', 'stale', 'incomplete'];
 
 function hasFailed({ state, sync }: ScheduleRun) {
-  if (state === 'ran') return sync !== null && !NO_FAILURES.includes(sync.state);
+  if (state === 'ran') return sync !== null && FAILURES.includes(sync.state);
   return state === 'failed' || state === 'missed' || state === 'skipped-running';
 }
 

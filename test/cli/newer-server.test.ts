@@ -36,6 +36,7 @@ const PAGE: ImportsPage = {
       retryable: 0,
       repaired: 0,
       attention: 0,
+      next: [],
     },
   ],
   nextCursor: null,

@@ -181,9 +181,9 @@ describe('list', () => {
     await place.run(['import', place.file('other.csv', members([['g', 'ann']]))]);
     const { stdout } = await place.run(['list']);
     const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
-    expect(head).toMatch(/^id +state +rows +succeeded +problems +file$/);
-    expect(newest).toMatch(/completed +1 +1 +0 {2}other\.csv$/);
-    expect(oldest).toMatch(/completed +4 +1 +2 {2}m\.csv$/);
+    expect(head).toMatch(/^id +state +rows +succeeded +problems +next +file$/);
+    expect(newest).toMatch(/completed +1 +1 +0 +other\.csv$/);
+    expect(oldest).toMatch(/completed +4 +1 +2 {2}Repair rows +m\.csv$/);
     expect(rest).toEqual([]);
     const listed = JSON.parse((await place.run(['list', '--limit', '1', '--json'])).stdout);
     const status = JSON.parse((await place.run(['status', '--json'])).stdout);

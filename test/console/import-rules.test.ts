@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FollowUp, ImportView } from '../../src/console/answers.ts';
-import {
-  canBeRepaired,
-  canBeUndone,
-  decisionOf,
-  isReviewed,
-  resumeChoices,
-  sendLabel,
-} from '../../src/console/view/import/import-rules.ts';
+import { canBeUndone, isReviewed, resumeChoices, sendLabel } from '../../src/console/view/import/import-rules.ts';
 import { NO_ROWS } from './no-rows.ts';
 
 const ROWS = { ...NO_ROWS, read: 12 };
@@ -67,33 +60,4 @@ test('an import can be undone that is over and did something, unless it was, or 
   expect(canBeUndone(view({ ...added, followUps: [undo({})] }))).toBe(false);
   expect(canBeUndone(view({ ...added, followUps: [undo({ state: 'applied', isOpen: false })] }))).toBe(false);
   expect(canBeUndone(view({ ...added, followUps: [undo({ state: 'rejected', isOpen: false })] }))).toBe(true);
-});
-
-test('rows can be repaired once the file was read; failed ones when it is over; after a repair those that are left', () => {
-  const left = (isLeft: boolean) => ({ hasToRepair: { value: isLeft }, codes: { value: [] } });
-  const can = (parts: Parts, isLeft = false) =>
-    canBeRepaired(view(parts), left(isLeft) as unknown as Parameters<typeof canBeRepaired>[1]);
-  expect(can({ state: 'staging', rows: { invalid: 1 } })).toBe(false);
-  expect(can({ state: 'running', finishedAt: null, rows: { invalid: 1 } })).toBe(true);
-  expect(can({ state: 'running', finishedAt: null, rows: { failed: 1 } })).toBe(false);
-  expect(can({ rows: { failed: 1 } })).toBe(true);
-  expect(can({ rows: { failed: 2 }, repaired: 1 }, true)).toBe(true);
-  expect(can({ rows: { failed: 2 }, repaired: 1 })).toBe(false);
-});
-
-test('an import that waits for a consent is continued with it', () => {
-  expect(decisionOf(view({}))).toBe(undefined);
-  expect(decisionOf(view({ code: 'BANS_UNKNOWN' }))).toMatchObject({
-    yes: 'Add everyone without asking',
-    choices: { banCheck: 'false' },
-    keepsStart: true,
-  });
-  expect(decisionOf(view({ maxCreate: 'users=2,groups=1' }))).toMatchObject({
-    yes: 'Create 1 group and 2 users',
-    choices: { maxCreate: 'users=2,groups=1' },
-  });
-  expect(decisionOf(view({ maxRemovals: '3' }))).toMatchObject({
-    yes: 'Send 3 rows that remove or ban',
-    choices: { maxRemovals: '3' },
-  });
 });

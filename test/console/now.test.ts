@@ -37,7 +37,7 @@ test('a first visit becomes an import; what then needs a person is counted every
   const ready = page.getByRole('region', { name: 'Ready when you are' });
   await needs.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').waitFor();
   await needs.getByText('Guards hold this plan back').waitFor();
-  await ready.getByRole('link', { name: 'Review checked.csv' }).waitFor();
+  await ready.getByRole('link', { name: 'Review and send: checked.csv' }).waitFor();
   await ready.getByRole('link', { name: 'looked.csv' }).waitFor();
 
   await needs.getByRole('button', { name: /: tried\.csv$/ }).click();

@@ -69,7 +69,13 @@ test('an import that runs has an estimate, one that was only checked is ready, o
   expect(now.needs).toEqual({ imports: 0, syncs: 0, schedules: 0 });
   await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
   await server.settled(id);
-  expect(await overview()).toMatchObject({ imports: 2, running: [], recent: [{ id, state: 'cancelled' }] });
+  // A person has ended it: what was not sent needs no one.
+  expect(await overview()).toMatchObject({
+    imports: 2,
+    running: [],
+    attention: [],
+    recent: [{ id, state: 'cancelled' }],
+  });
 });
 
 test('an import whose first rows were sent asks for a decision; one that a person has paused does not', async () => {
@@ -165,6 +171,10 @@ test('rows that were sent again need attention in the import that sent them, and
   const retry = await server.json<{ id: string }>(`/v1/imports/${id}/retry`, { method: 'POST' });
   await server.settled(retry.id);
   expect(await attention()).toEqual([retry.id]);
+  // More rows are more harm.
+  const more = await server.run('guid,uid\nteam,nobody\nteam,no-one\n', 'name=more.csv');
+  await server.run('guid,uid\nteam,nobody\n', 'name=fewer.csv');
+  expect((await attention())[0]).toBe(more.id);
 });
 
 test('an import that is not over cannot be dismissed', async () => {

@@ -218,8 +218,8 @@ async function list(io: Io, flags: ListedFlags) {
   }
   if (flags.json) {
     const listed = found.map((view) => {
-      const { createdAt, createdBy, kind, tags } = view;
-      return { ...summaryIn(view), createdAt, createdBy, kind, tags };
+      const { createdAt, createdBy, kind, tags, next } = view;
+      return { ...summaryIn(view), createdAt, createdBy, kind, tags, next };
     });
     printJson(io, listed);
     return;
@@ -229,20 +229,24 @@ async function list(io: Io, flags: ListedFlags) {
     return;
   }
   const isOwned = (await imports.regions()) !== undefined;
-  const table = found.map(({ id, state, file, rows, kind, tags }) => [
-    id,
-    isUnderWay(state) && !isOwned ? 'interrupted' : state,
-    grouped(rows.read),
-    grouped(sumOfOutcomes(rows, FULFILLED)),
-    grouped(rows.failed + rows.invalid + rows.unconfirmed),
-    kind,
-    printable(tags.join(', ')),
-    printable(file),
-  ]);
-  const head = ['id', 'state', 'rows', 'succeeded', 'problems', 'kind', 'tags', 'file'];
+  const table = found.map(({ id, state, file, rows, kind, tags, next: [step] }) => {
+    const interrupted = isUnderWay(state) && !isOwned;
+    return [
+      id,
+      interrupted ? 'interrupted' : state,
+      grouped(rows.read),
+      grouped(sumOfOutcomes(rows, FULFILLED)),
+      grouped(rows.failed + rows.invalid + rows.unconfirmed),
+      kind,
+      printable(tags.join(', ')),
+      interrupted ? 'Resume' : (step?.name ?? ''),
+      printable(file),
+    ];
+  });
+  const head = ['id', 'state', 'rows', 'succeeded', 'problems', 'kind', 'tags', 'next', 'file'];
   // A value that all imports share gets no column.
   const said = head.map(
-    (name, at) => !(name === 'kind' || name === 'tags') || table.some((row) => !PLAIN.has(row[at] ?? '')),
+    (name, at) => !['kind', 'tags', 'next'].includes(name) || table.some((row) => !PLAIN.has(row[at] ?? '')),
   );
   const shown = (row: readonly string[]) => row.filter((_, at) => said[at]);
   printTable(io, shown(head), table.map(shown));

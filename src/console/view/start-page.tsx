@@ -15,7 +15,6 @@ import { needed, usePlace } from '../place.ts';
 import { call, connection } from '../requests.ts';
 import { SYNC_TONES, titleOf } from '../sync-words.ts';
 import { KindTag, reasonOf } from './import/import-head.tsx';
-import { isReviewed } from './import/import-rules.ts';
 import { useActing, waysOf } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
 import { IMPORT } from './upload/upload-entry.ts';
@@ -36,15 +35,16 @@ function Known({ overview: known }: { overview: Overview }) {
   const { needs, waiting, attention, running, queued, syncs, failedRuns, syncsUnderWay, ready, recent } = known;
   const isNew = known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
+  // By harm: rows that are not sent meanwhile, runs that did not happen, plans that wait, rows that went wrong.
   const needing = [
-    ...syncs.map(syncItem),
     ...stopped.map(stoppedItem),
     ...waiting.map((view) => ({
       ...importItem(view, act(view)),
       text: [view.sentence, ' ', reasonOf(view), ' · ', <Time iso={view.createdAt} />],
     })),
-    ...attention.map((view) => importItem(view, act(view))),
     ...failedRuns.map(runItem),
+    ...syncs.map(syncItem),
+    ...attention.map((view) => importItem(view, act(view))),
   ];
   const others = {
     import: needs.imports - waiting.length - attention.length - stopped.length,
@@ -216,18 +216,12 @@ function useImportActions() {
     const acting = actingOn(view, refreshOverview);
     const { id, finishedAt } = view;
     const name = fileName(view.file);
-    const open = isReviewed(view) ? 'Review' : 'Open';
     const dismiss = async (signal: AbortSignal) => {
       await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
       refreshOverview();
     };
-    const [first = { text: open, label: `${open} ${name}`, kind: 'button', act: importHref(id) }] = waysOf(
-      view,
-      acting,
-      {
-        of: name,
-      },
-    );
+    const open = { text: 'Open', label: `Open ${name}`, kind: 'button', act: importHref(id) };
+    const [first = open] = waysOf(view, acting, name);
     return [finishedAt !== null && { text: 'Dismiss', label: `Dismiss ${name}`, kind: 'quiet', act: dismiss }, first];
   };
 }

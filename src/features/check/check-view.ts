@@ -53,17 +53,21 @@ export function noCheck(id: string): RollcallError {
  * The part of the check in the view of an import.
  * @param folder of the import
  * @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted
+ * @returns also `refused`: rows that would fail, or were left out because they would
  */
 export async function checkFacts(
   folder: string,
   state: ImportState,
   skipped: number,
-): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'>> {
+): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'> & { readonly refused: number }> {
   const record = checkOf(folder);
-  if (record === undefined) return {};
-  const { rows, checkedAt } = (state === 'staged' ? await checkSummaryOf(folder, record) : undefined) ?? {};
-  if (rows === undefined || checkedAt === undefined) return { hasCheck: true };
+  if (record === undefined) return { refused: 0 };
+  const isUnsent = state === 'staged';
+  const { rows, checkedAt } = (isUnsent || skipped > 0 ? await checkSummaryOf(folder, record) : undefined) ?? {};
+  if (rows === undefined || checkedAt === undefined) return { hasCheck: true, refused: 0 };
+  const leftOut = skipped - rows.skipped;
+  if (!isUnsent) return { hasCheck: true, refused: leftOut };
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  const wouldFail = rows.fail + rows.skipped - skipped;
-  return { hasCheck: true, checkedRows: { canBeSent, wouldFail, at: checkedAt } };
+  const wouldFail = rows.fail - leftOut;
+  return { hasCheck: true, checkedRows: { canBeSent, wouldFail, at: checkedAt }, refused: rows.fail };
 }

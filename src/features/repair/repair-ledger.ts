@@ -116,8 +116,10 @@ export function once(found: readonly RepairProblem[]): RepairProblem[] {
 
 /** Rows with edits. */
 interface Edited extends RepairCounts {
-  /** Rows that were invalid or failed and were sent, and memberships of sent ones that a retry would send. */
-  readonly rows: number;
+  /** Sent ones that were invalid, failed, or were left out, and those of all that a retry would send. */
+  readonly invalid: number;
+  readonly failed: number;
+  readonly others: number;
   readonly retryable: number;
   /** The number of the last edit. */
   readonly revision: number;

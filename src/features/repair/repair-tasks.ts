@@ -31,7 +31,7 @@ const TASKS = {
   replace,
   takeFile,
   claim,
-  sent,
+  edited: editedIn,
 };
 type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
@@ -133,10 +133,4 @@ async function* shapedText(repair: OpenRepair, numbers: readonly number[]) {
     const notes = notesOn(row, () => '').map(([, value]) => value);
     for (const one of row.memberships) yield csvLine([...membershipCells(one, more), ...notes], ',');
   }
-}
-
-/** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */
-function sent(repair: OpenRepair) {
-  const { rows, retryable, ready, wrong } = editedIn(repair);
-  return { rows, retryable, edited: ready + wrong };
 }

@@ -148,12 +148,14 @@ delete from repairs where row_id = :row and import_id is null;
 
 -- name: count_edited
 -- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows with edits by what was done about them; of those
--- that were sent: rows that were invalid or failed, with all of their memberships, and those of them that a retry would send;
--- the number of the last edit.
+-- that were sent, with all of their memberships: rows that were invalid, failed, and the others, and those that a retry would
+-- send; the number of the last edit.
 select count(distinct row_id) filter (where state = 'ready') as ready,
        count(distinct row_id) filter (where state = 'wrong') as wrong,
        count(distinct row_id) filter (where state = 'sent') as sent,
-       count(distinct own_id) filter (where state = 'sent' and status in ('invalid', 'failed')) as rows,
+       count(distinct own_id) filter (where state = 'sent' and status = 'invalid') as invalid,
+       count(distinct own_id) filter (where state = 'sent' and status = 'failed') as failed,
+       count(distinct own_id) filter (where state = 'sent' and status not in ('invalid', 'failed')) as others,
        (select count(*) from temp.edited s join memberships m on m.row_id = s.own_id
          where s.state = 'sent' and (m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes)))) as retryable,
        (select coalesce(max(id), 0) from edits) as revision

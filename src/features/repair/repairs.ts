@@ -67,9 +67,9 @@ export class Repairs {
   }
 
   /** Undefined if nobody has looked at its rows here. */
-  async sent(id: string): Promise<Result<'sent'> | undefined> {
+  async edited(id: string): Promise<Result<'edited'> | undefined> {
     if (!existsSync(repairFile(this.#of.dir.folder(id)))) return undefined;
-    return doRepair(this.#subjectOf(id), 'sent');
+    return doRepair(this.#subjectOf(id), 'edited');
   }
 
   /** Returns what was done about the rows of a problem; nothing if nobody has looked at its rows here. */
@@ -119,7 +119,7 @@ export class Repairs {
         throw nothingToSend(earlier, 'has no repaired rows to send');
       });
     } finally {
-      await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'sent');
+      await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'edited');
     }
   }
 }

@@ -9,6 +9,7 @@ import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { isLedgerLost } from '../lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../reason-codes.ts';
+import { nextOf, type ToRepair } from './next-steps.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 import { sentenceOf } from './verdict.ts';
@@ -40,7 +41,7 @@ const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
 };
 
 /** Before what follows from it. */
-type Unsaid = Omit<ImportView, 'sentence' | 'attention'>;
+type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToRepair;
 
 /** An import as the API and commands show it. */
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
@@ -48,14 +49,19 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
   const followUps = await retriesOf(record.id, sources);
   const retried = completeRetry({ followUps });
   const retryable = retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
-  const left = { ...own, followUps, retryable, repaired: 0 };
-  const view = (await sources.complete?.(record, left)) ?? left;
+  const { failed, invalid } = own.rows;
+  // Rows that failed, and were not retried as they are, can be repaired once it is over.
+  const toRepair = invalid + (isFinal(record.state) && retried === undefined ? failed : 0);
+  const left = { ...own, followUps, retryable, repaired: 0, toRepair, ready: 0 };
+  const { ready, toRepair: open, ...found } = (await sources.complete?.(record, left)) ?? left;
+  const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
+  const view = { ...found, actions };
   const sentAgain = view.repaired + (retried?.rows?.read ?? 0);
   return {
     ...view,
-    actions: view.actions.filter((action) => action !== 'retry' || view.retryable > 0),
     attention: Math.max(0, sumOfOutcomes(view.rows, NEEDS_ATTENTION) - sentAgain),
     sentence: sentenceOf(view),
+    next: nextOf(view, { ready, toRepair: record.state === 'staging' ? 0 : open }),
   };
 }
 

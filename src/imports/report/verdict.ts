@@ -58,7 +58,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 }
 
 /** The state of an import in words: its verdict, and what a person must know before they decide about it. */
-export function sentenceOf(view: Omit<ImportView, 'sentence' | 'attention'>): string {
+export function sentenceOf(view: Omit<ImportView, 'sentence' | 'attention' | 'next'>): string {
   const { state, staging, checkedRows: { wouldFail = 0 } = {}, edited = 0 } = view;
   if (state === 'staging' && staging === null)
     return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';

@@ -12,18 +12,18 @@ import { Facts, Time } from '../../kit/elements.tsx';
 import { useListNews } from '../../live.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
-import type { ResumeQuery } from './import-rules.ts';
 
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;
 
-export interface MayBeSentAsked {
+interface MayBeSentAsked {
   rows: number;
   yes: string;
   signal: AbortSignal;
-  choices: ResumeQuery | undefined;
+  /** The query of `resume`. */
+  choices: Readonly<Record<string, string>> | undefined;
   /** A consent that is given with the sending, however few the rows are. */
-  agreed: (Partial<Question> & { tone?: 'main' | 'danger' }) | undefined;
+  agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
 }
 
 type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows' | 'edited'>;
@@ -33,7 +33,7 @@ export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agree
   const isAsItIs = (view.checkedRows?.wouldFail ?? 0) === 0 && view.edited === undefined;
   if (agreed === undefined && rows < MANY_ROWS && isAsItIs) return true;
   // The users and groups without which rows would fail are created.
-  const isAsChecked = choices?.maxCreate === undefined;
+  const isAsChecked = choices?.['maxCreate'] === undefined;
   const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...choices } });
   const plan = new Signal(await request(path, { signal }));
   return confirmed({

@@ -37,6 +37,7 @@ const ONLY_READ = ['DRY_RUN', 'AWAITS_AGREEMENT'];
 
 /** The state, what it means in a sentence, and the reason for it where there is one. */
 export function Standing({ view }: { view: ImportView }) {
+  const [step] = view.next;
   return (
     <>
       <div class="row baseline">
@@ -44,6 +45,7 @@ export function Standing({ view }: { view: ImportView }) {
         <p class="sentence">{view.sentence}</p>
       </div>
       <p class="note">{reasonOf(view)}</p>
+      <p class="note">{step && asSentence(step.why)}</p>
     </>
   );
 }

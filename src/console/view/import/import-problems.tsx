@@ -29,7 +29,6 @@ export function ImportProblems({ view, filter }: ImportParts) {
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
-    filter.hasToRepair.value = problems.some(isToRepair);
   }, [data]);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.

@@ -1,14 +1,11 @@
 /** Decisions on the page of an import: what its review sends, and what can be done with it. Pure. */
 
-import type { importOperations } from '../../../api/imports.ts';
-import type { SentFor } from '../../../api/operation.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import { madeText } from '../../../membership/outcome-words.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { listIn, pairsIn } from '../../format.ts';
-import { isUndone, LEFT_OUT } from '../../import-words.ts';
+import { listIn } from '../../format.ts';
+import { isUndone } from '../../import-words.ts';
 import { creatingOptions } from '../upload/file-options.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -52,61 +49,6 @@ export function isReviewed({ state, startedAt, rows }: Pick<ImportView, 'state' 
 export function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   if (action === 'retry') return retryable;
   return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
-}
-
-/** The query of `resume`. */
-export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
-
-/** A consent with which a waiting import continues. */
-interface Decision {
-  yes: string;
-  agreed: { question: string; explanation: string; no: string; tone: 'danger' };
-  choices: ResumeQuery;
-  /** The import can be started without it as well. */
-  keepsStart?: true;
-}
-
-export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
-  const decision = (yes: string, explanation: string, choices: ResumeQuery): Decision => ({
-    yes,
-    agreed: { question: `${yes}?`, explanation, no: 'Keep waiting', tone: 'danger' },
-    choices,
-  });
-  if (code === 'BANS_UNKNOWN') {
-    const lifted = 'Users who are banned from a group are added as well. This lifts their ban, and nobody is told.';
-    return { ...decision('Add everyone without asking', lifted, { banCheck: 'false' }), keepsStart: true };
-  }
-  if (maxCreate !== undefined) {
-    const { users = '0', groups = '0' } = pairsIn(maxCreate);
-    return decision(
-      `Create ${madeText({ users: Number(users), groups: Number(groups) })}`,
-      'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
-      { maxCreate },
-    );
-  }
-  if (maxRemovals === undefined) return undefined;
-  return decision(
-    `Send ${counted(Number(maxRemovals), 'row')} that remove or ban`,
-    'These members leave their groups as soon as it is sent. Look at the rows first: filter them by what they do.',
-    { maxRemovals },
-  );
-}
-
-/**
- * Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the
- * import is over. Once rows were sent repaired, the others count.
- */
-export function canBeRepaired(
-  view: ImportView,
-  filter: { hasToRepair: { value: boolean }; codes: { value: readonly string[] } } | undefined,
-) {
-  const { state, finishedAt, checkedRows, edited, repaired } = view;
-  const { read, invalid, failed } = view.rows;
-  if (state === 'staging' || read === 0) return false;
-  if (edited !== undefined) return true;
-  if (repaired > 0) return filter?.hasToRepair.value === true;
-  const isNoted = filter?.codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
-  return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
 }
 
 /** Something is left to undo, and nothing is about to. */

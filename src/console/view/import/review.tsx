@@ -18,9 +18,9 @@ import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
 import { Standing } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
-import { decisionOf, type Failing, resumeChoices, sendLabel } from './import-rules.ts';
+import { type Failing, resumeChoices, sendLabel } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
-import { ImportActions, useActing } from './ways.tsx';
+import { ImportActions, useActing, waysOf } from './ways.tsx';
 
 /** The way through the steps, above the page of a file that nothing was sent of. */
 export function ReviewSteps({ id }: { id: string }) {
@@ -132,7 +132,7 @@ interface SendButtonProperties extends ImportParts {
 function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperties) {
   const { view, reload } = parts;
   const acting = useActing()(view, reload);
-  const decision = decisionOf(view);
+  const decision = view.next.find(({ query }) => query !== undefined);
   const { id } = view;
   const isSent = useRef(false);
   // Only when it leaves: with other choices, the page would ask what sending takes while it is under way.
@@ -140,7 +140,7 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
   const send = async (signal: AbortSignal) => {
     // Removals and bans are agreed to on their own.
     if (decision !== undefined)
-      return acting('resume', { ...decision, choices: { ...choices, ...decision.choices } })(signal);
+      return acting({ ...decision, operation: 'resume', query: { ...choices, ...decision.query } })(signal);
     await form.attempt(
       async () => {
         await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
@@ -150,17 +150,13 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
       (field) => (field === 'only' ? 'onlyGroups' : field),
     );
   };
-  const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`;
+  const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.name}…`;
   return (
     <ImportActions
       {...parts}
       ways={[
         { text, kind: rows === 0 ? '' : 'main', isOff: rows === undefined, act: send },
-        view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && {
-          text: 'Repair rows…',
-          kind: 'button',
-          act: repairHref(id),
-        },
+        ...waysOf(view, acting).filter(({ act }) => act === repairHref(id)),
       ]}
       leadsBack={rows === 0}
     />

@@ -36,8 +36,6 @@ function conditions(codes: Signal<readonly string[]>) {
 export class RowsWanted extends Filter {
   /** Codes that can be filtered for. */
   readonly codes;
-  /** Whether there are rows that can be repaired, and were not. */
-  readonly hasToRepair = signal(false);
   /** Whether the rows are shown, and not what else is known of the import. */
   readonly isInSight = signal(true);
 

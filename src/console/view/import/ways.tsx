@@ -1,20 +1,19 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
-import { counted } from '../../../text/wording.ts';
+import { asSentence, counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { actionLabel, fileName } from '../../import-words.ts';
+import { ACTION_LABELS, fileName } from '../../import-words.ts';
 import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
 import { foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
 import { IMPORT } from '../upload/upload-entry.ts';
-import { type MayBeSentAsked, mayBeSent } from './before-sending.tsx';
+import { mayBeSent } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
-import { canBeRepaired, canBeUndone, decisionOf, isReviewed, rowsSentBy } from './import-rules.ts';
+import { canBeUndone, isReviewed, rowsSentBy } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
-import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Those that cannot be undone are asked for twice. */
 const ENDS: Readonly<Partial<Record<Action, readonly [label: string, explanation: string, no: string]>>> = {
@@ -41,64 +40,65 @@ export function questionOf(action: Action, views: readonly ImportView[]): Questi
   };
 }
 
-type ActHow = Partial<Pick<MayBeSentAsked, 'yes' | 'choices' | 'agreed'>>;
+/** A next step, or another action on an import. */
+type Step = Pick<ImportView['next'][number], 'name' | 'query'> & {
+  operation: Action;
+  why?: string;
+};
 
-type Acting = (action: Action, how?: ActHow) => (signal: AbortSignal) => Promise<void>;
+type Acting = (step: Step) => (signal: AbortSignal) => Promise<void>;
 
 /** Gives what acts on an import, after the questions that belong to it. */
 export function useActing() {
   const { go } = usePlace();
   return (view: ImportView, reload: () => unknown): Acting =>
-    (action, { yes = action === 'retry' ? 'Retry' : actionLabel(view, action), choices, agreed } = {}) =>
+    ({ operation, name, query, why }) =>
     async (signal: AbortSignal) => {
-      const question = questionOf(action, [view]);
+      const { id } = view;
+      const question = questionOf(operation, [view]);
       if (question !== undefined && !(await confirmed(question))) return;
-      const rows = rowsSentBy(action, view);
-      if (!(await mayBeSent(view, { rows, yes, signal, choices, agreed }))) return;
-      if (action === 'delete') {
-        await call('DELETE /v1/imports/:id', { id: view.id }, signal);
+      const agreed = why !== undefined &&
+        query !== undefined && {
+          question: `${name}?`,
+          explanation: asSentence(why),
+          no: 'Keep waiting',
+          tone: 'danger' as const,
+        };
+      const sending = { rows: rowsSentBy(operation, view), yes: name, signal, choices: query };
+      if (!(await mayBeSent(view, { ...sending, ...(agreed && { agreed }) }))) return;
+      if (operation === 'delete') {
+        await call('DELETE /v1/imports/:id', { id }, signal);
         return go('/imports');
       }
-      const after = await call(
-        `POST /v1/imports/:id/${action}`,
-        { id: view.id, ...(action === 'resume' && { query: choices }) },
-        signal,
-      );
-      if (after.id === view.id) void reload();
+      const after = await call(`POST /v1/imports/:id/${operation}`, { id, ...(query && { query }) }, signal);
+      if (after.id === id) void reload();
       else go(importHref(after.id));
     };
 }
 
-interface Beside {
-  /** The rows on its own page, beside which a waiting import is decided about. */
-  filter?: RowsWanted;
-  /** The name of the import, where it stands among others. */
-  of?: string;
-}
-
-/** The ways on as buttons, the next action first. */
-export function waysOf(view: ImportView, acting: Acting, { filter, of }: Beside): ActionButton[] {
-  const decision = decisionOf(view);
-  // Its choices and its button are on its page.
-  if (isReviewed(view)) return [];
-  const button = (action: Action) =>
-    view.actions.includes(action) && { text: actionLabel(view, action), kind: '', act: acting(action) };
-  const ways = [
-    // To go on as before would only end here again, unless the service answers now.
-    (decision === undefined || decision.keepsStart === true) && button('resume'),
-    filter !== undefined &&
-      decision !== undefined && { text: `${decision.yes}…`, kind: '', act: acting('resume', decision) },
-    (filter !== undefined || decision === undefined) &&
-      canBeRepaired(view, filter) && {
-        text: view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…',
-        kind: 'button',
-        act: repairHref(view.id),
-      },
-    button('retry'),
-    button('pause'),
-  ].filter((way) => way !== false);
-  if (of !== undefined) return ways.map((way) => ({ ...way, label: `${way.text}: ${of}` }));
-  return ways.map((way, at) => (at > 0 || view.state === 'running' ? way : { ...way, kind: `${way.kind} main` }));
+/**
+ * Its next steps as buttons; to cancel it is in the menu.
+ * @param of its name, where it stands among others: what has to be looked at first is on its page
+ */
+export function waysOf(view: ImportView, acting: Acting, of?: string): ActionButton[] {
+  const { id, next, actions, state } = view;
+  const pause = { operation: 'pause' as const, name: 'Pause' };
+  const steps = [...next, ...(actions.includes('pause') ? [pause] : [])];
+  return steps
+    .filter(({ operation }) => operation !== 'cancel')
+    .map((step, at) => {
+      const isRepair = step.operation === 'repair';
+      const isAgreed = 'query' in step && step.query !== undefined;
+      const text = isRepair || isAgreed ? `${step.name}…` : step.name;
+      const leads = isRepair ? repairHref(id) : of !== undefined && (isAgreed || isReviewed(view)) && importHref(id);
+      const isMain = at === 0 && of === undefined && state !== 'running';
+      return {
+        text,
+        label: of && `${text}: ${of}`,
+        kind: [leads && 'button', isMain && 'main'].filter(Boolean).join(' '),
+        act: leads || acting(step as Step),
+      };
+    });
 }
 
 interface ImportActionsProperties extends ImportParts {
@@ -108,29 +108,27 @@ interface ImportActionsProperties extends ImportParts {
   leadsBack?: boolean;
 }
 
-export function ImportActions({
-  view,
-  filter,
-  reload,
-  ways,
-  leadsBack = view.state === 'rejected',
-}: ImportActionsProperties) {
+export function ImportActions({ view, reload, ways, leadsBack = view.state === 'rejected' }: ImportActionsProperties) {
   const { go } = usePlace();
   const acting = useActing()(view, reload);
   const undo = async (signal: AbortSignal) => {
     const id = await plannedUndo(view.id, false, signal);
     if (id !== undefined) go(syncHref(id));
   };
-  const ends = view.actions.filter((action) => action in ENDS);
+  const ends = (['cancel', 'delete'] as const).filter((action) => view.actions.includes(action));
   return (
     <div class="actions col">
       <Actions
-        list={ways ?? waysOf(view, acting, { filter })}
+        list={ways ?? waysOf(view, acting)}
         menu={{
           label: 'More actions',
           list: [
             canBeUndone(view) && { text: 'Undo import…', kind: 'danger quiet', act: undo },
-            ...ends.map((action) => ({ text: actionLabel(view, action), kind: 'danger quiet', act: acting(action) })),
+            ...ends.map((operation) => ({
+              text: ACTION_LABELS[operation],
+              kind: 'danger quiet',
+              act: acting({ operation, name: ACTION_LABELS[operation] }),
+            })),
           ],
         }}
       >

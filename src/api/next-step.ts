@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** The ways on from where something stands: the one that solves it first, each with the operation that does it. */
+export function nextSteps<const Operations extends readonly string[]>(operations: Operations) {
+  return z
+    .array(
+      z.strictObject({
+        operation: z.enum(operations),
+        query: z
+          .record(z.string(), z.string())
+          .optional()
+          .meta({ description: 'The query of the operation, to which a person agrees.' }),
+        name: z.string().meta({ description: 'A label for it.' }),
+        why: z.string().meta({ description: 'Its effect, and when it helps: sentences without the last full stop.' }),
+      }),
+    )
+    .meta({
+      description:
+        'The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.',
+    });
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { nextOf } from '../../../src/imports/report/next-steps.ts';
+import { NO_ROWS } from '../../console/no-rows.ts';
+
+type Known = Parameters<typeof nextOf>[0];
+const NOTHING = { toRepair: 0, ready: 0 };
+
+function steps({ rows = {}, ...parts }: Partial<Omit<Known, 'rows'>> & { rows?: object }, repairs = NOTHING) {
+  const view = { state: 'completed', retryable: 0, actions: [], ...parts, rows: { ...NO_ROWS, read: 12, ...rows } };
+  return nextOf(view as Known, repairs);
+}
+const operations = (...given: Parameters<typeof steps>) => steps(...given).map(({ operation }) => operation);
+
+test('an import that waits goes on with what a person agrees to', () => {
+  expect(steps({ state: 'blocked', code: 'CREATE_LIMIT', maxCreate: 'users=2,groups=1' })).toMatchObject([
+    { operation: 'resume', query: { maxCreate: 'users=2,groups=1' }, name: 'Create 1 group and 2 users' },
+    { operation: 'cancel' },
+  ]);
+  expect(steps({ state: 'staged', code: 'TOO_MANY_REMOVALS', maxRemovals: '3' })).toMatchObject([
+    { operation: 'resume', query: { maxRemovals: '3' }, name: 'Send 3 rows that remove or ban' },
+  ]);
+  expect(steps({ state: 'blocked', code: 'BANS_UNKNOWN' })).toMatchObject([
+    { operation: 'resume' },
+    { operation: 'resume', query: { banCheck: 'false' } },
+  ]);
+});
+
+test('one that waits for anything else goes on as it was, or ends', () => {
+  for (const code of ['SERVICE_REFUSED', 'SERVICE_AWAY', 'DISK_FULL', 'DATABASE_BUSY', 'PROCESS_DIED'])
+    expect(operations({ state: 'blocked', code })).toEqual(['resume']);
+  expect(operations({ state: 'blocked', code: 'WRONG_TARGET' })).toEqual(['cancel']);
+  expect(operations({ state: 'paused', code: 'FIRST_ROWS' })).toEqual(['resume', 'cancel']);
+  expect(operations({ state: 'paused', actions: ['resume'] })).toEqual(['resume']);
+  expect(operations({ state: 'failed', code: 'SENDING_FAILED' })).toEqual(['resume', 'cancel']);
+  expect(operations({ state: 'failed', code: 'LEDGER_MISSING' })).toEqual([]);
+});
+
+test('a file that was read is reviewed and sent; without a valid row, it is ended', () => {
+  expect(steps({ state: 'staged', code: 'DRY_RUN' })).toMatchObject([{ name: 'Review and send' }]);
+  expect(steps({ state: 'staged', rows: { invalid: 12 } }, { toRepair: 12, ready: 0 })).toMatchObject([
+    { name: 'Finish without sending' },
+    { operation: 'repair' },
+  ]);
+});
+
+test('rows of an import that is over are repaired, then retried; none is left where all were sent', () => {
+  const rows = { failed: 2, unconfirmed: 1 };
+  expect(operations({ rows, retryable: 3, actions: ['retry'] }, { toRepair: 2, ready: 1 })).toEqual([
+    'repair',
+    'retry',
+  ]);
+  expect(steps({ rows }, { toRepair: 2, ready: 2 })).toMatchObject([{ name: 'Send repaired rows' }]);
+  expect(steps({ rows: { added: 12 } })).toEqual([]);
+});
