@@ -118,10 +118,6 @@ export function repairHref(id: string, problem?: Pick<ProblemView, 'status' | 'c
   return `${importHref(id)}/repair${query({ problem: problem && JSON.stringify([status, code, column]), state })}`;
 }
 
-export function tagHref(tag: string) {
-  return `/imports${query({ tags: tag })}`;
-}
-
 export function syncHref(id: string) {
   return `/syncs/${encodeURIComponent(id)}`;
 }

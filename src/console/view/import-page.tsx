@@ -10,23 +10,12 @@ import { targetFacts } from '../frame.tsx';
 import { fileName, isOfSync, STATE_TONES, took } from '../import-words.ts';
 import { Actions, announce, ask } from '../kit/actions.tsx';
 import { CopyButton } from '../kit/copy.tsx';
-import {
-  Card,
-  Empty,
-  Facts,
-  foreign,
-  importHref,
-  Journal,
-  Pending,
-  syncHref,
-  Time,
-  tagHref,
-} from '../kit/elements.tsx';
+import { Card, Empty, Facts, foreign, importHref, Journal, Pending, syncHref, Time } from '../kit/elements.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { ImportDownloads } from './import/downloads.tsx';
-import { ImportHead, KindTag } from './import/import-head.tsx';
+import { ImportHead, KindTag, TagLinks } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
@@ -159,15 +148,11 @@ function ImportTags({ view, reload }: ImportParts) {
     await reload();
     announce('The tags are saved.');
   };
-  const text = tags.length === 0 ? 'Add tags…' : 'Change tags…';
+  const named = tags.length === 0 ? { text: 'Add tags…' } : { text: '+', label: 'Change tags…' };
   return (
-    <div class="row push" role="group" aria-label="Tags">
-      {tags.map((tag) => (
-        <a key={tag} class="tag own" href={tagHref(tag)}>
-          {foreign(tag)}
-        </a>
-      ))}
-      {isOperator && <Actions list={[{ text, kind: 'quiet small-button', act: change }]} />}
+    <div class="row" role="group" aria-label="Tags">
+      <TagLinks tags={tags} />
+      {isOperator && <Actions list={[{ ...named, kind: 'quiet small-button', act: change }]} />}
     </div>
   );
 }

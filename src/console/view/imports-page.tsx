@@ -9,7 +9,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
 import { ACTION_LABELS, badgeOf, fileName, inPlace, STATE_GROUPS, took } from '../import-words.ts';
 import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
-import { Card, foreign, importHref, OutcomeBar, Time, tagHref } from '../kit/elements.tsx';
+import { Card, foreign, importHref, OutcomeBar, Time } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Chosen, type Column, List } from '../kit/list.tsx';
@@ -19,7 +19,7 @@ import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
-import { KindTag, StateBadge } from './import/import-head.tsx';
+import { KindTag, StateBadge, TagLinks } from './import/import-head.tsx';
 import { questionOf } from './import/ways.tsx';
 import { askForTags } from './import-page.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
@@ -132,15 +132,7 @@ const COLUMNS: Column<ImportView>[] = [
       <>
         <a href={importHref(view.id)}>{foreign(fileName(view.file))}</a>
         <KindTag view={view} />
-        {view.tags.length > 0 && (
-          <span class="own-tags">
-            {view.tags.map((tag) => (
-              <a key={tag} class="tag own" href={tagHref(tag)}>
-                {foreign(tag)}
-              </a>
-            ))}
-          </span>
-        )}
+        <TagLinks tags={view.tags} />
       </>
     ),
   },

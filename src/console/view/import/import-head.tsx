@@ -10,7 +10,7 @@ import { settings } from '../../frame.tsx';
 import { badgeOf, inPlace, isDryRun, isUndone, waiting } from '../../import-words.ts';
 import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Tag, Time } from '../../kit/elements.tsx';
 import { withControls } from '../../option-words.ts';
-import { connection } from '../../requests.ts';
+import { connection, query } from '../../requests.ts';
 import type { ImportParts } from './live-import.ts';
 
 /** Shows the origin of an import, and its fate, in words beside its name. */
@@ -24,6 +24,15 @@ export function KindTag({ view }: { view: ImportView }) {
       {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
     </>
   );
+}
+
+/** The words that people gave an import, each a link to all that have it. */
+export function TagLinks({ tags }: Pick<ImportView, 'tags'>) {
+  return tags.map((tag) => (
+    <a key={tag} class="tag own" href={`/imports${query({ tags: tag })}`}>
+      {foreign(tag)}
+    </a>
+  ));
 }
 
 /** The state as a badge. */
