@@ -9,13 +9,10 @@ export function nextSteps<const Operations extends readonly string[]>(operations
         query: z
           .record(z.string(), z.string())
           .optional()
-          .meta({ description: 'The query of the operation, to which a person agrees.' }),
-        name: z.string().meta({ description: 'A label for it.' }),
-        why: z.string().meta({ description: 'Its effect, and when it helps: sentences without the last full stop.' }),
+          .describe('The query of the operation, to which a person agrees.'),
+        name: z.string().describe('A label for it.'),
+        why: z.string().describe('Its effect, and when it helps: sentences without the last full stop.'),
       }),
     )
-    .meta({
-      description:
-        'The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.',
-    });
+    .describe('The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.');
 }

@@ -5,6 +5,7 @@ import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/
 import { descriptionOf, filledShape, keptShape } from '../options/option.ts';
 import { LIFTING } from '../options/sending-options.ts';
 import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
+import { nextSteps } from './next-step.ts';
 
 /** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
@@ -84,7 +85,9 @@ export const syncEntry = z
       .strictObject({ by: z.string(), at: time, reason: z.string() })
       .nullable()
       .describe('The person who let it through although a guard objects, and the reason.'),
+    sentence: z.string().describe('The state and its meaning, in a sentence or two.'),
     actions: possible(SYNC_ACTIONS),
+    next: nextSteps(SYNC_ACTIONS),
     planning: planning.nullable().describe('Set while the plan is made.'),
   })
   .meta({ id: 'SyncEntry' });

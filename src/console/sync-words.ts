@@ -1,6 +1,5 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-import { planningWords } from '../membership/plan-words.ts';
-import { asClause, counted } from '../text/wording.ts';
+import { counted } from '../text/wording.ts';
 import type { PlanAction, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
 import { endsByItself, fileName } from './import-words.ts';
 
@@ -48,45 +47,6 @@ export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) 
 /** Returns the name of the file that it reads, or of the import that it reverses. */
 export function titleOf({ file, mode }: Pick<SyncEntry, 'file' | 'mode'>) {
   return `${mode === 'undo' ? 'Undo of ' : ''}${fileName(file)}`;
-}
-
-/** Describes the state of the sync and its meaning, in one or two sentences of its own for each state. */
-export function syncSentence({ state, code, reason, totals, importId, planning }: SyncEntry): string {
-  if (standsStill({ state, code }))
-    return `Waiting: ${asClause(reason)}. It continues by itself, and nothing is sent meanwhile.`;
-  const changes = totals === null ? '' : changesIn(totals);
-  switch (state) {
-    case 'planning':
-      return `${planning === null ? 'The plan is being made' : planningWords(planning)}. Nothing is sent.`;
-    case 'planned':
-      return `Planned: ${changes}. Nothing has been sent.`;
-    case 'held':
-      return `Held: guards object to the plan (${changes}). Nothing is sent unless someone approves it.`;
-    case 'unchanged':
-      return 'There is nothing to do: nothing was sent.';
-    case 'tried':
-      return `A try: ${totals?.changes === 0 ? 'there is nothing to do' : changes}. Nothing is sent, and the plan is not carried out.`;
-    case 'failed':
-      return 'No plan could be made, and nothing was sent.';
-    case 'cancelled':
-      return 'Cancelled while the plan was made: nothing was sent.';
-    case 'rejected':
-      return `Rejected: the plan (${changes}) will not be carried out. Nothing was sent.`;
-    case 'applying':
-      return importId === null
-        ? 'The file and the groups are being checked again, before anything is sent.'
-        : `Being carried out by an import: ${changes}.`;
-    case 'stale':
-      return 'Not applied: the file or the groups have changed too much since the plan was made. Nothing was sent. Make a new plan.';
-    case 'applied':
-      return `Applied: ${changes}. The import shows the result of each.`;
-    case 'incomplete':
-      return 'Not carried out completely: its import ended early.';
-  }
-}
-
-function changesIn({ changes, groups, changedGroups = groups }: PlanTotals) {
-  return `${counted(changes, 'change')} in ${counted(changedGroups, 'group')}`;
 }
 
 export function modeWords({

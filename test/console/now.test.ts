@@ -36,7 +36,7 @@ test('a first visit becomes an import; what then needs a person is counted every
   const needs = page.getByRole('region', { name: 'Needs you' });
   const ready = page.getByRole('region', { name: 'Ready when you are' });
   await needs.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').waitFor();
-  await needs.getByText('Guards hold this plan back').waitFor();
+  await needs.getByText('Held: guards object to the plan').waitFor();
   await ready.getByRole('link', { name: 'Review and send: checked.csv' }).waitFor();
   await ready.getByRole('link', { name: 'looked.csv' }).waitFor();
 

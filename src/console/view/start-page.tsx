@@ -1,7 +1,6 @@
 /** The start page: what needs a person, what runs, what may be continued, what ended last; and the place for a new file. */
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { CHANGES, countsSentence } from '../../membership/plan-words.ts';
 import { asSentence, counted, grouped } from '../../text/wording.ts';
 import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
@@ -284,20 +283,20 @@ function underWayItem({ id, file, state }: SyncEntry): Item {
 }
 
 function syncItem(sync: SyncEntry): Item {
-  const { id, state, schedule, totals, createdAt } = sync;
-  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  const { id, state, schedule, sentence, createdAt, next } = sync;
+  const [step] = next;
   return {
     href: syncHref(id),
     name: titleOf(sync),
     badge: [SYNC_TONES[state], state],
     text: (
       <>
-        {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
-        {changes === '' ? '.' : `: ${changes}.`}
+        {sentence}
         {schedule !== null && <> Made by schedule {foreign(schedule)}.</>} · <Time iso={createdAt} />
       </>
     ),
-    actions: [{ text: 'Review the plan', kind: 'button', act: syncHref(id) }],
+    // The plan is looked at first.
+    actions: [step !== undefined && { text: `${step.name}…`, kind: 'button', act: syncHref(id) }],
   };
 }
 

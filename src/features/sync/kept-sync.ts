@@ -28,7 +28,7 @@ export type SyncReading = z.infer<typeof syncReading>;
 
 /** A sync as the catalog keeps it: what a list shows of it, and how it is read, decided and carried out. */
 export const keptSync = z.strictObject({
-  ...syncEntry.omit({ actions: true, planning: true }).shape,
+  ...syncEntry.omit({ actions: true, planning: true, sentence: true, next: true }).shape,
   ...planFlags.shape,
   /** The path that it is read from; empty where it is an undo. Runs of the same sync have the same. */
   source: z.string(),

@@ -10,6 +10,7 @@ import { planFiles } from './plan/plan-files.ts';
 import { GUARDS } from './plan/plan-guards.ts';
 import { openPlanReader, type PlanReader } from './plan/plan-reading.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
+import { nextOf, sentenceOf } from './sync-standing.ts';
 
 /** Syncs as the API and the command line show them. */
 
@@ -18,22 +19,25 @@ const FIRST_FINDINGS = 20;
 
 /** A sync in a list. @param syncs those of this process, if it plans any */
 export function entryOf(sync: Sync, syncs?: SyncRunner): SyncEntry {
-  return syncEntry.strip().parse({ ...sync, ...computed(sync, syncs) });
+  return syncEntry.strip().parse(computed(sync, syncs));
 }
 
 /** One that is applied names its import just before that begins: until then it is shown without. */
-function computed({ id, state, importId }: Sync, syncs: SyncRunner | undefined) {
+function computed(sync: Sync, syncs: SyncRunner | undefined) {
+  const { id, state, importId } = sync;
   const isComing = state === 'applying' && importId !== null && syncs?.importState(importId) === undefined;
-  return {
-    actions: syncActionsOf(state),
+  const shown = {
+    ...sync,
+    actions: [...syncActionsOf(state)],
     planning: (state === 'planning' && syncs?.progress(id)) || null,
     importId: syncs !== undefined && isComing ? null : importId,
   };
+  return { ...shown, sentence: sentenceOf(shown), next: nextOf(shown) };
 }
 
 /** A sync with the first of what its guards object to. */
 export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncView {
-  const shown = { ...sync, ...computed(sync, syncs) };
+  const shown = computed(sync, syncs);
   return syncView.strip().parse({
     ...shown,
     ...planned(planFiles(dir.sync(sync.id)).plan, sync),

@@ -10,7 +10,7 @@ import { summaryIn } from '../../../imports/report/summarize.ts';
 import { planningWords } from '../../../membership/plan-words.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
-import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
+import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-print.ts';
@@ -135,47 +135,28 @@ function wayBack({ before }: SyncView) {
 
 async function whatNext({ imports }: Syncs, sync: SyncView) {
   const { id, state, mode, undoOf, file, importId } = sync;
-  const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
   const own = mode === 'expiry' ? imports.command('expire') : imports.command('sync', shellWord(file));
-  const again = `  ${undoOf === null ? own : imports.command('undo', undoOf)}`;
-  switch (state) {
-    case 'planned':
-      return [
-        'Nothing was sent: this is the plan. Look at every change, then carry it out:',
-        command('show', ' --format csv'),
-        command('apply', sandbox),
-      ];
-    case 'held':
-      return [
-        'Held: nothing was sent. Look at every change, then approve this plan or reject it:',
-        command('show', ' --format csv'),
-        command('approve', ` --reason "…"${sandbox}`),
-        command('reject', ' --reason "…"'),
-      ];
-    case 'tried':
-      return ['Nothing was sent: this shows what a run of the schedule would do.'];
-    case 'unchanged':
-    case 'failed':
-      return [withCode(`Nothing was sent: ${reason}.`, sync.code)];
-    case 'cancelled':
-      return [`Nothing was sent: ${reason}. Plan again, with the same flags:`, again];
-    case 'stale':
-      return [`Nothing was sent: ${reason}.`, 'Plan again, with the same flags:', again];
-    case 'rejected':
-      return [`Rejected: ${reason}.`];
-    case 'planning':
-      return ['Interrupted while planning: nothing was sent. Plan again, with the same flags:', again];
-    case 'applying':
-      if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
-      if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
-      return imports.server
-        ? ['Its import has stopped; continue it as shown below.']
-        : ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)];
-    case 'applied':
-      return [];
-    case 'incomplete':
-      return [`Not carried out completely: ${reason}.`];
+  const again = ['Plan again, with the same flags:', `  ${undoOf === null ? own : imports.command('undo', undoOf)}`];
+  if (state === 'planning') return ['Interrupted while planning: nothing was sent.', ...again];
+  if (state === 'applying') {
+    if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
+    if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
+    return imports.server
+      ? ['Its import has stopped; continue it as shown below.']
+      : ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)];
   }
+  // Its import says the rest.
+  if (state === 'applied') return [];
+  const isOpen = sync.next.length > 0 || state === 'tried';
+  return [
+    withCode(isOpen ? sync.sentence : `${sync.sentence} ${asSentence(sync.reason)}`, sync.code),
+    ...(sync.next.length > 0 ? ['See every change:', command('show', ' --format csv')] : []),
+    ...sync.next.flatMap(({ operation, why }) => [
+      `${why}:`,
+      command(operation, `${operation === 'apply' ? '' : ' --reason "…"'}${operation === 'reject' ? '' : sandbox}`),
+    ]),
+    ...(state === 'cancelled' || state === 'stale' ? again : []),
+  ];
 }

@@ -9,7 +9,7 @@ import { Filter, useFilter } from '../../../console/kit/filter.tsx';
 import { type Choice, FoldedFields, type Form } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { addressOf } from '../../../console/requests.ts';
-import { ACTION_COLOURS, REASONED, SYNC_TONES, standsStill, syncSentence } from '../../../console/sync-words.ts';
+import { ACTION_COLOURS, REASONED, SYNC_TONES, standsStill } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { ACTION_LABELS, ACTIONS_SHOWN, CHANGES } from '../../../membership/plan-words.ts';
 import { capitalised, counted, grouped } from '../../../text/wording.ts';
@@ -35,7 +35,7 @@ export function Standing({ sync }: { sync: SyncEntry }) {
       <div class="row baseline">
         <Badge tone={isBlocked ? 'attention' : SYNC_TONES[state]}>{isBlocked ? 'blocked' : state}</Badge>
         <p class="sentence" id="state">
-          {syncSentence(sync)}
+          {sync.sentence}
         </p>
       </div>
       {REASONED.includes(state) && <p class="note">{foreign(reason)}</p>}

@@ -1,4 +1,4 @@
-/** The decisions about a sync: the buttons follow the actions that the server allows. */
+/** The decisions about a sync: the buttons are its next steps. */
 import { useSignal } from '@preact/signals';
 import type { SyncAction, SyncEntry } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
@@ -12,12 +12,6 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
 
-const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
-  apply: { label: 'Apply', kind: 'main' },
-  approve: { label: 'Approve…', kind: 'main' },
-  reject: { label: 'Reject…', kind: 'quiet' },
-};
-
 interface SyncActionsProperties {
   view: SyncView;
   /** Gets the sync as it is then. */
@@ -29,7 +23,7 @@ interface SyncActionsProperties {
 export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const isBack = useSignal(false);
-  const { id, leftInPlace: left, syncName: name = '', totals, undoOf } = view;
+  const { id, leftInPlace: left, syncName: name = '', undoOf } = view;
   const act = async (action: SyncAction, signal: AbortSignal, reason: string | undefined) => {
     try {
       const body = reason === undefined ? undefined : { reason };
@@ -48,12 +42,9 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
     <div class="actions col">
       <Actions
         list={[
-          ...view.actions.map((action) => ({
-            kind: BUTTONS[action].kind,
-            text:
-              action === 'apply' && totals !== null
-                ? `Apply ${counted(totals.changes, 'change')}`
-                : BUTTONS[action].label,
+          ...view.next.map(({ operation: action, name: text }, at) => ({
+            kind: at === 0 ? 'main' : 'quiet',
+            text: action === 'apply' ? text : `${text}…`,
             question: questionOf(view, action),
             act: (signal: AbortSignal, { reason }: Readonly<Record<string, string>>) => act(action, signal, reason),
           })),

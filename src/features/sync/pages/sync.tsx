@@ -22,7 +22,7 @@ import {
 import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf } from '../../../console/requests.ts';
-import { modeWords, SYNC_TONES, standsStill, syncSentence, titleOf } from '../../../console/sync-words.ts';
+import { modeWords, SYNC_TONES, standsStill, titleOf } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList, reasonOf } from '../../../console/view/import/import-head.tsx';
@@ -122,7 +122,7 @@ function useAnnounced(view: SyncView | undefined) {
   const before = useRef<SyncState | undefined>(undefined);
   useEffect(() => {
     if (view !== undefined && before.current !== undefined && before.current !== view.state)
-      announce(syncSentence(view), view.id);
+      announce(view.sentence, view.id);
     before.current = view?.state;
   }, [view?.state]);
 }
