@@ -14,5 +14,7 @@ export function nextSteps<const Operations extends readonly string[]>(operations
         why: z.string().describe('Its effect, and when it helps: sentences without the last full stop.'),
       }),
     )
-    .describe('The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.');
+    .describe(
+      'The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.',
+    );
 }

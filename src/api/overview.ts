@@ -34,7 +34,9 @@ const overview = z
     queued: count.describe('Imports whose files wait for their turn to be read.'),
     waiting: z
       .array(importView)
-      .describe('Imports that cannot continue without a person: blocked, failed or held; failed ones first, then the newest, at most 20.'),
+      .describe(
+        'Imports that cannot continue without a person: blocked, failed or held; failed ones first, then the newest, at most 20.',
+      ),
     attention: z
       .array(importView)
       .describe(
