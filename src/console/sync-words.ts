@@ -1,6 +1,5 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-import { counted } from '../text/wording.ts';
-import type { PlanAction, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
+import type { PlanAction, SyncEntry, SyncState, Tone } from './answers.ts';
 import { endsByItself, fileName } from './import-words.ts';
 
 /** Colour of an action: that of the outcome which it leads to. */
