@@ -56,12 +56,12 @@ export function FileNotes({ notes }: { notes: readonly { code: string; text: str
   );
 }
 
-/** Names and values; what is `false`, null or 0 is left out. */
+/** Names and values; what is nothing, false or 0 is left out. */
 export function Facts({ list }: { list: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {list.map(([name, value], index) =>
-        value === false || value === null || value === 0 ? null : (
+        !value ? null : (
           <div key={`${index} ${name}`}>
             <dt>{foreign(name)}</dt>
             <dd>{typeof value === 'number' ? grouped(value) : value}</dd>

@@ -101,7 +101,7 @@ function suggestionsOf(step: Step, facts: FileFacts, form: Seen): Suggestion[] {
 }
 
 function wayOf(shape: Shape) {
-  const { columns, headerRow, split, wide, templates: { uid, guid } = {} } = shape;
+  const { columns } = shape;
   if (columns !== undefined) {
     // Of a file without a header, all columns are named by their number.
     const names = columnNames(columns.length);
@@ -110,14 +110,21 @@ function wayOf(shape: Shape) {
     );
     return { label: 'Read it as a row', change: { shape: { ...shape, columns: names }, map } };
   }
-  let label = 'Leave out the other rows';
-  if (headerRow !== undefined) label = 'Skip the rows above it';
-  else if (split !== undefined) label = split.guid === undefined ? 'Split the users' : 'Split the groups';
-  else if (wide !== undefined) label = 'Read each as a group';
-  else if (uid !== undefined) label = `Make UIDs with ${uid}`;
-  else if (guid !== undefined) label = `Make GUIDs with ${guid}`;
-  return { label, change: { shape } };
+  const [part = '', label = 'Leave out the other rows'] =
+    Object.entries(WAYS).find(([place]) => partOf(shape, place) !== undefined) ?? [];
+  const template = part.startsWith('templates.') ? ` ${partOf(shape, part)}` : '';
+  return { label: `${label}${template}`, change: { shape } };
 }
+
+/** The effect of a suggestion, by the part of the shape that it brings. */
+const WAYS: Values = {
+  headerRow: 'Skip the rows above it',
+  'split.guid': 'Split the groups',
+  'split.uid': 'Split the users',
+  wide: 'Read each as a group',
+  'templates.uid': 'Make UIDs with',
+  'templates.guid': 'Make GUIDs with',
+};
 
 function columnSuggestions(map: Readonly<Partial<Record<Field, string>>>, form: Seen): Suggestion[] {
   return (Object.entries(map) as [Field, string][])

@@ -26,7 +26,7 @@ import { SheetChoice } from './reading-fields.tsx';
 import { ScopeWords, Suggestions } from './suggestions.tsx';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
-const ROWS_SHOWN = 8;
+const ROWS_SHOWN = 6;
 const ROWS_ON_PHONE = 3;
 /** A wide table has hundreds of columns that are alike. */
 const MAX_COLUMNS = 30;

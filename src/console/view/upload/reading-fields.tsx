@@ -135,35 +135,26 @@ function Where({ form }: { form: FileForm }) {
   const all = form.shape.value.where ?? [];
   const shown = all.length === 0 ? [EMPTY_CONDITION] : all;
   const set = (next: readonly Condition[]) => form.put('where', next.length === 0 ? undefined : next);
-  const change = (at: number, changed: Condition) => set(shown.with(at, changed));
+  const columns = [['', 'choose a column'], ...columnChoices(form.columns.value)];
   return (
     <div class="col" ref={useKeptFocus()}>
       <p class="note">Rows that do not meet every condition are left out. Separate several values with |.</p>
       {shown.map(({ column, isNot, is = isNot }, index) => {
         const comparison = isNot === undefined ? 'is' : 'isNot';
+        const control = (label: string, value: string, changed: (value: string) => Condition, options = {}) => (
+          <Control
+            id={`where-${index}-${label}`}
+            label={label}
+            value={value}
+            onValue={(next) => set(shown.with(index, changed(next)))}
+            {...options}
+          />
+        );
         return (
           <div key={index} class="fields col" role="group" aria-label={`Condition ${index + 1}`}>
-            <Control
-              id={`where-${index}-column`}
-              label="Column"
-              choices={[['', 'choose a column'], ...columnChoices(form.columns.value)]}
-              value={column}
-              onValue={(chosen) => change(index, { column: chosen, [comparison]: is })}
-            />
-            <Control
-              id={`where-${index}-comparison`}
-              label="Comparison"
-              choices={COMPARISONS}
-              value={comparison}
-              onValue={(chosen) => change(index, { column, [chosen]: is })}
-            />
-            <Control
-              id={`where-${index}-value`}
-              label="Value"
-              placeholder="active"
-              value={is?.join('|') ?? ''}
-              onValue={(text) => change(index, { column, [comparison]: text.split('|') })}
-            />
+            {control('Column', column, (chosen) => ({ column: chosen, [comparison]: is }), { choices: columns })}
+            {control('Comparison', comparison, (chosen) => ({ column, [chosen]: is }), { choices: COMPARISONS })}
+            {control('Value', is?.join('|') ?? '', (text) => ({ column, [comparison]: text.split('|') }), EXAMPLE)}
             {all.length > 0 && (
               <button
                 type="button"
@@ -186,4 +177,5 @@ function Where({ form }: { form: FileForm }) {
 
 type Condition = NonNullable<Shape['where']>[number];
 
+const EXAMPLE = { placeholder: 'active' };
 const EMPTY_CONDITION: Condition = { column: '', is: [''] };
