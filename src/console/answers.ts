@@ -30,3 +30,6 @@ export type { SyncState } from '../membership/sync-state.ts';
 
 /** The tone of a badge. */
 export type Tone = 'busy' | 'still' | 'good' | 'attention';
+
+/** Texts by their names, as the values of a form or a query. */
+export type Values = Readonly<Record<string, string>>;

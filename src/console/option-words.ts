@@ -1,11 +1,11 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
 
 import { LABELS, NAME_LABELS } from '../options/labels.ts';
-import type { Problem } from './answers.ts';
+import type { Problem, Values } from './answers.ts';
 import { columnLabel, FIELDS } from './import-words.ts';
 
 /** Options with a value that has a control of its own, or another name there. */
-const WITH_VALUE: Readonly<Record<string, string>> = {
+const WITH_VALUE: Values = {
   'userNameFrom=uid': `“${NAME_LABELS.userNameFrom}”`,
   'groupNameFrom=guid': `“${NAME_LABELS.groupNameFrom}”`,
   'identities=FILE': `“${LABELS['identities']}”`,
@@ -13,7 +13,7 @@ const WITH_VALUE: Readonly<Record<string, string>> = {
 };
 
 /** Parts of a shape by their controls, or the names of the groups of controls that have them. */
-const OF_SHAPE: Readonly<Record<string, string>> = {
+const OF_SHAPE: Values = {
   headerRow: `“${LABELS['headerRow']}”`,
   columns: '“Header row” set to “there is none”',
   scopeWords: `“${LABELS['scopeWords']}”`,

@@ -4,11 +4,10 @@ import { signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { grouped } from '../../text/wording.ts';
+import type { Values } from '../answers.ts';
 import { connection, isAway } from '../requests.ts';
 import { ErrorPlace } from './elements.tsx';
 import { type FieldOptions, Fields, Form } from './form.tsx';
-
-type Values = Readonly<Record<string, string>>;
 
 export interface Work {
   busy: boolean;

@@ -2,6 +2,7 @@
 
 import { type ReadonlySignal, Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import type { Values } from '../answers.ts';
 import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
 import { query } from '../requests.ts';
@@ -22,8 +23,6 @@ interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder' | 'isLo
 
 /** By name, as the address and the server have it. */
 type Conditions = Readonly<Record<string, Condition>>;
-type Values = Readonly<Record<string, string>>;
-
 export class Filter {
   /** They may depend on what is known by now. */
   conditions: Conditions;

@@ -1,9 +1,11 @@
 /** Forms: values by name, an error beside each control, the way to the first one that is wrong, and a place for settings that few need. */
+
 import { Signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CHOICES, HINTS, LABELS, TICKED, VALUE_LABELS } from '../../options/labels.ts';
 import { counted } from '../../text/wording.ts';
+import type { Values } from '../answers.ts';
 import { pairsIn, pairsText } from '../format.ts';
 import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
@@ -14,12 +16,12 @@ const PAIRED = /^(createMap|maxCreate)\.(.+)$/;
 
 /** Values and errors of a form by the names of its fields; a checkbox that is not ticked is ''. */
 export class Form {
-  values: Signal<Readonly<Record<string, string>>>;
-  errors = new Signal<Readonly<Record<string, string>>>({});
+  values: Signal<Values>;
+  errors = new Signal<Values>({});
   #controls = new Map<string, HTMLElement>();
   #initial;
 
-  constructor(initial: Readonly<Record<string, string>>) {
+  constructor(initial: Values) {
     this.#initial = initial;
     this.values = new Signal(initial);
   }
@@ -30,7 +32,7 @@ export class Form {
   }
 
   /** All values, without the space around them. */
-  read(): Readonly<Record<string, string>> {
+  read(): Values {
     return Object.fromEntries(Object.entries(this.values.peek()).map(([name, value]) => [name, value.trim()]));
   }
 
@@ -59,7 +61,7 @@ export class Form {
   }
 
   /** Several values at once. */
-  assign(values: Readonly<Record<string, string>>) {
+  assign(values: Values) {
     this.values.value = { ...this.values.peek(), ...values };
     for (const name of Object.keys(values)) this.setError(name, '');
   }

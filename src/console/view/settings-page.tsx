@@ -3,7 +3,7 @@
 import type { Role } from '../../api/operation.ts';
 import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
-import type { RegionQueue, Settings, TokenView } from '../answers.ts';
+import type { RegionQueue, Settings, TokenView, Values } from '../answers.ts';
 import { clock, OWN_ZONE, size } from '../format.ts';
 import { askSettings, settings } from '../frame.tsx';
 import { placeWords, regionSentence } from '../import-words.ts';
@@ -198,7 +198,7 @@ const LIVES: readonly Choice[] = [
 
 export function Tokens() {
   const { data, error, reload } = useAnswer(addressOf('GET /v1/tokens', {}));
-  const make = async (signal: AbortSignal, { name = '', role, expires = '' }: Readonly<Record<string, string>>) => {
+  const make = async (signal: AbortSignal, { name = '', role, expires = '' }: Values) => {
     const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
     const made = await call('POST /v1/tokens', { body }, signal);
     await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);

@@ -1,6 +1,6 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
-import type { Tone } from '../../console/answers.ts';
+import type { Tone, Values } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
 import { type ActionButton, EntryForm } from '../../console/kit/actions.tsx';
 import { Badge, Card, Facts, foreign, Tag } from '../../console/kit/elements.tsx';
@@ -59,7 +59,7 @@ export function ExportsPage() {
 }
 
 /** Reads who is in which group now. */
-async function begin({ groups = '', users, groupsOnly }: Readonly<Record<string, string>>, signal: AbortSignal) {
+async function begin({ groups = '', users, groupsOnly }: Values, signal: AbortSignal) {
   const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
   const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };
   await call('POST /v1/exports', { body: { ...(named.length > 0 && { groups: named }), ...lists } }, signal);

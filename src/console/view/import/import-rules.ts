@@ -3,12 +3,10 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
-import type { Action, ImportView } from '../../answers.ts';
+import type { Action, ImportView, Values } from '../../answers.ts';
 import { listIn } from '../../format.ts';
 import { isUndone } from '../../import-words.ts';
 import { creatingOptions } from '../upload/file-options.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** Ways with rows that would fail, as the check says. */
 export type Failing = 'leaveOut' | 'create' | 'send';

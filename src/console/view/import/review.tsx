@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
-import type { ImportView } from '../../answers.ts';
+import type { ImportView, Values } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { Card, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
@@ -125,7 +125,7 @@ interface SendButtonProperties extends ImportParts {
   form: Form;
   /** Undefined: not known yet. */
   rows: number | undefined;
-  choices: Readonly<Record<string, string>>;
+  choices: Values;
   place: string;
 }
 

@@ -2,15 +2,13 @@
 import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Field, FileFacts, Preview, PreviewRow, RecipeSettings } from '../../answers.ts';
+import type { Field, FileFacts, Preview, PreviewRow, RecipeSettings, Values } from '../../answers.ts';
 import { FIELDS } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { type Change, columnNames, openIn, partOf } from './file-options.ts';
 
-type Values = Readonly<Record<string, string>>;
-
 /** Messages about fields that a preview misses, below the first rows. */
-export const MISSING: Readonly<Record<string, string>> = {
+export const MISSING: Values = {
   uid: 'No column is recognised as the user. Choose “User (UID)” above the column that has it.',
   guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
 };

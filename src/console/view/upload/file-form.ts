@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
-import type { Field, FileLook } from '../../answers.ts';
+import type { Field, FileLook, Values } from '../../answers.ts';
 import { pairsIn, pairsText } from '../../format.ts';
 import { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
@@ -59,7 +59,7 @@ export abstract class FileForm extends Form {
   protected readonly ending = new AbortController();
   #timer: number | undefined;
 
-  constructor(initial: Readonly<Record<string, string>> = {}) {
+  constructor(initial: Values = {}) {
     super(initial);
     const { data, error } = this.looked;
     const again = () => (data.peek() ?? error.peek()) !== undefined && void this.ask();

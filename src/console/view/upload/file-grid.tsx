@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { counted } from '../../../text/wording.ts';
-import type { Preview, PreviewRow } from '../../answers.ts';
+import type { Preview, PreviewRow, Values } from '../../answers.ts';
 import { columnLabel, FIELDS, LOOKUP_WORDS } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
 import { ErrorPlace, FileNotes, foreign } from '../../kit/elements.tsx';
@@ -30,7 +30,7 @@ const ROWS_SHOWN = 6;
 const ROWS_ON_PHONE = 3;
 /** A wide table has hundreds of columns that are alike. */
 const MAX_COLUMNS = 30;
-const DELIMITER_NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
+const DELIMITER_NAMES: Values = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
 /** Shows a file as the server sees it: its sheets, suggestions, words of the scope column, and first rows. */
 export function SeenFile({ form }: { form: FileForm }) {

@@ -2,10 +2,8 @@
 
 import { CREATING_CHECKS } from '../../../options/labels.ts';
 import { type ByLookup, mapLookups } from '../../../options/lookups.ts';
-import type { RecipeSettings, Shape } from '../../answers.ts';
+import type { RecipeSettings, Shape, Values } from '../../answers.ts';
 import { pairsIn, pairsText } from '../../format.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** A change of the options that is suggested. */
 export type Change = Pick<RecipeSettings, 'map' | 'shape'> & { recipe?: string };

@@ -1,7 +1,7 @@
 /** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page, and a reload. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { FileLook } from '../../answers.ts';
+import type { FileLook, Values } from '../../answers.ts';
 import { entryAt, keep } from '../../kept-entries.ts';
 import { call, query, request } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
@@ -9,8 +9,6 @@ import { isZip, newKey, Upload } from '../../uploads.ts';
 import { MISSING, readiness } from './columns-rules.ts';
 import { FileForm } from './file-form.ts';
 import { readingOptions, unsaidOf } from './file-options.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** A kind of thing that a file is uploaded for. */
 export interface UploadKind {

@@ -1,4 +1,5 @@
 /** The form of a schedule, and the settings that its fields stand for. */
+import type { Values } from '../../../console/answers.ts';
 import { OWN_ZONE, pairsIn, pairsText } from '../../../console/format.ts';
 import { ApiError, call, wrongField } from '../../../console/requests.ts';
 import { FileForm } from '../../../console/view/upload/file-form.ts';
@@ -7,8 +8,6 @@ import { CHOICES, RUN_LABELS, TICKED } from '../../../options/labels.ts';
 import { planOptions } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule, ScheduleSettings } from '../operations.ts';
 import { cronOf, scheduleName, timeFields } from './schedule-rules.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** The form of a schedule: ids are looked up where its settings say, and a file that is too large is refused. */
 export class ScheduleForm extends FileForm {

@@ -1,7 +1,6 @@
 /** The times and the name of a schedule, as its form has them. Pure. */
+import type { Values } from '../../../console/answers.ts';
 import { nameOf } from '../../../console/format.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** Simple times, by the rest of a cron expression behind minute and hour; `cron`: the expression itself is given. */
 export const EVERY_CHOICES: (readonly [days: string, label: string])[] = [

@@ -1,13 +1,11 @@
 /** Rules of pages that have a plan: the options that its fields stand for, and what a person decides about. Pure. */
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import type { PlanTotals } from '../../../console/answers.ts';
+import type { PlanTotals, Values } from '../../../console/answers.ts';
 import { creatingOptions } from '../../../console/view/upload/file-options.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-
-type Values = Readonly<Record<string, string>>;
 
 /** Options of a plan. */
 const PLAN = ['mode', 'missing', 'whose', 'left', 'changed', 'protect', 'removeNamed', ...Object.keys(PLAN_CHECKS)];

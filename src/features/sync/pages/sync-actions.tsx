@@ -1,6 +1,6 @@
 /** The decisions about a sync: the buttons are its next steps. */
 import { useSignal } from '@preact/signals';
-import type { SyncAction, SyncEntry } from '../../../console/answers.ts';
+import type { SyncAction, SyncEntry, Values } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { Actions, type Asked, ask, textProblem } from '../../../console/kit/actions.tsx';
 import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
@@ -46,7 +46,7 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
             kind: at === 0 ? 'main' : 'quiet',
             text: action === 'apply' ? text : `${text}…`,
             question: questionOf(view, action),
-            act: (signal: AbortSignal, { reason }: Readonly<Record<string, string>>) => act(action, signal, reason),
+            act: (signal: AbortSignal, { reason }: Values) => act(action, signal, reason),
           })),
           left !== null &&
             left.uncertain > 0 && { text: `Take back the ${grouped(left.uncertain)} uncertain too…`, act: again },
