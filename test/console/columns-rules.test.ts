@@ -64,15 +64,15 @@ test('what is wrong with a row stands at its cell, once, and not before the colu
   const rows = [rowOf(2), rowOf(3, WRONG, empty), rowOf(3, WRONG), rowOf(4)];
   const shown = (missing: string[], keyColumns: string[] = []) =>
     gridRows({ columns: ['Who', 'Where'], missing, rows }, { most: 2, keyColumns }).map(
-      ({ line, readAs, reasons, others }) => [line, readAs.length, reasons.get('Who'), others],
+      ({ line, readAs, reasonsAt }) => [line, readAs.length, reasonsAt('Who'), reasonsAt()],
     );
   expect(shown([])).toEqual([
-    [2, 1, undefined, []],
+    [2, 1, [], []],
     [3, 2, ['has "!"'], ['the guid is empty']],
   ]);
   expect(shown(['guid'])[1]).toEqual([3, 2, ['has "!"'], []]);
-  expect(shown(['uid', 'guid'])[1]).toEqual([3, 2, undefined, []]);
-  expect(shown([], ['Who'])[1]).toEqual([3, 2, undefined, ['the guid is empty']]);
+  expect(shown(['uid', 'guid'])[1]).toEqual([3, 2, [], []]);
+  expect(shown([], ['Who'])[1]).toEqual([3, 2, [], ['the guid is empty']]);
 });
 
 test('what was seen is suggested until it is decided, refused, or left to a recipe; after a step about the header only that', () => {

@@ -2,7 +2,7 @@
 import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Field, FileFacts, Preview, PreviewRow, RecipeSettings, Values } from '../../answers.ts';
+import type { Field, FileFacts, Preview, RecipeSettings, Values } from '../../answers.ts';
 import { FIELDS } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { type Change, columnNames, openIn, partOf } from './file-options.ts';
@@ -193,17 +193,6 @@ export function openWords(words: readonly ScopeWord[]): string {
   return `${counted(open.length, 'word')} ${open.length === 1 ? 'is' : 'are'} not decided: ${counted(rows, 'row')} with ${open.length === 1 ? 'it' : 'them'} will not be sent.`;
 }
 
-export interface GridRow {
-  line: number;
-  original: Readonly<Record<string, unknown>>;
-  /** A row may give several memberships. */
-  readAs: readonly PreviewRow[];
-  /** Column → what is wrong with its cell, or leaves the row out. */
-  reasons: ReadonlyMap<string, readonly string[]>;
-  /** Problems without a cell. */
-  others: readonly string[];
-}
-
 interface GridRowsOptions {
   /** Rows. */
   most: number;
@@ -211,32 +200,36 @@ interface GridRowsOptions {
   keyColumns: readonly string[];
 }
 
+/** The first rows of a file, with the memberships that each gives, and the problems that are said of it. */
 export function gridRows(
   { rows, columns, missing }: Pick<Preview, 'rows' | 'columns' | 'missing'>,
   { most, keyColumns }: GridRowsOptions,
-): GridRow[] {
+) {
   const byLine = Map.groupBy(rows, ({ line }) => line);
-  // Before anything is chosen, all that would be said is that.
+  // Before anything is chosen, all that would be said is that. A column that is not chosen yet is missed once, and not in each row.
   const isChosen = !(missing.includes('uid') && missing.includes('guid'));
+  const unsaid = [...missing, ...keyColumns];
   return [...byLine].slice(0, most).map(([line, all]) => {
-    const readAs = all.map((row) => ({ ...row, problems: row.problems.filter(isSaid) }));
-    const problems = readAs.flatMap((row) => row.problems);
-    const byColumn = Map.groupBy(problems, ({ column }) => (columns.includes(column) ? column : undefined));
-    const reasons = new Map(
-      [...byColumn].flatMap(([column, some]) => (column === undefined ? [] : [[column, once(some)]])),
+    const readAs = all.map(({ problems, ...row }) => ({
+      ...row,
+      problems: problems.filter(({ column }) => isChosen && !unsaid.includes(column)),
+    }));
+    const byColumn = Map.groupBy(
+      readAs.flatMap(({ problems }) => problems),
+      ({ column }) => (columns.includes(column) ? column : undefined),
     );
-    return { line, original: all[0]?.original ?? {}, readAs, reasons, others: once(byColumn.get(undefined) ?? []) };
+    return {
+      line,
+      original: all[0]?.original ?? {},
+      readAs,
+      isWrong: byColumn.size > 0,
+      /** Those of a cell, or of no cell. */
+      reasonsAt: (column?: string) => [...new Set(byColumn.get(column)?.map(({ reason }) => reason))],
+    };
   });
-
-  /** A column that is not chosen yet is missed once, and not in each row. */
-  function isSaid({ column }: PreviewRow['problems'][number]) {
-    return isChosen && !missing.includes(column) && !keyColumns.includes(column);
-  }
 }
 
-function once(problems: readonly { reason: string }[]) {
-  return [...new Set(problems.map(({ reason }) => reason))];
-}
+export type GridRow = ReturnType<typeof gridRows>[number];
 
 export interface GridColumn {
   column: string;

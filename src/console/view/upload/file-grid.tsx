@@ -167,7 +167,9 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
   const columns = all.filter(({ index, uses }) => isWhole.value || index < MAX_COLUMNS || uses.length > 0);
   const places = FIELDS.map(([field]) => [field, placeOf(field, columns)] as const);
   const scopes = form.columnOf('scope');
-  const strange = rows.filter(({ reasons }) => reasons.has(scopes)).map(({ original }) => cellText(original[scopes]));
+  const strange = rows
+    .filter(({ reasonsAt }) => reasonsAt(scopes).length > 0)
+    .map(({ original }) => cellText(original[scopes]));
   const isRead = found.missing.length === 0;
   return (
     <>
@@ -287,11 +289,10 @@ interface RowProperties {
   form: FileForm;
 }
 
-function Row({ row: { line, original, readAs, reasons, others }, columns, isRead, scopes, form }: RowProperties) {
+function Row({ row: { line, original, readAs, isWrong, reasonsAt }, columns, isRead, scopes, form }: RowProperties) {
   const isLeftOut = readAs.every(({ skipped }) => skipped === true);
-  const isWrong = !isLeftOut && reasons.size + others.length > 0;
-  const said = (texts: readonly string[] = []) =>
-    texts.map((reason) => (
+  const said = (column?: string) =>
+    reasonsAt(column).map((reason) => (
       <p key={reason} class={isLeftOut ? 'note' : 'error'}>
         {foreign(reason)}
       </p>
@@ -303,10 +304,10 @@ function Row({ row: { line, original, readAs, reasons, others }, columns, isRead
       </th>
       {columns.map(({ column }) => (
         <td key={column}>
-          <div class={column === scopes && reasons.has(column) ? 'cell error' : 'cell'}>
+          <div class={column === scopes && reasonsAt(column).length > 0 ? 'cell error' : 'cell'}>
             {foreign(cellText(original[column]))}
           </div>
-          {column !== scopes && said(reasons.get(column))}
+          {column !== scopes && said(column)}
         </td>
       ))}
       {isRead && (
@@ -316,7 +317,7 @@ function Row({ row: { line, original, readAs, reasons, others }, columns, isRead
               <ReadAs row={one} form={form} />
             </div>
           ))}
-          {said(others)}
+          {said()}
         </td>
       )}
     </tr>
