@@ -4,7 +4,7 @@ import {
   gridRows,
   openWords,
   otherUse,
-  readiness,
+  readinessOf,
   scopeWordsIn,
   suggestionsFor,
 } from '../../src/console/view/upload/columns-rules.ts';
@@ -48,9 +48,10 @@ test.each([
     { found: { missing: ['guid'] }, isReading: true, isTooLarge: false, chosen: ['guid'] },
     'ready',
   ],
-])('whether a file can be read whole: %s', (_, { chosen, ...looked }, expected) => {
-  const isChosen = (field: string) => chosen.some((one) => one === field);
-  expect(readiness({ ...looked, isChosen })).toEqual(expected);
+])('whether a file can be read whole: %s', (_, { found, isReading, isTooLarge, chosen }, expected) => {
+  const sourceOf = (field: string) => chosen.find((one) => one === field) ?? '';
+  const looked = { found: { value: found }, isReading: { value: isReading }, isTooLarge: { value: isTooLarge } };
+  expect(readinessOf({ ...looked, sourceOf })).toEqual(expected);
 });
 
 const WRONG: PreviewRow['problems'][number] = { column: 'Who', value: 'b!', code: 'BAD_CHARACTER', reason: 'has "!"' };

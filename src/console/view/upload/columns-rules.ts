@@ -13,21 +13,19 @@ export const MISSING: Values = {
   guid: 'No column is recognised as the group. Choose “Group (GUID)” above the column that has it, or enter one group for all rows.',
 };
 
-interface Looked {
+interface Looked extends Pick<Seen, 'sourceOf'> {
   /** The first rows; undefined before they are read, or if they cannot be. */
-  found: Pick<Preview, 'missing'> | undefined;
-  isReading: boolean;
+  found: { value: Pick<Preview, 'missing'> | undefined };
+  isReading: { value: boolean };
   /** The server only reads it whole. */
-  isTooLarge: boolean;
-  /** Whether a column was chosen for a field, also since the file was last read. */
-  isChosen: (field: Field) => boolean;
+  isTooLarge: { value: boolean };
 }
 
-/** Whether the file can be read whole now; else the fields that are missing. */
-export function readiness({ found, isReading, isTooLarge, isChosen }: Looked) {
-  if (isTooLarge) return 'ready';
-  if (found === undefined) return isReading ? 'reading' : 'refused';
-  const missing = found.missing.filter((field) => field in MISSING && !isChosen(field as Field));
+/** Whether the file can be read whole now; else the fields that are missing, and were not chosen since it was last read. */
+export function readinessOf({ found, isReading, isTooLarge, sourceOf }: Looked) {
+  if (isTooLarge.value) return 'ready';
+  if (found.value === undefined) return isReading.value ? 'reading' : 'refused';
+  const missing = found.value.missing.filter((field) => field in MISSING && sourceOf(field as Field) === '');
   return missing.length === 0 ? 'ready' : missing;
 }
 

@@ -10,6 +10,7 @@ import { Drawer, FoldedFields, useChange } from '../../kit/form.tsx';
 import { keepInAddress, usePlace } from '../../place.ts';
 import { UploadState } from '../../uploads-bar.tsx';
 import { useAnswer } from '../../use-answer.ts';
+import { readinessOf } from './columns-rules.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { READ_BY } from './file-form.ts';
 import { SeenFile } from './file-grid.tsx';
@@ -87,7 +88,7 @@ function Columns({ entry }: { entry: UploadEntry }) {
     if (taken === entry) keepInAddress(`?file=${entry.key}`);
     else go(taken.columnsHref);
   };
-  const { readiness } = entry;
+  const readiness = readinessOf(entry);
   return (
     <form class="card gap col" noValidate onSubmit={next}>
       <h2 class="unseen">The file</h2>
@@ -177,8 +178,6 @@ function useUploading(entry: UploadEntry) {
     const file = entry.file.peek();
     if (file === undefined || isBusy) return;
     entry.failure.value = undefined;
-    if (entry.readiness === 'reading' || entry.readiness === 'refused') return;
-    entry.clearErrors();
     if (!entry.mayBeRead()) return;
     const made = entry.start(file);
     if (made !== '') go(made);

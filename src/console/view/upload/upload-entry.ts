@@ -6,7 +6,7 @@ import { entryAt, keep } from '../../kept-entries.ts';
 import { call, query, request } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
 import { isZip, newKey, Upload } from '../../uploads.ts';
-import { MISSING, readiness } from './columns-rules.ts';
+import { MISSING, readinessOf } from './columns-rules.ts';
 import { FileForm } from './file-form.ts';
 import { readingOptions, unsaidOf } from './file-options.ts';
 
@@ -183,21 +183,14 @@ export class UploadEntry extends FileForm {
     return request<FileLook>(`/v1/look${asked}`, { method: 'POST', body: this.#head, signal: this.ending.signal });
   }
 
-  get readiness() {
-    return readiness({
-      found: this.found.value,
-      isReading: this.isReading.value,
-      isTooLarge: this.isTooLarge.value,
-      isChosen: (field) => this.sourceOf(field) !== '',
-    });
-  }
-
   /** Whether it can be read whole; else the first place to fix has the focus. */
   mayBeRead() {
+    const is = readinessOf(this);
+    if (is === 'reading' || is === 'refused') return false;
+    this.clearErrors();
     const unsaid = unsaidOf(this.shape.peek());
     if (unsaid !== undefined) return !this.showError(unsaid.field, unsaid.text);
-    const is = this.readiness;
-    if (typeof is === 'string') return is === 'ready';
+    if (is === 'ready') return true;
     const shown = is.toReversed().map((field) => this.showError(`map-${field}`, MISSING[field] ?? ''));
     return !shown.includes(true);
   }
