@@ -22,10 +22,10 @@ interface Looked extends Pick<Seen, 'sourceOf'> {
 }
 
 /** Whether the file can be read whole now; else the fields that are missing, and were not chosen since it was last read. */
-export function readinessOf({ found, isReading, isTooLarge, sourceOf }: Looked) {
-  if (isTooLarge.value) return 'ready';
-  if (found.value === undefined) return isReading.value ? 'reading' : 'refused';
-  const missing = found.value.missing.filter((field) => field in MISSING && sourceOf(field as Field) === '');
+export function readinessOf(form: Looked) {
+  if (form.isTooLarge.value) return 'ready';
+  if (form.found.value === undefined) return form.isReading.value ? 'reading' : 'refused';
+  const missing = form.found.value.missing.filter((field) => field in MISSING && form.sourceOf(field as Field) === '');
   return missing.length === 0 ? 'ready' : missing;
 }
 
