@@ -49,7 +49,7 @@ export interface ScheduleHealth {
 }
 
 /** A setting of a schedule cannot be used. */
-export function badSetting(field: string, what: string, remedy?: Words): RollcallError {
+export function badSetting(field: string, what: string, remedy?: Words) {
   return new RollcallError('BAD_OPTION', { field, what, remedy });
 }
 
@@ -70,12 +70,12 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
   const runs = documentsOf(sql, scheduleRun);
-  const save = (schedule: Schedule): Schedule => {
+  const save = (schedule: Schedule) => {
     sql('save_schedule').run({ name: schedule.name, schedule: JSON.stringify(schedule) });
     return schedule;
   };
   /** Nothing that runs of earlier settings found counts: the next run looks at the groups in any case. */
-  const write = (settings: KeptSettings, { name, version, paused, createdAt, pauses, ...before }: Begun): Schedule => {
+  const write = (settings: KeptSettings, { name, version, paused, createdAt, pauses, ...before }: Begun) => {
     const at = clock();
     const { cron, tz } = settings;
     const isSameTime = before.cron === cron && before.tz === tz;
@@ -87,7 +87,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
   return {
     ...reader,
     /** @throws BAD_OPTION where the name is taken, or cannot be one */
-    add: (name: string, settings: KeptSettings): Schedule => {
+    add: (name: string, settings: KeptSettings) => {
       const shown = JSON.stringify(name);
       if (!NAME.test(name) || TAKEN_NAMES.includes(name)) {
         throw badSetting(
@@ -105,14 +105,14 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
      * @param version the one that the user has seen
      * @throws UNKNOWN_SCHEDULE, EDITED_MEANWHILE
      */
-    edit: (name: string, settings: KeptSettings, version: number): Schedule => {
+    edit: (name: string, settings: KeptSettings, version: number) => {
       const before = reader.get(name);
       if (before.version !== version)
         throw new RollcallError('EDITED_MEANWHILE', { name, version: before.version, given: version });
       return textOf(before) === textOf(settings) ? before : write(settings, before);
     },
     /** Nothing is due while it is paused, nor missed. @throws UNKNOWN_SCHEDULE */
-    setPaused: (name: string, paused: boolean): Schedule => {
+    setPaused: (name: string, paused: boolean) => {
       const before = reader.get(name);
       if (before.paused === paused) return before;
       const at = clock();
@@ -132,7 +132,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
     },
     /** With its runs. */
     remove: (name: string) => void sql('remove_schedule').run({ name }),
-    addRun: ({ schedule, ...begun }: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>): ScheduleRun => {
+    addRun: ({ schedule, ...begun }: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>) => {
       const run = { ...begun, syncId: null };
       const [id] = idsOf(sql('add_run').all({ schedule, run: JSON.stringify(run) }));
       return { ...run, schedule, id: Number(id), sync: null };
@@ -157,7 +157,7 @@ function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const schedules = documentsOf(sql, keptSchedule);
   const runs = documentsOf(sql, scheduleRun);
-  const find = (name: string): Schedule | undefined => schedules('find_schedule', { name })[0];
+  const find = (name: string) => schedules('find_schedule', { name })[0];
   const close = () => database[Symbol.dispose]();
   return {
     find,

@@ -91,7 +91,7 @@ export class ScheduleRuns {
   }
 
   /** Begins a run that a user asks for. @throws RollcallError when one is under way */
-  begin(name: string, who: string): ScheduleRun {
+  begin(name: string, who: string) {
     this.#catalog.get(name);
     const before = this.underWay(name);
     if (before === undefined) return this.#start(name, this.#clock(), who);
@@ -100,7 +100,7 @@ export class ScheduleRuns {
   }
 
   /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
-  start(): void {
+  start() {
     const due = [...this.#takeDue()];
     // One may have been begun by now, since this process can be asked for it.
     for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
@@ -110,13 +110,13 @@ export class ScheduleRuns {
   }
 
   /** Schedules of the catalog have changed. */
-  changed(): void {
+  changed() {
     if (this.#alarm !== undefined) this.#sleep();
     this.events.emit('changed');
   }
 
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
-  async noteInterrupted(): Promise<void> {
+  async noteInterrupted() {
     for (const { id, sync } of this.#catalog.runsIn('running')) {
       if (sync !== null && sync.state !== 'planning') this.#look(sync.id);
       else this.#note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
@@ -125,13 +125,13 @@ export class ScheduleRuns {
   }
 
   /** Stops fetching. Runs with a sync are followed again by the next start. */
-  async stop(): Promise<void> {
+  async stop() {
     clearTimeout(this.#alarm);
     this.#stopping.abort(new Error('this process stops'));
     await Promise.all(this.#works);
   }
 
-  #sleep(): void {
+  #sleep() {
     clearTimeout(this.#alarm);
     if (this.#stopping.signal.aborted) return;
     const next = Math.min(...this.#times().map(({ nextDue }) => nextDue));
@@ -139,7 +139,7 @@ export class ScheduleRuns {
   }
 
   /** Begins the runs that are due. */
-  ring(): void {
+  ring() {
     try {
       for (const { name, nextDue } of this.#takeDue()) this.#start(name, nextDue, '');
       this.#sleep();
@@ -155,7 +155,7 @@ export class ScheduleRuns {
   }
 
   /** Schedules that are due, each once: the catalog has its next time already, and that of none behind it. */
-  *#takeDue(): Generator<Schedule> {
+  *#takeDue() {
     const now = this.#clock();
     // What was planned by a wrong time is planned again, and nothing runs twice at a time.
     const isSetBack = now < this.#seenAt;
@@ -181,7 +181,7 @@ export class ScheduleRuns {
   }
 
   /** Works on a run. It begins again when a wait is over, unless this process stops, or its schedule was removed. */
-  #follow(run: ScheduleRun, work: () => Promise<void>): void {
+  #follow(run: ScheduleRun, work: () => Promise<void>) {
     const goOn = () => {
       if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
     };
@@ -201,7 +201,7 @@ export class ScheduleRuns {
    * A source that does not answer is asked again after 1, 1, 2, 4, 8 and 15 minutes, and so on for an hour, but not when its
    * schedule is due again. A person who begins a run is told at once.
    */
-  #waitForSource({ schedule, at, who }: ScheduleRun, error: unknown): OtherWait | undefined {
+  #waitForSource({ schedule, at, who }: ScheduleRun, error: unknown) {
     const { nextDue } = this.#catalog.find(schedule) ?? {};
     if (!isAway(error) || who !== '' || nextDue === undefined) return undefined;
     const [now, begun] = [this.#clock(), Date.parse(at)];
@@ -294,7 +294,7 @@ export class ScheduleRuns {
   }
 
   /** The sync of a run, or the import that carries it out, has moved: the run says so. */
-  readonly #look = (syncId: string): void => {
+  readonly #look = (syncId: string) => {
     const run = this.#stopping.signal.aborted ? undefined : this.#catalog.runOfSync(syncId);
     if (run !== undefined) this.#follow(run, () => this.#noteSync(run.id, syncId));
   };

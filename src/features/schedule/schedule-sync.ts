@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
+import { chosenOptions } from '../../imports/import-options.ts';
 import { createOptionsOf } from '../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
@@ -8,7 +8,7 @@ import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { isRemote } from '../../text/address-text.ts';
-import { decisionOf, type NewSync, syncReadingOf } from '../sync/kept-sync.ts';
+import { decisionOf, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { type KeptSettings, READ, RUNS } from './operations.ts';
 
@@ -16,16 +16,14 @@ import { type KeptSettings, READ, RUNS } from './operations.ts';
 type Files = Awaited<ReturnType<typeof obtainFiles>>;
 
 /** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
-export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Files): Promise<SyncSettings> {
+export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Files) {
   const named = protectFile === undefined ? [] : await readProtectFile(protectFile.path, protectFile.name);
   const sync = syncSettings(settings, lookups);
   return { ...sync, protect: [...new Set([...(sync.protect ?? []), ...named])] };
 }
 
-type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>;
-
 /** Returns the settings without a protect file. @throws BAD_OPTION */
-export function syncSettings(settings: KeptSettings, lookups: Files['lookups'] = {}): SyncSettings {
+export function syncSettings(settings: KeptSettings, lookups: Files['lookups'] = {}) {
   const chosen = valuesOf(RUNS, settings);
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
@@ -37,7 +35,7 @@ export function syncSettings(settings: KeptSettings, lookups: Files['lookups'] =
 }
 
 /** The options of an import that would read the file as the schedule does. */
-export function readingOptions(settings: KeptSettings): ImportOptions {
+export function readingOptions(settings: KeptSettings) {
   const { region, exportOf, sandbox } = settings;
   return chosenOptions(valuesOf(READ, settings), { region, sandbox, exportOf });
 }

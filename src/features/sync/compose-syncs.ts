@@ -26,7 +26,7 @@ export function composeSyncs(
     keepMs,
     stage = stageInThread,
   }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
-): SyncRunner {
+) {
   const catalog = openSyncCatalog(dir.catalog);
   sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);
   const retention =
@@ -62,7 +62,7 @@ export function composeSyncs(
 const MINUTE_MS = 60_000;
 
 /** Begins an expiry where memberships are over, none was begun on this day (in UTC), and no earlier one waits for a person. Returns its id. */
-export async function expireIfDue(syncs: SyncRunner, ends: string, now = Date.now()): Promise<string | undefined> {
+export async function expireIfDue(syncs: SyncRunner, ends: string, now = Date.now()) {
   const last = syncs.catalog.lastExpiry();
   const day = new Date(now).toISOString().slice(0, 10);
   if (last !== undefined && (!isFinalSync(last.state) || last.createdAt.slice(0, 10) >= day)) return undefined;
@@ -76,7 +76,7 @@ export function expireDaily(
   ends: string,
   onBegun: (id: string) => void,
   onError: (error: unknown) => void,
-): () => void {
+) {
   const begin = async () => {
     const id = await expireIfDue(syncs, ends);
     if (id !== undefined) onBegun(id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PlanFlags, planFlags, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import { planFlags, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
@@ -12,7 +12,7 @@ import type { ByLookup } from '../../options/lookups.ts';
 import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { isoTime } from '../../text/wording.ts';
-import { guardLimits, type PlanCreate, syncView } from './api.ts';
+import { guardLimits, syncView } from './api.ts';
 import { type GivenLimits, LIMIT_OPTIONS } from './guard-limits.ts';
 import type { DecidingQuery } from './operations.ts';
 
@@ -77,12 +77,12 @@ export interface NewSync
 }
 
 /** Marked as a sync, because the import that carries it out has the same id. */
-export function newSyncId(kind: 'sync' | 'undo'): string {
+export function newSyncId(kind: 'sync' | 'undo') {
   return `${kind}-${newImportId()}`;
 }
 
 /** @param target where this process sends */
-export function begunSync({ who, ...given }: NewSync & { readonly id: string }, target: Aimed): Sync {
+export function begunSync({ who, ...given }: NewSync & { readonly id: string }, target: Aimed) {
   const at = isoTime(Date.now());
   const { state, reason } = BEGUN;
   const moves = [{ at, state, reason, who }];
@@ -93,10 +93,7 @@ export function begunSync({ who, ...given }: NewSync & { readonly id: string }, 
  * The file of a sync is read as that of an import, but for the identity and group files.
  * @throws BAD_OPTION
  */
-export function syncReadingOf(
-  options: ImportOptions,
-  lookups: ByLookup<NonNullable<SyncReading['identities']>> = {},
-): SyncReading {
+export function syncReadingOf(options: ImportOptions, lookups: ByLookup<NonNullable<SyncReading['identities']>> = {}) {
   if (options.shape?.actions !== undefined) {
     throw new RollcallError('BAD_OPTION', {
       field: 'shape',
@@ -108,7 +105,7 @@ export function syncReadingOf(
 }
 
 /** The options that decide a plan, among these; without a choice, the careful ones. @throws BAD_OPTION */
-export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
+export function syncFlags(chosen: z.input<typeof planFlags>) {
   const { mode, missing, syncName } = chosen;
   if (missing !== undefined && mode !== 'mirror') {
     throw new RollcallError('BAD_OPTION', {
@@ -137,7 +134,7 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
 }
 
 /** The options that decide a plan, among these. */
-export function flagsOf(chosen: z.input<typeof planFlags>): PlanFlags {
+export function flagsOf(chosen: z.input<typeof planFlags>) {
   return planFlags.strip().parse(chosen);
 }
 
@@ -152,7 +149,7 @@ export function decisionOf(query: DecidingQuery & z.input<typeof planFlags>) {
 }
 
 /** Returns the users and groups that a sync or schedule may create, for display; null: none. */
-export function shownCreate({ create }: Pick<Sync, 'create'>): PlanCreate | null {
+export function shownCreate({ create }: Pick<Sync, 'create'>) {
   if (create === undefined) return null;
   const { users, groups, reactivate, max } = create;
   const limits = {
@@ -188,10 +185,7 @@ export function syncActionsOf(state: SyncState): readonly SyncAction[] {
 const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
 
 /** Refuses a decision that the state of a sync does not allow. @throws SYNC_HELD, WRONG_STATE */
-export function checkDecision(
-  { id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>,
-  action: SyncAction,
-): void {
+export function checkDecision({ id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>, action: SyncAction) {
   const possible = syncActionsOf(state);
   if (possible.includes(action)) return;
   const facts = { id, state, possible };

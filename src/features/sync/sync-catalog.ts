@@ -38,11 +38,11 @@ export function openSyncCatalog(path: string) {
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
   const syncs = documentsOf(sql, keptSync);
-  const save = (sync: Sync): Sync => {
+  const save = (sync: Sync) => {
     sql('save_sync').run({ id: sync.id, sync: JSON.stringify(sync) });
     return sync;
   };
-  const change = (id: string, changed: (sync: Sync) => Partial<Sync>): Sync =>
+  const change = (id: string, changed: (sync: Sync) => Partial<Sync>) =>
     inTransaction(database, () => {
       const sync = reader.get(id);
       return save({ ...sync, ...changed(sync) });
@@ -67,7 +67,7 @@ export function openSyncCatalog(path: string) {
     add: (sync: Sync) => void save(sync),
     move,
     /** Rejects a plan, which needs neither queue nor service. @throws UNKNOWN_SYNC, WRONG_STATE */
-    reject: (id: string, who: string, reason: string): Sync => {
+    reject: (id: string, who: string, reason: string) => {
       checkDecision(reader.get(id), 'reject');
       return move(id, 'rejected', { who, reason });
     },
@@ -109,12 +109,12 @@ export type SyncCatalogReader = ReturnType<typeof openSyncCatalogReader>;
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const syncs = documentsOf(sql, keptSync);
-  const find = (id: string): Sync | undefined => syncs('find_sync', { id })[0];
+  const find = (id: string) => syncs('find_sync', { id })[0];
   const close = () => database[Symbol.dispose]();
   return {
     find,
     /** @throws UNKNOWN_SYNC */
-    get: (id: string): Sync => {
+    get: (id: string) => {
       const sync = find(id);
       if (sync === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
       return sync;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import { syncEntry } from '../../api/sync-entry.ts';
 import type { PlanReason } from '../../membership/plan-reasons.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { asSentence, counted, grouped } from '../../text/wording.ts';
-import { type SyncView, syncView } from './api.ts';
+import { syncView } from './api.ts';
 import { type Sync, shownCreate, syncActionsOf } from './kept-sync.ts';
 import { planFiles } from './plan/plan-files.ts';
 import { GUARDS } from './plan/plan-guards.ts';
@@ -18,7 +18,7 @@ import { nextOf, sentenceOf } from './sync-standing.ts';
 const FIRST_FINDINGS = 20;
 
 /** A sync in a list. @param syncs those of this process, if it plans any */
-export function entryOf(sync: Sync, syncs?: SyncRunner): SyncEntry {
+export function entryOf(sync: Sync, syncs?: SyncRunner) {
   return syncEntry.strip().parse(computed(sync, syncs));
 }
 
@@ -36,7 +36,7 @@ function computed(sync: Sync, syncs: SyncRunner | undefined) {
 }
 
 /** A sync with the first of what its guards object to. */
-export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncView {
+export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner) {
   const shown = computed(sync, syncs);
   return syncView.strip().parse({
     ...shown,
@@ -47,10 +47,7 @@ export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncVie
 }
 
 /** Returns the part of a sync's view that its plan at `path` has. */
-function planned(
-  path: string,
-  sync: Sync,
-): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes' | 'leftInPlace'> {
+function planned(path: string, sync: Sync) {
   if (sync.totals === null || !existsSync(path))
     return { findings: [], guards: [], unknownGroups: 0, notes: [], leftInPlace: null };
   using plan = openPlanReader(path);
@@ -66,7 +63,7 @@ function planned(
 }
 
 /** Whether there is a file of who was in the groups that a sync takes something from. */
-export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'importId'>): boolean {
+export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'importId'>) {
   return importId !== null && existsSync(planFiles(dir.sync(id)).before);
 }
 
@@ -74,7 +71,7 @@ export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'imp
 const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
 
 /** Returns the members whom a finished undo left in their place, with the reasons; null if it left none. */
-function leftByUndo({ mode, state, totals }: Sync, plan: PlanReader): SyncView['leftInPlace'] {
+function leftByUndo({ mode, state, totals }: Sync, plan: PlanReader) {
   const users = totals?.actions.report ?? 0;
   if (mode !== 'undo' || !isCarriedOut(state) || users === 0) return null;
   const reported = plan.reported();

@@ -12,9 +12,7 @@ import { shownCreate } from '../../sync/kept-sync.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import {
   type KeptSettings,
-  type ScheduleEntry,
   type ScheduleRun,
-  type ScheduleView,
   schedule,
   type scheduleOperations,
   scheduleSettings,
@@ -36,7 +34,7 @@ const SHOWN_TIMES = 3;
 
 /** Schedules as the API and the command line show them. */
 function viewsIn(catalog: ScheduleCatalogReader) {
-  return (kept: Schedule): ScheduleView => {
+  return (kept: Schedule) => {
     const { name, cron, tz, paused, nextDue } = kept;
     const times = paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)];
     return schedule.strip().parse({
@@ -114,7 +112,7 @@ export function runningHandlers(runs: Schedules['runs']) {
 }
 
 /** The settings that differ from their defaults, for the audit log. */
-function settingsInShort(settings: KeptSettings): string {
+function settingsInShort(settings: KeptSettings) {
   const plain = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
   const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
   const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name]));
@@ -140,7 +138,7 @@ export function nightsOf(
   { cron, tz, timedAt, pauses }: Pick<Schedule, 'cron' | 'tz' | 'timedAt' | 'pauses'>,
   runs: readonly ScheduleRun[],
   now: number,
-): ScheduleEntry['nights'] {
+) {
   const byDay = Map.groupBy(runs, ({ dueAt }) => dayOf(Date.parse(dueAt), tz));
   const isPaused = (at: number) => pauses.some(({ since, until }) => since <= at && at < (until ?? now));
   /** By day; of a day with several, that of the last. */

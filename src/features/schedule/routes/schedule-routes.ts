@@ -22,7 +22,7 @@ import { changingHandlers, lookingHandlers, runningHandlers } from './handlers.t
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
-export function scheduleRoutes(app: Api, context: ServerContext): void {
+export function scheduleRoutes(app: Api, context: ServerContext) {
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   serveAll(app, scheduleOperations, { ...scheduleHandlers(context, false), look: lookHandler(context) });
 }

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { option, words } from '../../../errors/named-options.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
@@ -35,11 +34,7 @@ export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
  * @param before the schedule that is edited
  * @throws RollcallError, SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION, Problem BAD_OPTION
  */
-export async function settingsToKeep(
-  given: GivenSettings,
-  before: Schedule | undefined,
-  at: GivenAt,
-): Promise<KeptSettings> {
+export async function settingsToKeep(given: GivenSettings, before: Schedule | undefined, at: GivenAt) {
   const { cron, tz, headers, region = at.defaultRegion } = given;
   checkCron(cron, tz);
   const own = ofMachine(given, before, at);
@@ -66,7 +61,7 @@ export async function settingsToKeep(
 }
 
 /** The query of an address may be a secret. */
-export function shownSetting<Value>(value: Value): Value | string {
+export function shownSetting<Value>(value: Value) {
   return typeof value === 'string' ? shownFile({ file: value }) : value;
 }
 
@@ -157,13 +152,13 @@ async function checkRuns(settings: KeptSettings) {
 }
 
 /** The options for reading the file. @throws as `checkIntakeOptions` */
-export function checkedReading(settings: KeptSettings): ImportOptions {
+export function checkedReading(settings: KeptSettings) {
   const options = readingOptions(settings);
   checkIntakeOptions(options);
   return options;
 }
 
-function asSetting(field: string, error: unknown): unknown {
+function asSetting(field: string, error: unknown) {
   if (!(error instanceof RollcallError)) return error;
   return badSetting(field, error.what, error.remedyOn('command'));
 }

@@ -4,8 +4,7 @@ import { type Client, entriesOf } from '../../../cli/client/operation-client.ts'
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import type { Finding, GuardFinding, SyncView } from '../api.ts';
-import type { Sync } from '../kept-sync.ts';
+import type { GuardFinding, SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { planPieces } from '../plan/plan-tables.ts';
@@ -41,7 +40,7 @@ export function syncsOf(config: Config, imports: Imports) {
     /** Newest first. */
     list: (limit: number) => entriesOf(page, MAX_OF_PAGE.syncs, limit),
     /** Returns the sync for display. */
-    find: async (id: string): Promise<SyncView> => {
+    find: async (id: string) => {
       const view = await client.call(syncOperations.one, { id });
       return {
         ...view,
@@ -52,7 +51,7 @@ export function syncsOf(config: Config, imports: Imports) {
       };
     },
     /** Everything that the guards object to. */
-    findings: async ({ id, findings, guards }: SyncView): Promise<Finding[]> => {
+    findings: async ({ id, findings, guards }: SyncView) => {
       // The view has the first; as long as these are all, nothing more is asked.
       if (guards.reduce((sum, { count }) => sum + count, 0) === findings.length) return findings;
       return (await Promise.all(guards.map((guard) => findingsOf(client, id, guard)))).flat();
@@ -62,7 +61,7 @@ export function syncsOf(config: Config, imports: Imports) {
 
 /** A list of one guard's objections says its remedy once. */
 function findingsOf(client: Client, id: string, { guard, remedy }: SyncView['guards'][number]) {
-  const said = ({ members: _, ...finding }: GuardFinding): Finding => ({
+  const said = ({ members: _, ...finding }: GuardFinding) => ({
     ...finding,
     sentence: `${finding.sentence} ${remedy}`,
   });
@@ -99,6 +98,6 @@ function localSyncs(path: string) {
   });
 }
 
-export function findKept(path: string, id: string): Sync | undefined {
+export function findKept(path: string, id: string) {
   return readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
 }

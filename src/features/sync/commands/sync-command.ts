@@ -86,7 +86,7 @@ const APPROVE = 'approve a plan that a guard holds, this once and on record, and
 const REJECT = 'reject a plan: it can no longer be carried out';
 
 /** @param reason the reason that must be given; undefined: none */
-function decisionCommand(name: string, description: string, reason?: string): Command {
+function decisionCommand(name: string, description: string, reason?: string) {
   const command = new Command(name).description(description).argument('<id>', 'as `sync list` shows it');
   return reason === undefined ? command : command.requiredOption('--reason <text>', reason);
 }

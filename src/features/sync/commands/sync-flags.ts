@@ -69,7 +69,7 @@ const SENT = { ...NAMING, ...MODE, ...DECIDING, ...UNDOING };
 const MAX_UIDS_LENGTH = 8_000;
 
 /** The choices as the API's query takes them. @param isSent to a server @throws BAD_OPTION, BAD_PROTECT_FILE */
-export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean): Promise<URLSearchParams> {
+export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean) {
   const given = await choicesOf(flags);
   const { protect, removeNamed } = syncFlags(given);
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {

@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { withCode } from '../../../cli/refusal.ts';
@@ -19,7 +18,7 @@ import type { Syncs } from './sync-client.ts';
 const IMPORT_WAITS = 'Its import waits for you:';
 
 /** The input of a sync, as a person reads it. */
-export function inputOf({ file, undoOf }: SyncEntry): string {
+export function inputOf({ file, undoOf }: SyncEntry) {
   return undoOf === null ? printable(file) : `reverses ${undoOf}`;
 }
 
@@ -38,14 +37,14 @@ export interface Shown extends ShownFlags {
 }
 
 /** Returns the progress line of a sync's planning; its price, before the first answer. */
-export function planningLine(planning: Planning): string {
+export function planningLine(planning: Planning) {
   const { step, done, groups } = planning;
   const price = step === 'members' && done === 0 ? `, at least ${counted(groups, 'call')}` : '';
   return `${planningWords(planning)}${price}`;
 }
 
 /** Prints a plan, if there is one. */
-export async function printPlan({ client }: Syncs, io: Io, { id, totals }: SyncView): Promise<void> {
+export async function printPlan({ client }: Syncs, io: Io, { id, totals }: SyncView) {
   if (totals === null) return;
   const color = io.color ? 'true' : 'false';
   const plan = await client.download(syncOperations.plan, { id, format: 'text', width: io.width, color });
@@ -53,7 +52,7 @@ export async function printPlan({ client }: Syncs, io: Io, { id, totals }: SyncV
 }
 
 /** Prints a plan as Markdown, if there is one, and what became of it. */
-export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promise<void> {
+export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView) {
   if (sync.totals !== null) {
     const plan = await syncs.client.download(syncOperations.plan, { id: sync.id, format: 'markdown' });
     await writeOut(io, plan);
@@ -63,7 +62,7 @@ export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promi
 }
 
 /** Prints the result of a sync and the next steps; returns its exit code. Its plan is printed already, unless as a document. */
-export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown, id: string): Promise<ExitCode> {
+export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown, id: string) {
   const { imports, client } = syncs;
   const sync = await syncs.find(id);
   if (planCsv !== undefined && sync.totals !== null) {
@@ -105,7 +104,7 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
 };
 
 /** `--json` of the sync commands: the sync, all that guards object to, and the import that carries it out. */
-export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncView & { import: ImportSummary | null }> {
+export async function documentOf(syncs: Syncs, sync: SyncView) {
   const { importId } = sync;
   const findings = await syncs.findings(sync);
   return { ...sync, findings, import: importId === null ? null : summaryIn(await syncs.imports.find(importId)) };
@@ -121,7 +120,7 @@ function unknownToService({ mode, unknownGroups }: SyncView) {
 }
 
 /** Returns the reason why the import of a sync waits for a person, and how to continue. */
-export async function waitingImport({ imports }: Syncs, { importId }: SyncView): Promise<string[]> {
+export async function waitingImport({ imports }: Syncs, { importId }: SyncView) {
   if (importId === null) return [];
   const found = await imports.find(importId);
   if (found.state !== 'blocked') return [];

@@ -1,6 +1,6 @@
 import { isAlone } from '../../../cli/client/imports.ts';
 import { currentUser } from '../../../cli/client/local-client.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { type Doing, type Here, type Running, run, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
@@ -132,7 +132,7 @@ export async function doneHereOrThere(
   operation: (typeof syncOperations)['apply' | 'approve' | 'undo' | 'expire'],
   input: { readonly id?: string },
   check?: () => void,
-): Promise<ExitCode> {
+) {
   const { io, imports } = running;
   if (await isAlone(imports)) check?.();
   const begin: SyncWork['begin'] = async ({ client }) => {

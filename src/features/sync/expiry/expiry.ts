@@ -21,7 +21,7 @@ export interface NotedRun extends Omit<NotedImport, 'ledger' | 'isOfSync' | 'ret
 }
 
 /** Writes the ends of the members whom the file of a sync names. Doing it again changes nothing. */
-export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: NotedRun): void {
+export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: NotedRun) {
   const all = earlier.some(mayHaveEnds);
   if (!all && !existsSync(ends) && !hasEnds(desired)) return;
   using database = openForWriting(ends, ENDS_SCHEMA);
@@ -49,7 +49,7 @@ export function expiryOf(folder: string) {
 }
 
 /** Writes who is over into the folder of an expiry. @param copy the plan's copy of an earlier try: a later row may have moved an end since */
-export async function writeOver(folder: string, ends: string, aimed: Aimed, copy: string | undefined): Promise<void> {
+export async function writeOver(folder: string, ends: string, aimed: Aimed, copy: string | undefined) {
   const over: readonly Ending[] = endingBefore(ends, aimed, Date.now(), -1);
   const rows = over.map(({ region, guid, uid, until }) => [region, guid, uid, isoTime(until)]);
   if (copy !== undefined) await rm(copy, { force: true });

@@ -46,7 +46,7 @@ export interface Remembered {
 }
 
 /** Makes work part of the memory: once, however often this is asked for. @throws LEDGER_MISSING, DAMAGED_LEDGER */
-export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembered): void {
+export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembered) {
   using database = openForWriting(memory, MEMORY_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   if (ledger !== undefined) attachForReading(database, ledger, 'done', IMPORT_SCHEMA);
@@ -68,7 +68,7 @@ export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembe
 /** The thread that makes one large piece of work part of the memory. */
 export type MemoryThread = { remember: (work: Remembered) => void };
 
-function reading<Result>(memory: string, none: Result, read: (sql: Statements) => Result): Result {
+function reading<Result>(memory: string, none: Result, read: (sql: Statements) => Result) {
   return readIfThere(memory, MEMORY_SCHEMA, none, (database) => read(statementsOf(database, STATEMENTS)));
 }
 
@@ -78,12 +78,12 @@ export function takenBy(memory: string, sync: string): string[] {
 }
 
 /** Whether a person has let users back whom the next run of a sync looks for. */
-export function awaits(memory: string, sync: string): boolean {
+export function awaits(memory: string, sync: string) {
   return reading(memory, false, (sql) => sql('awaited').get({ sync }) !== undefined);
 }
 
 /** Lets users back who have left: the next run of the sync adds them again. @param uids default: all @throws NOT_FOUND */
-export function bringBack(memory: string, sync: string, uids?: readonly string[]): void {
+export function bringBack(memory: string, sync: string, uids?: readonly string[]) {
   if (takenBy(memory, sync).length === 0) throw nothingRemembered(sync);
   using database = openForWriting(memory, MEMORY_SCHEMA);
   const given = { sync, uids: uids === undefined ? null : JSON.stringify(uids) };
@@ -96,7 +96,7 @@ function nothingRemembered(sync: string) {
 }
 
 /** Writes whom a sync made members, as CSV. @throws NOT_FOUND where it remembers nothing */
-export function membersCsv(memory: string, sync: string): AsyncGenerator<string> {
+export function membersCsv(memory: string, sync: string) {
   if (takenBy(memory, sync).length > 0) return membersIn(memory, sync);
   throw nothingRemembered(sync);
 }

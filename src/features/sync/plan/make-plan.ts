@@ -32,7 +32,7 @@ export interface Decision {
  * everyone with whom the import did something that is undone. Replaces what was planned before, so that it may be made again when
  * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions.
  */
-export function makePlan(plan: PlanLedger, decision: Decision): void {
+export function makePlan(plan: PlanLedger, decision: Decision) {
   const { kind, from, flags, memory, later = [] } = decision;
   const { database } = plan;
   const sql = statementsOf(database, PLANNING);
@@ -124,7 +124,7 @@ function decideUndo(sql: Statements, { allowUnban, includeUncertain }: PlanFlags
 const MAX_INLINE_PEOPLE = 20_000;
 
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
-export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
+export async function decide(plan: PlanLedger, path: string, decision: Decision) {
   const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
   if (people <= MAX_INLINE_PEOPLE) makePlan(plan, decision);
   else await decideInThread(path, decision);
@@ -134,6 +134,6 @@ export async function decide(plan: PlanLedger, path: string, decision: Decision)
 export type DecideThread = { decide: (task: { readonly path: string; readonly decision: Decision }) => void };
 
 /** Rejects with what making the plan throws. */
-export function decideInThread(path: string, decision: Decision): Promise<void> {
+export function decideInThread(path: string, decision: Decision) {
   return openThread<DecideThread>(import.meta.url, './plan-thread').askOnce('decide', { path, decision });
 }

@@ -21,7 +21,7 @@ export const planFiles = (folder: string) => ({
 });
 
 /** Removes a plan that is made again. */
-export async function removePlan(folder: string): Promise<void> {
+export async function removePlan(folder: string) {
   const { desired, plan } = planFiles(folder);
   for (const path of [desired, plan]) {
     for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
@@ -48,7 +48,7 @@ export async function stageFile(
   { folder, rowsBefore, signal }: CopyTask,
   { file, source, reading }: PlannedFile,
   stage: (task: StagingTask) => Promise<unknown>,
-): Promise<string> {
+) {
   const { input, desired } = planFiles(folder);
   const { identities, groups, ...read } = reading;
   await keepCopy(source, input, file, { ...read, signal });

@@ -1,11 +1,10 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { capitalised, counted, grouped } from '../../../text/wording.ts';
-import type { Finding, PlanGroup } from '../api.ts';
+import type { PlanGroup } from '../api.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import { findingOf, type GroupName, groupKey, type StoredObjection } from './plan-reading.ts';
+import { findingOf, type GroupName, groupKey } from './plan-reading.ts';
 import { changesOf } from './plan-totals.ts';
 import {
   ALL,
@@ -223,7 +222,7 @@ export const GUARDS: readonly Guard[] = [
 ];
 
 /** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
-export function checkGuards(facts: GuardFacts, given?: GivenLimits): StoredObjection[] {
+export function checkGuards(facts: GuardFacts, given?: GivenLimits) {
   const [limits, first] = [limitsWith(given), limitsWith(given, 'first')];
   const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;
   return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
@@ -255,7 +254,7 @@ export function guardPlan(
   given?: GivenLimits,
   previous?: PreviousRun,
   changesBefore: readonly number[] = [],
-): Finding[] {
+) {
   const source = plan.facts();
   if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
   const groups = plan.groups();
@@ -270,7 +269,7 @@ export function guardPlan(
 }
 
 /** Groups among `others` that `groups` does not hold in the same region. */
-function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]): Group[] {
+function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]) {
   const held = new Set(groups.map(groupKey));
   return others.filter((group) => !held.has(groupKey(group)));
 }
@@ -285,14 +284,14 @@ const FEW_MESSAGES = 100;
 const TIMES_USUAL = 3;
 
 /** For a first run that adds more than a later one might. */
-function firstRun(groups: readonly PlanGroup[]): IntakeNote {
+function firstRun(groups: readonly PlanGroup[]) {
   const members = groups.reduce((sum, group) => sum + gainsOf(group), 0);
   const text = `No run of this sync has been carried out before, so the guards let it add or raise any number of members: here ${grouped(members)}`;
   return { code: 'FIRST_RUN', text };
 }
 
 /** For a run that would write many more messages than others of the same sync. @param before changes of these runs */
-function moreMessages(groups: readonly PlanGroup[], before: readonly number[]): IntakeNote[] {
+function moreMessages(groups: readonly PlanGroup[], before: readonly number[]) {
   const messages = groups.reduce((sum, group) => sum + changesOf(group), 0);
   const usual = before.toSorted((a, b) => a - b)[Math.floor(before.length / 2)];
   if (usual === undefined || messages < FEW_MESSAGES || messages <= usual * TIMES_USUAL) return [];

@@ -35,7 +35,7 @@ export function openPlanLedger(path: string) {
   /** The groups, their members, and users who may not exist. */
   const survey = new Survey(database);
   /** Replaces notes with the same codes. */
-  const addNotes = (added: readonly IntakeNote[]): void => {
+  const addNotes = (added: readonly IntakeNote[]) => {
     const others = reader.facts().notes.filter(({ code }) => !added.some((one) => one.code === code));
     sql('set_notes').run({ notes: JSON.stringify([...others, ...added]) });
   };
@@ -46,7 +46,7 @@ export function openPlanLedger(path: string) {
     survey,
     addNotes,
     /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
-    begin: (desired: string, source: PlanSource): void =>
+    begin: (desired: string, source: PlanSource) =>
       withAttached(database, desired, 'desired', () => {
         survey.begin();
         sql('set_source').run({ ...source });
@@ -56,7 +56,7 @@ export function openPlanLedger(path: string) {
         );
       }),
     /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
-    beginUndo: (undone: string, source: PlanSource): void =>
+    beginUndo: (undone: string, source: PlanSource) =>
       withAttached(database, undone, 'undone', () => {
         survey.begin();
         sql('set_undone_source').run({ ...source });
@@ -65,7 +65,7 @@ export function openPlanLedger(path: string) {
     /** Groups that have not been listed yet, in the order of the file. */
     groupsToList: () => sql<GroupName>('groups_to_list').all(),
     /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
-    settle: (): void => {
+    settle: () => {
       for (const { id, uid, scope } of sql<UnknownMember>('unknown_scopes').all()) {
         survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid, scope }));
       }
@@ -77,7 +77,7 @@ export function openPlanLedger(path: string) {
         sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
       ),
     /** Replaces what the guards say. It is the last step: what people approve is on the disk. */
-    recordObjections: (objections: readonly StoredObjection[]): void =>
+    recordObjections: (objections: readonly StoredObjection[]) =>
       durably(database, () =>
         inTransaction(database, () => {
           sql('forget_findings').run();
@@ -96,7 +96,7 @@ export function withAttached<Result>(
   path: string,
   name: 'desired' | 'undone' | 'later' | 'newer',
   work: () => Result,
-): Result {
+) {
   attachForReading(database, path, name, name === 'newer' ? PLAN_SCHEMA : IMPORT_SCHEMA);
   try {
     return inTransaction(database, work);
@@ -106,7 +106,7 @@ export function withAttached<Result>(
 }
 
 /** Rows whose user or group is not in the file where it is looked up: nothing is planned for them. */
-function notFoundNote(name: LookupName, found: Readonly<Record<string, unknown>> | undefined): IntakeNote[] {
+function notFoundNote(name: LookupName, found: Readonly<Record<string, unknown>> | undefined) {
   const [rows, keys] = [Number(found?.['rows']), Number(found?.['keys'])];
   if (rows === 0) return [];
   const { field, file, unknownCode, unknown } = LOOKUPS[name];

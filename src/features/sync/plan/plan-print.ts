@@ -153,7 +153,7 @@ const NAME_WIDTH = 40;
  * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
  */
-export function planText(plan: PlanReader, { width, color, shown = 20 }: PlanTextOptions): string {
+export function planText(plan: PlanReader, { width, color, shown = 20 }: PlanTextOptions) {
   const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
   const { file, verdict, heads, rows, total, lists } = contentsOf(plan);
   const nameOf = ({ guid, region }: GroupName) => `${cut(printable(guid), NAME_WIDTH)} (${region})`;
@@ -204,7 +204,7 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
  * The plan as a comment on a pull request, of less than 60,000 bytes: the totals, the objections of the guards, a line for
  * each group and for each member, in folded lists that are cut and say by how much.
  */
-export function planMarkdown(plan: PlanReader): string {
+export function planMarkdown(plan: PlanReader) {
   const { file, totals, verdict, heads, rows, total, lists } = contentsOf(plan);
   const nameOf = ({ guid, region }: GroupName) => `${code(guid)} (${region})`;
   const list = ({ title, lines, noun }: PlanList) => {
@@ -236,17 +236,14 @@ export function planMarkdown(plan: PlanReader): string {
 }
 
 /** Describes the result of a sync. @param rows of the import that carries it out */
-export function resultMarkdown(
-  { id, state, reason }: Pick<SyncView, 'id' | 'state' | 'reason'>,
-  rows?: RowCounts,
-): string {
+export function resultMarkdown({ id, state, reason }: Pick<SyncView, 'id' | 'state' | 'reason'>, rows?: RowCounts) {
   const equation =
     rows === undefined ? '' : ` ${sumEquation(rows, rows.read - sumOfOutcomes(rows)).replaceAll('\u00a0', ' ')}.`;
   return `\nSync ${code(id)} is **${state}**: ${words(asSentence(reason))}${equation}\n`;
 }
 
 /** @param others the alignment of columns behind the first */
-function* tableLines(heads: readonly string[], rows: Iterable<readonly string[]>, others = '---'): Generator<string> {
+function* tableLines(heads: readonly string[], rows: Iterable<readonly string[]>, others = '---') {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   yield line(heads);
   yield line(heads.map((_, at) => (at === 0 ? '---' : others)));

@@ -22,7 +22,7 @@ import {
   syncGroup,
   type syncGroupsQuery,
 } from '../api.ts';
-import { groupProblem, type PlanCreating, planCreating } from './plan-totals.ts';
+import { groupProblem, planCreating } from './plan-totals.ts';
 
 /** The tables of a plan's file. */
 export const PLAN_SCHEMA = [SURVEY_SCHEMA, new URL('plan-schema.sql', import.meta.url)];
@@ -69,15 +69,12 @@ export interface PlannedChange extends PlanAction {
   readonly isNew: boolean;
 }
 
-export function openPlanReader(path: string): PlanReader {
+export function openPlanReader(path: string) {
   return planReader(openForReading(path, PLAN_SCHEMA));
 }
 
 /** Opens a plan for as long as it is read. */
-export async function readingPlan<Result>(
-  path: string,
-  read: (plan: PlanReader) => Result | Promise<Result>,
-): Promise<Result> {
+export async function readingPlan<Result>(path: string, read: (plan: PlanReader) => Result | Promise<Result>) {
   using plan = openPlanReader(path);
   return await read(plan);
 }
@@ -114,7 +111,7 @@ export function planReader(database: PlanDatabase) {
   const close = () => database[Symbol.dispose]();
   return {
     reading: sql,
-    facts: (): PlanFacts => {
+    facts: () => {
       const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
       const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
@@ -128,7 +125,7 @@ export function planReader(database: PlanDatabase) {
     changes: (): IteratorObject<PlannedChange> =>
       allOf(CHANGES).map((row) => ({ ...placesOf(row), isNew: row.isNew === 1 })),
     /** Undefined where nothing may be created. */
-    creating: (): PlanCreating | undefined => documentsOf(sql, planCreating)('creating')[0],
+    creating: () => documentsOf(sql, planCreating)('creating')[0],
     /** Returns what the guards say, in their order. */
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),
@@ -196,7 +193,7 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
       return { findings: items.map(guardFindingOf), nextCursor };
     },
     /** The numbers of each guard's objections: hundreds of groups are one objection of one guard. In the order of the guards. */
-    guards: (): Omit<GuardObjections, 'meaning'>[] =>
+    guards: () =>
       sql<Pick<GuardObjections, 'guard' | 'count' | 'total'>>('guard_counts')
         .all()
         .flatMap((counted) =>
@@ -215,12 +212,12 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
 export type StoredObjection = Omit<Finding, 'sentence'> & { readonly what: string; readonly remedy: string };
 
 /** The objection in two sentences. */
-export function findingOf({ what, remedy, ...objection }: StoredObjection): Finding {
+export function findingOf({ what, remedy, ...objection }: StoredObjection) {
   return { ...objection, sentence: `${what} ${remedy}` };
 }
 
 /** The objection in the list of its guard, whose remedy is said once. */
-function guardFindingOf({ id: _, remedy: __, ...finding }: FindingRow): GuardFinding {
+function guardFindingOf({ id: _, remedy: __, ...finding }: FindingRow) {
   return finding;
 }
 
@@ -241,7 +238,7 @@ function groupOf({ actions, ownerHit, creates, ...group }: GroupRow) {
   };
 }
 
-function actionOf({ row: _, group: __, isNew: ___, ...action }: ActionRow): PlanAction {
+function actionOf({ row: _, group: __, isNew: ___, ...action }: ActionRow) {
   return placesOf(action);
 }
 
@@ -258,11 +255,11 @@ export function placeOf(id: number): Place {
   return id === 0 ? '' : scopeOf(id);
 }
 
-export function placeId(place: Place): number {
+export function placeId(place: Place) {
   return place === '' ? 0 : scopeId(place);
 }
 
 /** The same for all spellings of a group's name. */
-export function groupKey({ region, guid }: GroupName): string {
+export function groupKey({ region, guid }: GroupName) {
   return `${region} ${foldId(guid)}`;
 }

@@ -18,17 +18,17 @@ export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'fro
 const BEFORE_COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;
 
 /** Columns behind those of the changes, with what new users and groups are created with: by field. */
-export const creationColumn = (field: CreateField): string => `create_${field}`;
+export const creationColumn = (field: CreateField) => `create_${field}`;
 
 /**
  * The plan as CSV: PLAN_COLUMNS, one line for every action, in the order of the groups; a group that could not be listed
  * has one line without a UID.
  */
-export function planCsv(plan: PlanReader): Generator<string> {
+export function planCsv(plan: PlanReader) {
   return writeTable(PLAN_COLUMNS, planRows(plan), 'csv');
 }
 
-function* planRows(plan: PlanReader): Generator<readonly string[]> {
+function* planRows(plan: PlanReader) {
   for (const group of plan.groups()) {
     const problem = groupProblem(group);
     if (problem !== '') yield [group.region, group.guid, '', 'report', '', '', problem];
@@ -52,7 +52,7 @@ export function changesCsv(
   plan: PlanReader,
   chosen: (change: PlanAction) => boolean = () => true,
   profiles?: Profiles,
-): Generator<string> {
+) {
   const fields = profiles?.fields() ?? [];
   let begun = 0;
   const sent = plan
@@ -85,7 +85,7 @@ function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
 /**
  * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
  */
-export function beforeCsv(plan: PlanReader, groups: readonly number[]): Generator<string> {
+export function beforeCsv(plan: PlanReader, groups: readonly number[]) {
   const members = groups.values().flatMap((group) => plan.live(group));
   const rows = members.map(({ uid, guid, place, region }) => [uid, guid, placeOf(place), region]);
   return writeTable(BEFORE_COLUMNS, rows, 'csv');
@@ -100,7 +100,7 @@ export interface PlanDownload {
 }
 
 /** A plan as a file, made as its pieces are taken. */
-export function* planPieces({ path, format, text }: PlanDownload): Generator<string> {
+export function* planPieces({ path, format, text }: PlanDownload) {
   using plan = openPlanReader(path);
   if (format === 'text') yield planText(plan, text);
   else if (format === 'markdown') yield planMarkdown(plan);
@@ -108,7 +108,7 @@ export function* planPieces({ path, format, text }: PlanDownload): Generator<str
 }
 
 /** The plan as one JSON document (`planDocument`), one group or action a line. */
-export function planJson(plan: PlanReader): Generator<string> {
+export function planJson(plan: PlanReader) {
   const { plannedAt, fields: _, notes: __, ...source } = plan.facts();
   const groups = plan.groups();
   const findings = plan.findings();
@@ -130,7 +130,7 @@ export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<s
  * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
  * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LEDGER_MISSING, DAMAGED_LEDGER where it is damaged.
  */
-export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
+export async function* planBytes(download: PlanDownload) {
   const thread = openThread<PlanDownloadThread>(import.meta.url, './plan-thread');
   try {
     yield* thread.stream('plan', download);

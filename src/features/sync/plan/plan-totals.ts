@@ -31,7 +31,7 @@ export type PlanCreating = z.infer<typeof planCreating>;
  * @param creating what may be created; undefined: nothing
  * @param invalid rows of the file that cannot be used
  */
-export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0): PlanTotals {
+export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0) {
   const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
   const actions = Object.fromEntries(
     PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
@@ -49,7 +49,7 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
   };
 }
 
-function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating): NonNullable<PlanTotals['create']> {
+function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating) {
   const fresh = groups.filter(({ creates }) => creates !== undefined).length;
   const users = may.users ? (missing?.unknown ?? null) : 0;
   const reactivated = may.reactivate ? (missing?.deactivated ?? null) : 0;
@@ -61,7 +61,7 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
 }
 
 /** Returns the number of changes that would be sent for this group. */
-export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
+export function changesOf({ actions }: Pick<PlanGroup, 'actions'>) {
   return CHANGES.reduce((total, action) => total + actions[action], 0);
 }
 
@@ -75,7 +75,7 @@ export function groupProblem({
   message,
   wanted,
   creates,
-}: Pick<PlanGroup, 'listing' | 'code' | 'message' | 'wanted' | 'creates'>): string {
+}: Pick<PlanGroup, 'listing' | 'code' | 'message' | 'wanted' | 'creates'>) {
   if (listing === 'listed' || creates !== undefined) return '';
   const what = {
     not_found: 'the service does not know the group',

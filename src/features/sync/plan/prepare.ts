@@ -60,7 +60,7 @@ export interface PlanningTask extends Pick<Decision, 'memory'> {
  * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
  * @throws IntakeError, CREATE_WITHOUT_NAME, REGION_WITHOUT_APP, SERVICE_REFUSED, SERVICE_AWAY; the signal's reason when aborted
  */
-export async function planFor(task: PlanningTask): Promise<PlanLedger> {
+export async function planFor(task: PlanningTask) {
   const { folder, request, create, signal, onProgress } = task;
   const stage = (reading: StagingTask) => task.stage(reading, ({ rows }) => onProgress({ step: 'reading', rows }));
   const files = planFiles(folder);
@@ -92,7 +92,7 @@ export async function planFor(task: PlanningTask): Promise<PlanLedger> {
 }
 
 /** A hash that also changes with other files, where there are some. */
-export async function hashWith(hash: string, paths: readonly string[]): Promise<string> {
+export async function hashWith(hash: string, paths: readonly string[]) {
   if (paths.length === 0) return hash;
   const hashes = await Promise.all(paths.map(hashOf));
   return createHash('sha256')
@@ -144,7 +144,7 @@ async function listAndDecide(
 }
 
 /** Nothing of the region can be planned. */
-function regionRefused({ facts: { region }, code, message }: QuestionRefused): RollcallError {
+function regionRefused({ facts: { region }, code, message }: QuestionRefused) {
   if (code === 'SERVICE_AWAY') return new RollcallError('SERVICE_AWAY', { region, message });
   return new RollcallError('SERVICE_REFUSED', { region, code, message });
 }
@@ -159,7 +159,7 @@ const MAX_CALLS = 1_000;
 const NAMED = 5;
 
 /** Marks missing groups that would be created, or says why they cannot be. Call it after all groups were listed. */
-function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions): void {
+function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions) {
   if (!options.groups) return;
   using profiles = openProfiles(desired, options);
   for (const { id, guid } of plan.groupsToCreate(desired)) {
@@ -180,7 +180,7 @@ interface NewcomersTask extends Pick<PlanningTask, 'pages' | 'signal' | 'maxCall
 }
 
 /** Counts users who would be added and do not exist, and notes what may be created. Call it after the plan was made. */
-export async function countNewcomers(task: NewcomersTask): Promise<void> {
+export async function countNewcomers(task: NewcomersTask) {
   const { plan, desired, options } = task;
   const groups = plan.groups();
   for (const { region, creates } of groups) {
@@ -200,13 +200,7 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
 }
 
 /** Null where it would take too many calls. */
-async function askFor({
-  plan,
-  pages,
-  signal,
-  maxCalls = MAX_CALLS,
-  onUser,
-}: NewcomersTask): Promise<MissingUsers | null> {
+async function askFor({ plan, pages, signal, maxCalls = MAX_CALLS, onUser }: NewcomersTask) {
   const { survey } = plan;
   const regions = survey.regions();
   const newcomers = regions.reduce((sum, region) => sum + survey.count('count_open_users', { region }), 0);

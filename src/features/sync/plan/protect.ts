@@ -19,7 +19,7 @@ const DELIMITERS = /[,;|\t]/;
  * an error too, because an emptied file would protect no one.
  * @param name as the user named it
  */
-export async function readProtectFile(path: string, name = path): Promise<ReadonlySet<string>> {
+export async function readProtectFile(path: string, name = path) {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     refuseAddress(path);
     throw refused(name, `cannot be read: ${messageOf(cause)}`, cause);
@@ -39,7 +39,7 @@ function isTable(lines: readonly string[]) {
   return header.split(DELIMITERS).some((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === 'uid');
 }
 
-function uidsOfLines(path: string, lines: readonly string[]): ReadonlySet<string> {
+function uidsOfLines(path: string, lines: readonly string[]) {
   const uids = new Set<string>();
   for (const [index, line] of lines.entries()) {
     const uid = line.replace(/\s#.*$/s, '').trim();
@@ -52,7 +52,7 @@ function uidsOfLines(path: string, lines: readonly string[]): ReadonlySet<string
 }
 
 /** The ordinary intake reads it; only the column of UIDs counts, and rows that cannot be read at all. */
-async function uidsOfTable(path: string, lines: readonly string[]): Promise<ReadonlySet<string>> {
+async function uidsOfTable(path: string, lines: readonly string[]) {
   const uids = new Set<string>();
   try {
     const stream = Readable.from([Buffer.from(lines.join('\n'))]);
@@ -75,7 +75,7 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
   return uids;
 }
 
-function refused(path: string, what: string, cause?: unknown): RollcallError {
+function refused(path: string, what: string, cause?: unknown) {
   const remedy = 'write one UID a line, or a CSV file with a column uid';
   return new RollcallError('BAD_PROTECT_FILE', { what: `the protect file ${shown(path)} ${what}`, remedy }, { cause });
 }

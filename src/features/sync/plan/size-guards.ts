@@ -57,7 +57,7 @@ export const LOOK = 'Look at the plan: approve it if it is right, fix the file i
 export const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** An objection to a value above its limit. */
-export function above(limit: number, value: number, what: string): Objection[] {
+export function above(limit: number, value: number, what: string) {
   return value > limit ? [{ value, limit, what }] : [];
 }
 
@@ -66,7 +66,7 @@ export function tooMany<Group extends GroupName>(
   limit: number,
   groups: readonly Group[],
   what: (group: Group) => string,
-): Objection[] {
+) {
   const value = groups.length;
   if (value <= limit) return [];
   return groups.map((group) => ({ region: group.region, guid: group.guid, value, limit, what: what(group) }));
@@ -80,7 +80,7 @@ function percentOf(part: number, whole: number) {
   return `${grouped(Number(((part / whole) * 100).toFixed(1)))} %`;
 }
 
-export function allowed(limit: number): string {
+export function allowed(limit: number) {
   if (limit === 0) return 'none is allowed';
   return limit === 1 ? '1 is allowed' : `${grouped(limit)} are allowed`;
 }
@@ -205,7 +205,7 @@ export const ROW_GUARDS: readonly Guard[] = (
 }));
 
 /** Returns how many users would be added or get a higher scope. */
-export function gainsOf({ actions, lowered }: PlanGroup): number {
+export function gainsOf({ actions, lowered }: PlanGroup) {
   return actions.add + actions.change - lowered;
 }
 

@@ -104,7 +104,7 @@ export async function writeChanges(
   create: CreateOptions | undefined,
   live = plan,
   chosen?: (change: PlanAction) => boolean,
-): Promise<void> {
+) {
   const { changes, before, desired } = planFiles(folder);
   const losing = live.losingGroups();
   if (losing.length === 0) await rm(before, { force: true });
@@ -114,6 +114,6 @@ export async function writeChanges(
 }
 
 /** Returns the file for checking a stored plan again: the present one, or the plan's copy if it was deleted. */
-export function sourceNow(folder: string, source: string): string {
+export function sourceNow(folder: string, source: string) {
   return existsSync(source) ? source : planFiles(folder).input;
 }

@@ -37,7 +37,7 @@ interface SyncsRead {
  */
 export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRead) {
   /** @throws UNKNOWN_SYNC; NO_PLAN_YET */
-  const planOf = (id: string): string => {
+  const planOf = (id: string) => {
     const { state, totals, reason } = find(id);
     if (totals === null) throw new RollcallError('NO_PLAN_YET', { id, state, reason });
     return planFiles(dir.sync(id)).plan;

@@ -22,7 +22,7 @@ import { hasBefore, wholeSync } from '../sync-views.ts';
 import { syncHandlers, syncMaking } from './sync-handlers.ts';
 
 /** Syncs: the list, one, what can be done with it, the undo of an import, and what syncs have as files. */
-export function syncRoutes(app: Api, context: ServerContext): void {
+export function syncRoutes(app: Api, context: ServerContext) {
   const { syncs, dir } = context;
 
   pageRoute(app, '/syncs');
@@ -73,7 +73,7 @@ const uploadOfSync = {
 };
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
-export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
+export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads) {
   const { syncs, dir } = context;
   uploads.made.push((id) => syncs.catalog.find(id) !== undefined);
   serveAll(

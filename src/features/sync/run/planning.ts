@@ -32,7 +32,7 @@ export type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
 /** The basis of a sync's plan, and what the guards say of it. */
 export function syncPlanning({ coordinator, dir, catalog, stage, regions }: PlanningOptions) {
   /** The last runs of the same sync; an undo is none. */
-  const runsBefore = (record: Sync): Sync[] => {
+  const runsBefore = (record: Sync) => {
     if (record.mode === 'undo' || record.mode === 'expiry') return [];
     return catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
   };

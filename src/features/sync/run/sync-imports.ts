@@ -69,7 +69,7 @@ export function reversedBy({ undoOf }: Sync, catalog: Pick<SyncCatalog, 'find'>)
 }
 
 /** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */
-export function checkAdopted(place: TargetedPlace, id: string): void {
+export function checkAdopted(place: TargetedPlace, id: string) {
   const found = importOf(place, id);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
   checkTarget(`import ${id}`, found, place.coordinator.sendsTo);
@@ -95,7 +95,7 @@ export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
 }
 
 /** Imports the file of changes (plan-tables.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
-export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Promise<void> {
+export async function beginImportOf({ coordinator, dir }: Place, sync: Sync) {
   const { id, file: input, sandbox, create: creating, undoOf } = sync;
   const { changes: source, plan } = planFiles(dir.sync(id));
   const create = creating && (await importCreates(plan, creating));
@@ -124,7 +124,7 @@ export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Pr
  * @param path of the plan
  */
 function importCreates(path: string, options: CreateOptions) {
-  return readingPlan(path, (plan): CreateOptions | undefined => {
+  return readingPlan(path, (plan) => {
     const creating = plan.creating();
     const groups = planTotals(plan.groups(), creating).create?.groups ?? 0;
     if (creating === undefined || (groups === 0 && !options.users && !options.reactivate)) return undefined;

@@ -51,7 +51,7 @@ export function undoingOf(
 }
 
 /** Makes a run that is over part of the memory of its sync, if that has a name. @throws LEDGER_MISSING, DAMAGED_LEDGER */
-export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
+export async function rememberRun(place: MemoryOf, run: Sync) {
   const { dir, catalog } = place;
   const { id, importId } = run;
   const reversed = reversedBy(run, catalog);
@@ -74,7 +74,7 @@ export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
 }
 
 /** Makes retries of earlier runs, and imports that are adopted, part of the memory of a sync that is about to be planned. @throws LEDGER_MISSING, DAMAGED_LEDGER */
-export async function rememberOthers(place: MemoryOf, { syncName, adopt = [] }: Sync): Promise<void> {
+export async function rememberOthers(place: MemoryOf, { syncName, adopt = [] }: Sync) {
   if (syncName === undefined) return;
   const { dir, catalog } = place;
   const taken = takenBy(dir.memory, syncName);

@@ -78,18 +78,18 @@ export class SyncRunner {
   }
 
   /** Begins to plan. Gives the sync's id. */
-  create({ id = newSyncId('sync'), ...wanted }: NewSync): Promise<string> {
+  create({ id = newSyncId('sync'), ...wanted }: NewSync) {
     return this.#begin({ ...wanted, id });
   }
 
   /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET */
-  async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
+  async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>) {
     const undo = undoOfImport(this.#options, importId);
     return this.#begin({ ...decided, id: newSyncId('undo'), ...undo });
   }
 
   /** Begins to plan the removal of members whose memberships are over. */
-  expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>): Promise<string> {
+  expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>) {
     const id = newSyncId('sync');
     return this.#begin({ ...decided, id, ...expiryOf(this.#folder(id)) });
   }
@@ -98,7 +98,7 @@ export class SyncRunner {
    * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
    * that was interrupted. @throws RollcallError when it is held or meant for another service, WRONG_STATE
    */
-  async apply(id: string, who: string): Promise<Sync> {
+  async apply(id: string, who: string) {
     const record = this.find(id);
     if (record.state !== 'applying') {
       checkDecision(record, 'apply');
@@ -112,18 +112,18 @@ export class SyncRunner {
   }
 
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
-  approve(id: string, who: string, reason: string): Sync {
+  approve(id: string, who: string, reason: string) {
     checkDecision(this.find(id), 'approve');
     return this.#startApplying(id, { who, reason, approval: true });
   }
 
   /** @throws UNKNOWN_SYNC, WRONG_STATE */
-  reject(id: string, who: string, reason: string): Sync {
+  reject(id: string, who: string, reason: string) {
     return this.#moved(this.catalog.reject(id, who, reason));
   }
 
   /** Ends planning, before it has an import. One looked at again is planned as before. @throws WRONG_STATE */
-  cancel(id: string, who: string): Sync {
+  cancel(id: string, who: string) {
     const isPlanned = this.find(id).state === 'applying';
     const reason = 'it was cancelled';
     const record = isPlanned
@@ -134,7 +134,7 @@ export class SyncRunner {
   }
 
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
-  async replace(id: string): Promise<void> {
+  async replace(id: string) {
     const { state, importId } = this.find(id);
     if (state !== 'applying' || importId === null) return;
     const carrying = this.importState(importId);
@@ -142,21 +142,21 @@ export class SyncRunner {
   }
 
   /** Returns the state of the import that carries a sync out. */
-  importState(id: string): ImportState | undefined {
+  importState(id: string) {
     return this.#coordinator.lookUp(id)?.state;
   }
 
-  find(id: string): Sync {
+  find(id: string) {
     return this.catalog.get(id);
   }
 
   /** Returns the progress of one that this process plans. */
-  progress(id: string): Planning | undefined {
+  progress(id: string) {
     return this.#works.progress(id);
   }
 
   /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
-  continueAll(): void {
+  continueAll() {
     for (const sync of this.catalog.underWay()) {
       const { id, importId, code } = sync;
       if (isSameTarget(sync, this.#coordinator.sendsTo)) this.#enqueue(id, true);
@@ -169,7 +169,7 @@ export class SyncRunner {
   }
 
   /** Stops planning; plans are made again later. Does not stop imports. */
-  async stop(): Promise<void> {
+  async stop() {
     this.#isStopping = true;
     await this.#works.stop();
     await this.#line(async () => {});
@@ -177,7 +177,7 @@ export class SyncRunner {
     await this.#options.onStopped();
   }
 
-  async #begin(wanted: NewSync & { readonly id: string }): Promise<string> {
+  async #begin(wanted: NewSync & { readonly id: string }) {
     const { id } = wanted;
     for (const adopted of wanted.adopt ?? []) checkAdopted(this.#options, adopted);
     const folder = this.#folder(id);
@@ -190,24 +190,24 @@ export class SyncRunner {
     return id;
   }
 
-  #startApplying(id: string, how: MoveOptions): Sync {
+  #startApplying(id: string, how: MoveOptions) {
     checkTarget(`sync ${id}`, this.find(id), this.#coordinator.sendsTo);
     const record = this.#move(id, 'applying', how);
     this.#enqueue(id);
     return record;
   }
 
-  #move(id: string, to: SyncState, how?: MoveOptions): Sync {
+  #move(id: string, to: SyncState, how?: MoveOptions) {
     return this.#moved(this.catalog.move(id, to, how));
   }
 
-  #moved(record: Sync): Sync {
+  #moved(record: Sync) {
     this.events.emit('state', record);
     return record;
   }
 
   /** @param isLeft a stop or crash interrupted it */
-  #enqueue(id: string, isLeft = false): void {
+  #enqueue(id: string, isLeft = false) {
     const onProgress = (progress: Partial<Planning>) => ({ ...BEGINNING, ...this.progress(id), ...progress });
     this.#line(() =>
       this.#works.begin(id, (signal, note) =>
@@ -216,7 +216,7 @@ export class SyncRunner {
     ).catch((error: unknown) => void this.events.emit('failure', asError(error)));
   }
 
-  async #work(id: string, isLeft: boolean, how: How): Promise<void> {
+  async #work(id: string, isLeft: boolean, how: How) {
     if (this.#isStopping) return;
     const { state, importId, mode } = this.find(id);
     if (!isSyncUnderWay(state)) return;
@@ -245,7 +245,7 @@ export class SyncRunner {
     }
   }
 
-  async #plan(record: Sync, how: How): Promise<void> {
+  async #plan(record: Sync, how: How) {
     const { id, isTry, apply, create } = record;
     await rememberOthers(this.#options, record);
     using made = await this.#plans.make(record, how);
@@ -264,7 +264,7 @@ export class SyncRunner {
     }
   }
 
-  async #carryOut(record: Sync, how: How): Promise<void> {
+  async #carryOut(record: Sync, how: How) {
     const { id } = record;
     const { within, sentence, changes } = await this.#plans.check(record, how);
     if (!within) {
@@ -286,7 +286,7 @@ export class SyncRunner {
   }
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  async #beginImport(record: Sync): Promise<void> {
+  async #beginImport(record: Sync) {
     const { id } = record;
     // Cancelled meanwhile?
     if (this.find(id).state !== 'applying') return;
@@ -295,7 +295,7 @@ export class SyncRunner {
   }
 
   /** The import of a sync has moved, or may have moved unnoticed. */
-  readonly #follow = ({ id, state }: { readonly id: string; readonly state: ImportState }): void => {
+  readonly #follow = ({ id, state }: { readonly id: string; readonly state: ImportState }) => {
     const record = this.catalog.find(id);
     if (record?.state === 'applying') this.events.emit('import', id, state);
     if (record?.state === 'applying' && isFinal(state)) {
@@ -306,7 +306,7 @@ export class SyncRunner {
   };
 
   /** A run is part of its sync's memory before it is over: after a crash between, the next process begins with the memory again. */
-  async #end(record: Sync, state: ImportState): Promise<void> {
+  async #end(record: Sync, state: ImportState) {
     const { id } = record;
     try {
       await rememberRun(this.#options, record);
@@ -322,7 +322,7 @@ export class SyncRunner {
     }
   }
 
-  #folder(id: string): string {
+  #folder(id: string) {
     return this.#options.dir.sync(id);
   }
 }

@@ -26,7 +26,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
    * Lets a sync wait for something of this machine, such as room on the disk: it keeps its state and says why it stands still, and
    * `goOn` is called when that is over. False for another error, and where no one watches for the end.
    */
-  const letWait = async (id: string, error: unknown, goOn: () => void): Promise<boolean> => {
+  const letWait = async (id: string, error: unknown, goOn: () => void) => {
     const wait = waitOf(error);
     if (wait === undefined || !whenOver(wait, goOn)) return false;
     // Half a plan is of no use, and the catalog needs the room.
@@ -47,7 +47,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
      * Notes that a process takes up a sync that another one left. False: processes died at it again and again, so it is
      * left alone for longer each time, until `goOn` is called, and at last for good.
      */
-    takeUp: async (id: string, goOn: () => void): Promise<boolean> => {
+    takeUp: async (id: string, goOn: () => void) => {
       const history = catalog.find(id)?.moves ?? [];
       const last = history.at(-1);
       if (last?.reason === STOPPED) {
@@ -78,7 +78,7 @@ function deathsIn(history: readonly SyncMove[]) {
 }
 
 /** The code of a sync that failed. */
-export function failureCode(error: unknown): string {
+export function failureCode(error: unknown) {
   if (error instanceof RollcallError) return error.code;
   const code: SyncReasonCode = waitOf(error)?.code ?? 'PLANNING_FAILED';
   return code;
