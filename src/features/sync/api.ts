@@ -27,7 +27,6 @@ export const planCreate = z.strictObject({
   reactivate: z.boolean(),
   maxCreate: z.string(),
 });
-export type PlanCreate = z.infer<typeof planCreate>;
 
 /** An objection of a guard. */
 export const finding = z.strictObject({
