@@ -18,7 +18,6 @@ import { counted } from '../../text/wording.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, regionList, settingFlag, wholeNumber, withLog, withQueue } from '../flags/flags.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
-import { serveHealth, workerMetrics } from '../worker-health.ts';
 
 interface Flags extends CommonFlags {
   readonly region?: readonly Region[];
@@ -62,7 +61,9 @@ async function work(io: Io, flags: Flags) {
     const tracing = await openTracing((text) => log.warn(text));
     if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
     const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
-    const metrics = workerMetrics();
+    // Without the port nobody asks for metrics.
+    const health = flags.healthPort === undefined ? undefined : await import('../worker-health.ts');
+    const metrics = health?.workerMetrics();
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
@@ -71,7 +72,7 @@ async function work(io: Io, flags: Flags) {
         return { region, appId, host: hostOf(service, region), chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
       config,
-      observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
+      observer: observers([callLog(log), metrics?.observer, tracing?.observer].filter((one) => one !== undefined)),
       onError,
     });
     lifecycle.onStop((deadlineMs) => worker.stop(deadlineMs));
@@ -84,11 +85,11 @@ async function work(io: Io, flags: Flags) {
       onError,
     );
     lifecycle.onStop(() => keys.stop());
-    metrics.watch(worker.regions);
-    if (flags.healthPort !== undefined) {
-      const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
-      lifecycle.onStop(() => health.close());
-      say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
+    metrics?.watch(worker.regions);
+    if (flags.healthPort !== undefined && health !== undefined && metrics !== undefined) {
+      const server = await health.serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
+      lifecycle.onStop(() => server.close());
+      say(io, `Health and metrics: http://${flags.healthHost}:${server.port}/metrics`);
     }
     introduce(io, worker.regions, config.concurrency);
     log.info({ regions, concurrency: config.concurrency, queue: backend.kind, version: VERSION }, 'worker started');
