@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RUN_STATES } from '../membership/sync-state.ts';
 import { count } from './fields.ts';
 import { importView } from './imports.ts';
+import { nextSteps } from './next-step.ts';
 import { operationsOf } from './operation.ts';
 import { syncEntry } from './sync-entry.ts';
 
@@ -23,6 +24,8 @@ const failedRun = z.strictObject({
   reason: z.string(),
   sync: z.string().nullable().describe('Id of the sync that it began.'),
   unsuccessful: count.describe('Runs since the last one that succeeded.'),
+  sentence: z.string().describe('The reason why it did not succeed, in a sentence.'),
+  next: nextSteps(['run']),
 });
 export type FailedRun = z.infer<typeof failedRun>;
 

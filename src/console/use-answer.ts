@@ -18,7 +18,7 @@ interface AnswerOptions<T> extends News {
   brought?: (data: ListEvents[keyof ListEvents]) => T | undefined;
   /** It may depend on what is known by then; undefined: not again. */
   everyMs?: (data: T | undefined, error: unknown) => number | undefined;
-  /** It is asked for again when this has changed. */
+  /** It is asked for again soon after this has changed. */
   turn?: unknown;
 }
 
@@ -62,13 +62,14 @@ export function useAnswer<T>(
       leaving.abort();
       clearTimeout(timer);
     };
-  }, [path, turn]);
+  }, [path]);
   /** Replaces the data by a newer answer from elsewhere. */
   const set = (known: T) => {
     question.set(known);
     ask.current.later();
   };
   const reload = () => ask.current.now();
+  useRenewal(turn, reload);
   useListNews(news, reload, (event) => {
     const answer = brought?.(event);
     if (answer === undefined) return concerns(event);

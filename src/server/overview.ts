@@ -6,6 +6,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
+import { asSentence } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
 
@@ -89,6 +90,7 @@ function syncsAndRuns(context: ServerContext) {
           reason,
           sync: sync?.id ?? null,
           unsuccessful: health.get(schedule) ?? 0,
+          ...standingOf(state, reason),
         }),
       ),
     toDecide: toDecide.slice(0, MAX_LISTED),
@@ -106,6 +108,17 @@ const FAILURES: readonly SyncState[] = ['failed', 'stale', 'incomplete'];
 function hasFailed({ state, sync }: ScheduleRun) {
   if (state === 'ran') return sync !== null && FAILURES.includes(sync.state);
   return state === 'failed' || state === 'missed' || state === 'skipped-running';
+}
+
+/** Returns the reason in a sentence, and the next step: a run that did not happen can begin now, one that failed is looked at. */
+function standingOf(state: ScheduleRun['state'], reason: string): Pick<FailedRun, 'sentence' | 'next'> {
+  const missed = {
+    'skipped-running': 'The last run was skipped: the one before was not over.',
+    missed: 'The last run was missed: no server was running at its time.',
+  };
+  if (state === 'missed' || state === 'skipped-running')
+    return { sentence: missed[state], next: [{ operation: 'run', name: 'Run now', why: 'To begin a run now' }] };
+  return { sentence: reason === '' ? 'The last run failed.' : asSentence(`the last run failed: ${reason}`), next: [] };
 }
 
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */

@@ -96,7 +96,7 @@ test('missing users and groups are created by an import and by a sync, each afte
   const leavers = await server.run('uid,guid,what\nada,choir,out\nmia,choir,out\n', String(query));
   await page.goto(server.url);
   const needs = page.getByRole('region', { name: 'Needs you' });
-  await needs.getByRole('link', { name: 'Review leavers.csv' }).waitFor();
+  await needs.getByRole('link', { name: /^Send 2 rows that remove or ban…: leavers/ }).waitFor();
   await eventually(() => needs.getByRole('button', { name: /leavers/ }).count()).toBe(0);
   await page.goto(`${server.url}/imports/${leavers}`);
   await state.getByText('2 rows remove or ban members, and 1 may.').waitFor();

@@ -64,7 +64,7 @@ test('no page is wider than the screen, axe finds nothing, and each has one head
   await page.getByRole('heading', { name: 'Repair rows' }).waitFor();
   await check(page, 'repair');
   for (const [path, sight] of [
-    ['/', 'Guards hold this plan back'],
+    ['/', 'Held: guards object'],
     ['/imports?kind=file', `${LONG}.csv`],
     [`/members/${LONG}`, `${LONG}.csv`],
     ['/members', 'Enter a UID'],

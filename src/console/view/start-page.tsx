@@ -1,7 +1,7 @@
 /** The start page: what needs a person, what runs, what may be continued, what ended last; and the place for a new file. */
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { asSentence, counted, grouped } from '../../text/wording.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
@@ -60,7 +60,7 @@ function Known({ overview: known }: { overview: Overview }) {
             {others.import > 0 && others.sync > 0 && ' '}
             {others.sync > 0 && <a href="/syncs?state=planned,held">{counted(others.sync, 'more sync')}</a>}
           </Items>
-          <Items id="running" title="Running" items={[...running.map(runningItem), ...syncsUnderWay.map(underWayItem)]}>
+          <Items id="running" title="Running" items={[...running.map(runningItem), ...syncsUnderWay.map(syncItem)]}>
             {queued > 0 && (
               <>
                 <a href="/imports?state=staging">{counted(queued, 'import')}</a> {queued === 1 ? 'waits' : 'wait'} for
@@ -278,10 +278,6 @@ function stoppedItem({ id, file, stoppedRegions }: RunningImport): Item {
   };
 }
 
-function underWayItem({ id, file, state }: SyncEntry): Item {
-  return { href: syncHref(id), name: fileName(file), badge: [SYNC_TONES[state], state], text: '' };
-}
-
 function syncItem(sync: SyncEntry): Item {
   const { id, state, schedule, sentence, createdAt, next } = sync;
   const [step] = next;
@@ -300,24 +296,20 @@ function syncItem(sync: SyncEntry): Item {
   };
 }
 
-function runItem(run: FailedRun): Item {
-  const { schedule, sync, state, unsuccessful } = run;
+function runItem({ schedule, sync, sentence, unsuccessful, next: [step] }: FailedRun): Item {
+  const act = async (signal: AbortSignal) => {
+    await call('POST /v1/schedules/:name/run', { name: schedule }, signal);
+    refreshOverview();
+  };
+  const open =
+    sync === null
+      ? { text: 'Open schedules', kind: 'button', act: '/schedules' }
+      : { text: 'Open the sync', kind: 'button', act: syncHref(sync) };
   return {
     href: '/schedules',
     name: schedule,
-    badge: ['attention', state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed'],
-    text: [runSentence(run), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : ''],
-    actions: [
-      sync === null
-        ? { text: 'Open schedules', kind: 'button', act: '/schedules' }
-        : { text: 'Open the sync', kind: 'button', act: syncHref(sync) },
-    ],
+    badge: ['attention', step === undefined ? 'run failed' : 'run missed'],
+    text: [sentence, unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : ''],
+    actions: [step === undefined ? open : { text: step.name, label: `${step.name}: ${schedule}`, act }],
   };
-}
-
-/** Returns the reason why a run did not succeed, as a sentence. */
-function runSentence({ state, reason }: FailedRun) {
-  if (state === 'skipped-running') return 'The last run was skipped: the one before was not over.';
-  if (state === 'missed') return 'The last run was missed: no server was running at its time.';
-  return reason === '' ? 'The last run failed.' : asSentence(`the last run failed: ${reason}`);
 }

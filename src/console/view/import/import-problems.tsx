@@ -10,7 +10,7 @@ import { type Column, List } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, query } from '../../requests.ts';
-import { useAnswer, useRenewal } from '../../use-answer.ts';
+import { useAnswer } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -21,11 +21,10 @@ const MAX_ON_PHONE = 2;
 export function ImportProblems({ view, filter }: ImportParts) {
   const { isOperator } = usePlace();
   const { id, rows, repaired, edited } = view;
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
-    turn: view.state,
-  });
   const wrong = sumOfOutcomes(rows) - inPlace(rows);
-  useRenewal(`${wrong} ${repaired} ${edited}`, reload);
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
+    turn: `${view.state} ${wrong} ${repaired} ${edited}`,
+  });
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];

@@ -7,7 +7,7 @@ import { regionSentence } from '../../import-words.ts';
 import { LineChart } from '../../kit/chart.tsx';
 import { Card, Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
 import { addressOf, connection } from '../../requests.ts';
-import { useAnswer, useRenewal } from '../../use-answer.ts';
+import { useAnswer } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
 
 export function ImportRegions({ view, queues }: ImportParts) {
@@ -70,13 +70,8 @@ const LINES = [
 /** The calls that the ledger has. */
 export function ImportPace({ view: { id, state, startedAt, finishedAt, calls } }: ImportParts) {
   // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
-  const { data, error, reload } = useAnswer(
-    startedAt === null ? null : addressOf('GET /v1/imports/:id/calls', { id }),
-    {
-      turn: state,
-    },
-  );
-  useRenewal(calls, reload);
+  const path = startedAt === null ? null : addressOf('GET /v1/imports/:id/calls', { id });
+  const { data, error } = useAnswer(path, { turn: `${state} ${calls}` });
   if (startedAt === null || (data ?? error) === undefined) return null;
   const rates = data?.rates ?? [];
   const hasChart = rates.filter((point) => point.calls !== null).length > 1;
