@@ -6,7 +6,7 @@ import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
 import { leaveOverview, watchOverview } from './live.ts';
 import { PAGES } from './pages.ts';
-import { NOWHERE, PlaceContext, pageTitle, showTitle } from './place.ts';
+import { NOWHERE, PlaceContext, pageTitle, shownSearch, showTitle } from './place.ts';
 import { ApiError, access, call, connection, query } from './requests.ts';
 import { LoginDialog } from './view/login-page.tsx';
 
@@ -33,6 +33,7 @@ async function show({ moveFocus }: { moveFocus: boolean }) {
   const { pathname, search } = location;
   const { title, load, param } = routeOf(pathname);
   shownPath.value = pathname;
+  shownSearch.value = search;
   pageTitle.value = title;
   visit += 1;
   const own = visit;
@@ -175,7 +176,10 @@ access.addEventListener('refused', askAgain);
 connection.addEventListener('back', () => void askSettings());
 document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
-addEventListener('popstate', () => location.pathname !== shownPath.peek() && void show({ moveFocus: true }));
+addEventListener('popstate', () => {
+  const isShown = location.pathname === shownPath.peek() && location.search === shownSearch.peek();
+  if (!isShown) void show({ moveFocus: true });
+});
 void begin({ moveFocus: false });
 
 async function notFound() {

@@ -30,11 +30,6 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: '/imports/:id', title: 'Import', load: async () => (await import('./view/import-page.tsx')).ImportPage },
   {
-    path: '/imports/:id/repair',
-    title: 'Repair rows',
-    load: async () => (await import('../features/repair/pages/repair.tsx')).RepairPage,
-  },
-  {
     path: '/syncs',
     title: 'Syncs',
     inMenu: false,

@@ -47,7 +47,11 @@ export function useTitle(title: string) {
 /** Keeps what a page is looking for in its address, so that a reload or a link finds it again. @param search such as "?state=held" */
 export function keepInAddress(search: string) {
   history.replaceState(null, '', `${location.pathname}${search}${location.hash}`);
+  shownSearch.value = location.search;
 }
+
+/** The query of the page that is shown, such as "?state=held". */
+export const shownSearch = signal('');
 
 /** The page's own part of the title. */
 export const pageTitle = signal('');

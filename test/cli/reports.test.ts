@@ -183,7 +183,7 @@ describe('list', () => {
     const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
     expect(head).toMatch(/^id +state +rows +succeeded +problems +next +file$/);
     expect(newest).toMatch(/completed +1 +1 +0 +other\.csv$/);
-    expect(oldest).toMatch(/completed +4 +1 +2 {2}Repair rows +m\.csv$/);
+    expect(oldest).toMatch(/completed +4 +1 +2 {2}Correct rows +m\.csv$/);
     expect(rest).toEqual([]);
     const listed = JSON.parse((await place.run(['list', '--limit', '1', '--json'])).stdout);
     const status = JSON.parse((await place.run(['status', '--json'])).stdout);

@@ -34,12 +34,12 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await ways.selectOption('Leave them out');
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
   await page.getByText('All 2 rows succeeded; 2 rows were left out; every row is accounted for.').first().waitFor();
-  const rows = page.getByRole('region', { name: 'Rows' });
+  const rows = page.getByRole('table', { name: 'Rows of the file' });
   await rows.getByText('the check found that the user does not exist (ERR_UID_NOT_FOUND)').waitFor();
   // Now their outcomes count.
   await eventually(() => verdicts.count()).toBe(0);
-  await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByRole('heading', { level: 1, name: /Repair/ }).waitFor();
+  await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Correct rows…' }).click();
+  await page.getByRole('textbox', { name: 'uid, row 3', exact: true }).waitFor();
 
   // Rows that would fail are repaired before anything is sent, and are not sent as the file has them.
   await page.goto(server.url);
@@ -47,24 +47,22 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(second, 'before.csv'));
   await review(page);
   await check.getByRole('button', { name: 'Check with the service' }).click();
-  await check.getByRole('link', { name: 'Repair ERR_UID_NOT_FOUND' }).waitFor();
-  await page.getByRole('region', { name: 'Send' }).getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByText('2 rows to repair: 0 ready to send').waitFor();
+  await check.getByRole('link', { name: 'Show 2 rows: the user does not exist' }).click();
+  await page.getByText('2 rows to correct: 2 not edited.').waitFor();
   await page.getByText('the user does not exist, as the check says').first().waitFor();
   await page.getByRole('textbox', { name: 'uid, row 4', exact: true }).fill('ben');
   await page.keyboard.press('Enter');
   await page.getByText('1 ready to send').waitFor();
   await page.getByText('Until then, a row with edits is not sent at all.').waitFor();
-  await page.getByRole('link', { name: 'before.csv' }).click();
-  await page.getByText('1 not sent now: repaired, they can be sent when this import is over').waitFor();
+  await page.getByText('1 not sent now: corrected, they can be sent when this import is over').waitFor();
   await page.getByLabel('2 rows would fail').selectOption('Send them as well');
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
   const over = /^1 of 2 rows succeeded; .*every row is accounted for/;
   await page.getByText(over).first().waitFor();
   const held = Promise.withResolvers<void>();
   await page.route('**/repair/rows?*', (route) => held.promise.then(() => route.continue()));
-  await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Repair rows…' }).click();
-  const sending = page.getByRole('button', { name: 'Send 1 repaired row…' });
+  await page.reload();
+  const sending = page.getByRole('button', { name: 'Send 1 corrected row…' });
   await sending.waitFor();
   // What is sent is what was seen.
   await eventually(() => sending.isEnabled()).toBe(false);

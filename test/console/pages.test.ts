@@ -60,9 +60,9 @@ test('no page is wider than the screen, axe finds nothing, and each has one head
   await page.getByRole('button', { name: 'Details of row' }).first().click();
   await page.getByText('What happened').waitFor();
   await check(page, 'import');
-  await page.getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByRole('heading', { name: 'Repair rows' }).waitFor();
-  await check(page, 'repair');
+  await page.getByRole('link', { name: 'Correct rows…' }).click();
+  await page.getByText('1 row to correct').waitFor();
+  await check(page, 'to-correct');
   for (const [path, sight] of [
     ['/', 'Held: guards object'],
     ['/imports?kind=file', `${LONG}.csv`],

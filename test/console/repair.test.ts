@@ -20,29 +20,29 @@ const MESSY = [
   ['nobody-2', 'choir', 'participant', ''],
 ];
 
-test('rows are repaired in the browser by two people and with a spreadsheet, and sent; the import asks for what is left', async () => {
-  const csv = MESSY.map((row) => row.join(',')).join('\n');
-  const map = encodeURIComponent('uid=Member No,guid=Room,scope=Rolle');
-  const id = await server.upload(csv, `name=roster.csv&dryRun=true&map=${map}`);
+const FILE = MESSY.map((row) => row.join(',')).join('\n');
+const OPTIONS = `map=${encodeURIComponent('uid=Member No,guid=Room,scope=Rolle')}`;
+
+test('rows are corrected in their list, before and after the others are sent; two people do not overwrite each other', async () => {
+  const id = await server.upload(FILE, `name=roster.csv&dryRun=true&${OPTIONS}`);
   const page = await browser.open(`${server.url}/imports/${id}`, { refusals: true });
-  await page.getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByText('Repaired rows can be sent when this import has finished.').waitFor();
-  await page.getByText('3 rows to repair').waitFor();
-  await page.getByRole('link', { name: 'roster.csv' }).click();
+  await page.getByRole('link', { name: 'Correct rows…' }).click();
+  await page.getByText('Corrected rows can be sent when this import has finished.').waitFor();
+  await page.getByText('3 rows to correct: 3 not edited.').waitFor();
   await server.post(`/v1/imports/${id}/resume`);
   await page
     .getByText(/^1 of 6 rows succeeded; .*every row is accounted for/)
     .first()
     .waitFor();
-  await page.getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
+  await page.getByText('5 rows to correct: 5 not edited.').waitFor();
+  await page.getByRole('link', { name: 'Correct rows…' }).click();
   // The first cell is in the upper half of the window.
   await eventually(async () => (await cell(page, 'Member No, row 3').boundingBox())?.y).toBeLessThan(450);
 
   // Another person looks at the same rows, and keeps what was there then.
   const other = await browser.open(page.url());
   await cell(other, 'Member No, row 3').waitFor();
-  const rows = `${new URL(page.url()).pathname.replace('/imports', '/v1/imports')}/rows`;
+  const rows = `/v1/imports/${id}/repair/rows`;
   const then = await (await fetch(new URL(rows, server.url))).json();
   await other.route(`**${rows}?*`, (route) => route.fulfill({ json: then }));
 
@@ -82,30 +82,39 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await eventually(() => cell(other, 'Member No, row 3').inputValue()).toBe('ben');
   await other.getByText('Remark was “hums”').waitFor();
   await other.close();
+});
 
+test('many rows are corrected at once and with a spreadsheet, and sent; the import asks for what is left', async () => {
+  const id = await server.run(FILE, `name=roster.csv&${OPTIONS}`);
+  // As other pages lead to them.
+  const page = await browser.open(`${server.url}/imports/${id}?state=open,wrong,ready#rows`, { refusals: true });
+  await cell(page, 'Member No, row 3').fill('ben');
+  await page.keyboard.press('Enter');
   await cell(page, 'Rolle, row 4').fill('moderator');
   await page.keyboard.press('Enter');
-  await page.getByText('Find and replace').click();
-  await page.getByLabel('In column').selectOption('Rolle');
-  await page.getByLabel('Match').selectOption('the whole value');
-  await page.getByLabel('Find', { exact: true }).fill('chief');
-  await page.getByLabel('Replace with').fill('moderator');
-  await page.getByRole('button', { name: 'Preview…' }).click();
   const dialog = page.getByRole('dialog');
+  const replaceAll = async (column: string, from: string, to: string) => {
+    await page.getByRole('button', { name: 'Find and replace…' }).click();
+    await dialog.getByLabel('In column').selectOption(column);
+    await dialog.getByLabel('Match').selectOption('the whole value');
+    await dialog.getByLabel('Find', { exact: true }).fill(from);
+    await dialog.getByLabel('Replace with').fill(to);
+    await dialog.getByRole('button', { name: 'Preview…' }).click();
+  };
+  await replaceAll('Rolle', 'chief', 'moderator');
   await dialog.getByText('Row 5: chief becomes moderator').waitFor();
   await dialog.getByRole('button', { name: 'Change 1 row' }).click();
   await page.getByText('3 ready to send').waitFor();
   await eventually(() => cell(page, 'Rolle, row 5').inputValue()).toBe('moderator');
-  await page.getByLabel('In column').selectOption('Remark');
-  await page.getByLabel('Find', { exact: true }).fill('late');
-  await page.getByLabel('Replace with').fill('');
-  await page.getByRole('button', { name: 'Preview…' }).click();
+  await replaceAll('Remark', 'late', '');
   await dialog.getByText('Row 5: late becomes empty').waitFor();
   await dialog.getByRole('button', { name: 'Change nothing' }).click();
 
   // A column of values from a spreadsheet, on the rows with one problem.
-  await page.getByLabel('Problem').selectOption('ERR_UID_NOT_FOUND: 2 rows');
-  await eventually(() => page.getByRole('table', { name: 'Rows to repair' }).locator('tbody tr').count()).toBe(2);
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await problems.getByRole('link', { name: 'ERR_UID_NOT_FOUND: 2 rows' }).click();
+  await page.getByText('5 rows to correct: 3 ready to send, 2 not edited. 2 fit this filter.').waitFor();
+  await eventually(() => page.getByRole('table', { name: 'Rows to correct' }).locator('tbody tr').count()).toBe(2);
   await cell(page, 'Member No, row 6').focus();
   await page.evaluate(`{
     const clipboardData = new DataTransfer();
@@ -115,12 +124,12 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await dialog.getByText('Row 7: nobody-2 becomes nobody-3').waitFor();
   await dialog.getByText('1 line left out, from “nobody-4” on: there is no row below.').waitFor();
   await page.getByRole('button', { name: 'Change 2 rows' }).click();
-  await page.getByText('5 rows to repair: 5 ready to send').waitFor();
+  await page.getByText('5 rows to correct: 5 ready to send').waitFor();
   await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();
 
   // The same in a file.
-  await page.getByText('With a spreadsheet').click();
+  await page.getByLabel('With a spreadsheet').click();
   const corrected = [
     [...(MESSY[0] ?? []), '_row'],
     ['dot', 'choir', 'moderator', 'late', '5'],
@@ -134,40 +143,34 @@ test('rows are repaired in the browser by two people and with a spreadsheet, and
   await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();
 
-  await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
+  await page.getByRole('button', { name: 'Send 4 corrected rows…' }).click();
   await dialog.getByText('up to 4, one for each change').waitFor();
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
   await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
   await page.goBack();
-  await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
+  await page.getByText('5 rows to correct: 1 not edited, 4 sent.').waitFor();
 
   // The import asks for what is left, and for nothing else.
-  await page.getByRole('link', { name: 'roster.csv' }).click();
   await page.getByText(/^Repaired rows .*: completed, /).waitFor();
-  const problems = page.getByRole('region', { name: 'Problems' });
-  await problems
-    .getByRole('row', { name: /UNKNOWN_SCOPE/ })
-    .getByText('2 rows repaired and sent.')
-    .waitFor();
-  await eventually(() => problems.getByRole('link', { name: /^Repair/ }).count()).toBe(1);
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor();
-  await problems.getByRole('link', { name: 'Repair ERR_UID_NOT_FOUND' }).click();
+  await problems.getByRole('link', { name: /UNKNOWN_SCOPE/ }).click();
+  await problems.getByText('2 rows corrected and sent.').waitFor();
+  // There is nothing to correct in them: their outcomes are shown.
+  await page.getByRole('table', { name: 'Rows of the file' }).getByText('UNKNOWN_SCOPE').first().waitFor();
+  await problems.getByRole('link', { name: /ERR_UID_NOT_FOUND/ }).click();
   await cell(page, 'Member No, row 7').fill('ada');
   await page.keyboard.press('Enter');
   await page.getByText('1 ready to send').waitFor();
-  await page.getByRole('link', { name: 'roster.csv' }).click();
-  await page.getByRole('link', { name: 'Send repaired rows…' }).waitFor();
+  await problems.getByText('1 row corrected and not sent yet.').waitFor();
+  await page.getByRole('link', { name: 'Send corrected rows…' }).waitFor();
 });
 
 test('an edit of a row that could not be saved, and one that is left while it is typed, are saved later', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });
   await startImport(page, 'guid,uid\nchoir,ada!\nchoir,ben!\n', 'wrong.csv');
-  await page
-    .getByRole('link', { name: /^Repair/ })
-    .first()
-    .click();
+  await page.getByRole('link', { name: 'Correct rows…' }).click();
   await cell(page, 'uid, row 2').fill('ada');
   await page.goBack();
   await page.getByRole('heading', { name: 'wrong.csv', level: 1 }).waitFor();
@@ -177,7 +180,7 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await front.goAway();
   await cell(page, 'uid, row 3').fill('ben');
   await page.keyboard.press('Enter');
-  await page.getByRole('region', { name: 'State' }).getByText('Not saved').waitFor();
+  await page.getByText('Not saved.', { exact: false }).first().waitFor();
   await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();

@@ -85,7 +85,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByText('All 3 rows succeeded; every row is accounted for.').first().waitFor();
   await viewer.getByRole('link', { name: 'Download all 3 rows as CSV' }).waitFor();
   await eventually(() => viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
-  await eventually(() => viewer.getByRole('button', { name: /retry|repair|undo|delete/i }).count()).toBe(0);
+  await eventually(() => viewer.getByRole('button', { name: /retry|correct|undo|delete/i }).count()).toBe(0);
   await viewer.getByRole('link', { name: 'user-2' }).click();
   await viewer.getByRole('table', { name: 'What imports did to user-2' }).waitFor();
   await eventually(() => viewer.getByRole('button', { name: 'Ask where the user is now' }).count()).toBe(0);
@@ -99,10 +99,14 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.goto(`${guarded.url}/imports/${wrong}`);
   await viewer.getByText('An operator can ask the service which groups and users exist').waitFor();
   await viewer.getByText('correct their values, and send only these rows').waitFor();
-  await eventually(() => viewer.getByRole('link', { name: /^Repair/ }).count()).toBe(0);
-  await viewer.goto(`${guarded.url}/imports/${wrong}/repair`);
+  await eventually(() => viewer.getByRole('link', { name: /^Correct/ }).count()).toBe(0);
+  await viewer
+    .getByRole('region', { name: 'Problems' })
+    .getByRole('link', { name: /EMPTY in uid/ })
+    .click();
   await viewer.getByText('Operators can edit these rows, and send them.').waitFor();
-  await eventually(() => viewer.getByText('All changes are saved').count()).toBe(0);
+  await eventually(() => viewer.getByLabel('uid, row 2', { exact: true }).isEditable()).toBe(false);
+  await eventually(() => viewer.getByRole('button', { name: 'Find and replace…' }).count()).toBe(0);
 
   await logOut();
   await viewer.goto(`${guarded.url}/imports/${seen}`);

@@ -3,10 +3,10 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
 import { grouped } from '../../text/wording.ts';
-import type { Outcome, ProblemView, RowCounts, Tone } from '../answers.ts';
+import type { Outcome, RowCounts, Tone } from '../answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from '../format.ts';
 import { OUTCOME_LABELS, outcomeLabel } from '../import-words.ts';
-import { ApiError, query } from '../requests.ts';
+import { ApiError } from '../requests.ts';
 
 /** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
 export function foreign(value: string) {
@@ -110,12 +110,6 @@ export function Badge({ tone, children }: { tone: Tone; children?: string | fals
 
 export function importHref(id: string) {
   return `/imports/${encodeURIComponent(id)}`;
-}
-
-/** The page on which rows of an import are repaired. @param problem that the rows have; by default any */
-export function repairHref(id: string, problem?: Pick<ProblemView, 'status' | 'code' | 'column'>, state?: string) {
-  const { status, code, column = '' } = problem ?? {};
-  return `${importHref(id)}/repair${query({ problem: problem && JSON.stringify([status, code, column]), state })}`;
 }
 
 export function syncHref(id: string) {

@@ -2,10 +2,10 @@
  * The list: rows in columns under a caption, which become cards where there is little room (list.css). Its filter, order,
  * pages, choice and the actions of its rows are properties of it.
  */
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, TargetedMouseEvent } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { counted, grouped } from '../../text/wording.ts';
+import { grouped } from '../../text/wording.ts';
 import { usePlace } from '../place.ts';
 import type { Pages } from '../use-answer.ts';
 import { Actions } from './actions.tsx';
@@ -20,6 +20,8 @@ export interface Column<T> {
   kind?: 'number' | 'time' | 'wide' | 'main' | 'choose' | 'end';
   /** The key by which this column sorts the rows. */
   sort?: string;
+  /** The text that the cell stands for: where all rows have the same, it is said once, and there is no column. */
+  same?: (item: T) => string;
 }
 
 /** Draws a cell: a number in groups of digits, a text with its own direction of writing. */
@@ -141,10 +143,8 @@ interface ListProperties<T> {
   loading?: string;
   /** Its conditions stand above the list, and it has the order of the rows. */
   filter?: Filter | undefined;
-  /** Fields of the filter that are always in sight, where there are many. */
-  inSight?: number;
-  /** Items that are shown until all are asked for. */
-  most?: number;
+  /** Whether its conditions stand above this list, and not above others too. Default: they do. */
+  hasBar?: boolean;
   /** Actions of operators on a row. */
   actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
   /** Operators can choose items; `name` of each. */
@@ -160,40 +160,51 @@ interface ListProperties<T> {
 
 /** `children` stand between the filter and the rows. */
 export function List<T>(properties: ListProperties<T>) {
-  const { pages, noun, empty, loading, filter, inSight = 1, most = Number.POSITIVE_INFINITY, children } = properties;
+  const { pages, noun, empty, loading, filter, hasBar = true, children } = properties;
   const { items, error } = 'shown' in pages ? pages.shown : pages;
-  const showsAll = useSignal(false);
   const isOld = 'isOld' in pages && pages.isOld;
-  const shown = showsAll.value ? items : items?.slice(0, most);
+  const columns = useColumns(properties);
+  const values = columns.map((column) => sameIn(column, items));
+  const different = useMemo(
+    () => columns.filter((_, at) => values[at] === undefined),
+    [columns, values.map((value) => value === undefined).join()],
+  );
   const none = isOld ? 'Searching …' : filter?.isSet ? `No ${noun} match this filter.` : empty;
   return (
     <>
-      {filter !== undefined && <FilterBar filter={filter} label={`Filter ${noun}`} inSight={inSight} />}
+      {filter !== undefined && hasBar && <FilterBar filter={filter} label={`Filter ${noun}`} />}
+      <p class="note">
+        {columns
+          .flatMap(({ label }, at) =>
+            values[at] ? (
+              <span key={at}>
+                {label} {foreign(values[at])}
+              </span>
+            ) : (
+              []
+            ),
+          )
+          .flatMap((said, at) => [at === 0 ? 'In all of them: ' : ', ', said])}
+      </p>
       {children}
-      {error !== undefined || shown === undefined ? (
+      {error !== undefined || items === undefined ? (
         <Pending error={error}>{loading}</Pending>
-      ) : shown.length === 0 ? (
+      ) : items.length === 0 ? (
         <Empty>{none}</Empty>
       ) : (
-        <div class={properties.opens ? 'rows one-line' : properties.class}>
-          <Table {...properties} items={shown} />
+        <div class={properties.opens ? 'one-line' : properties.class} aria-busy={isOld}>
+          <Table {...properties} items={items} columns={different} />
         </div>
       )}
       {error === undefined && 'more' in pages && <MoreButton pages={pages} noun={noun} />}
-      {shown !== undefined && items !== undefined && shown.length < items.length && (
-        <div class="buttons row more">
-          <button
-            type="button"
-            onClick={() => {
-              showsAll.value = true;
-            }}
-          >
-            Show all {counted(items.length, noun.replace(/s$/, ''))}
-          </button>
-        </div>
-      )}
     </>
   );
+}
+
+/** The value of the column if all items have the same; '' may be one. */
+function sameIn<T>({ same }: Column<T>, [first, ...others]: readonly T[] = []) {
+  if (same === undefined || first === undefined || others.length === 0) return undefined;
+  return others.every((item) => same(item) === same(first)) ? same(first) : undefined;
 }
 
 /**
@@ -201,8 +212,7 @@ export function List<T>(properties: ListProperties<T>) {
  * are laid out as blocks, which takes the meaning from table elements.
  */
 function Table<T>(properties: ListProperties<T> & { items: readonly T[] }) {
-  const { caption, items, keyOf, filter, opens } = properties;
-  const columns = useColumns(properties);
+  const { caption, items, keyOf, filter, opens, columns } = properties;
   const whole = (item: T) => <Facts list={columns.map((column) => [column.label, shownIn(column, item)])} />;
   const { unfold = opens && ((item) => ({ label: opens(item), content: () => whole(item) })) } = properties;
   const [first] = columns.flatMap(({ sort }) => sort ?? []);
@@ -267,7 +277,7 @@ function useColumns<T>({ columns, actions, choice, keyOf }: ListProperties<T>) {
       latest.current.actions && <Actions class="row-actions row" {...latest.current.actions(item)} />;
     if (actions !== undefined) all.push({ label: 'Actions', kind: 'end', cell: actionsOf });
     return all;
-  }, [columns, isOperator]);
+  }, [columns, isOperator, actions === undefined]);
 }
 
 /** Brings further items, where there are any. */

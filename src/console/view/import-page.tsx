@@ -103,8 +103,8 @@ function ImportBody(parts: ImportParts) {
       {/* Rows stay as they were opened while the details are shown. */}
       {hasRows && (
         <div class="stack" hidden={!isOfRows}>
-          {!isWaiting && <ImportProblems {...parts} />}
           <Card id="rows" title="Rows">
+            {!isWaiting && <ImportProblems {...parts} />}
             <ImportRows {...parts} />
           </Card>
         </div>

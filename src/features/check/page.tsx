@@ -4,12 +4,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { atLeast } from '../../console/format.ts';
 import { Actions } from '../../console/kit/actions.tsx';
-import { ErrorNotice, Facts, foreign, importHref, repairHref } from '../../console/kit/elements.tsx';
+import { ErrorNotice, Facts, foreign } from '../../console/kit/elements.tsx';
 import { usePlace } from '../../console/place.ts';
-import { addressOf, call, query } from '../../console/requests.ts';
+import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
-import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
+import { type RowsWanted, rowsHref, TO_CORRECT } from '../../console/view/import/rows-wanted.tsx';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../membership/check-words.ts';
 import { madeText, waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
@@ -137,8 +137,9 @@ export function creatingMissing(summary: CheckSummary | null | undefined) {
 
 /** Returns the filter of the rows that have a problem of the check. */
 function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
-  if (verdict === 'invalid') return { status: 'invalid', code };
-  return { check: code === '' ? verdict : `${verdict}:${code}` };
+  if (verdict === 'invalid') return { status: 'invalid', code, ...TO_CORRECT };
+  const check = code === '' ? verdict : `${verdict}:${code}`;
+  return verdict === 'fail' ? { check, ...TO_CORRECT } : { check };
 }
 
 function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
@@ -217,7 +218,7 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
             <li key={`${verdict} ${code}`}>
               <b>{counted(count, 'row')}:</b> {foreign(reason)} <code>{code}</code> ·{' '}
               <a
-                href={`${importHref(id)}${query(rowsWith(problem))}#rows`}
+                href={rowsHref(id, rowsWith(problem))}
                 aria-label={`Show ${counted(count, 'row')}: ${reason}`}
                 onClick={(event) => {
                   event.preventDefault();
@@ -226,15 +227,6 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
               >
                 Show {counted(count, 'row')}
               </a>
-              {verdict === 'fail' && (
-                <>
-                  {' '}
-                  ·{' '}
-                  <a href={repairHref(id, { status: 'unprocessed', code })} aria-label={`Repair ${code}`}>
-                    Repair
-                  </a>
-                </>
-              )}
             </li>
           );
         })}

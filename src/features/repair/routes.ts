@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../api/operation.ts';
 import { numberCursor } from '../../platform/cursors.ts';
-import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import type { ImportActs } from '../../server/import-handlers.ts';
 import { handled } from '../../server/perform.ts';
@@ -21,7 +20,6 @@ const FILE_BYTES = 32 * 1024 * 1024;
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
 export function repairRoutes(app: Api, context: ServerContext): void {
-  pageRoute(app, '/imports/:id/repair');
   const edit = { ...repairOperations.edit, bodyLimit: EDITS_BYTES };
   serveAll(app, { ...repairOperations, edit }, repairHandlers(context));
 }

@@ -101,11 +101,11 @@ function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known):
 function repair({ toRepair, ready }: ToRepair): readonly Step[] {
   if (toRepair === 0) return [];
   return ready < toRepair
-    ? [{ operation: 'repair', name: 'Repair rows', why: `Correct ${counted(toRepair, 'row')}, and send only these` }]
+    ? [{ operation: 'repair', name: 'Correct rows', why: `Correct ${counted(toRepair, 'row')}, and send only these` }]
     : [
         {
           operation: 'repair',
-          name: 'Send repaired rows',
+          name: 'Send corrected rows',
           why: `Send ${counted(ready, 'row')} that you have corrected`,
         },
       ];

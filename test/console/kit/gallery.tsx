@@ -171,7 +171,11 @@ const PARTS: Parts = {
     }),
     opened: rows('Rows that open', ITEMS, { unfold: below }),
     'one opened': rows('A row that is open', ITEMS.slice(0, 1), { unfold: below }),
-    'the first ones': rows('The first one', ITEMS, { most: 1 }),
+    'a value of all': rows(
+      'A value of all',
+      ITEMS.map((one) => ({ ...one, group: 'choir' })),
+      { columns: [...ROW.slice(0, 1), { label: 'Group', cell: 'group', same: ({ group }) => group }] },
+    ),
     pages: list('First page', PAGES),
     loading: rows('Loading', undefined),
     empty: rows('Empty', []),

@@ -49,6 +49,6 @@ test('rows of an import that is over are repaired, then retried; none is left wh
     'repair',
     'retry',
   ]);
-  expect(steps({ rows }, { toRepair: 2, ready: 2 })).toMatchObject([{ name: 'Send repaired rows' }]);
+  expect(steps({ rows }, { toRepair: 2, ready: 2 })).toMatchObject([{ name: 'Send corrected rows' }]);
   expect(steps({ rows: { added: 12 } })).toEqual([]);
 });

@@ -132,7 +132,7 @@ export function factsOf(
   return [
     ['Rows', grouped(rows)],
     ['Left out', leftOut > 0 && `${grouped(leftOut)} that would fail, as the check says`],
-    ['Edited', edited > 0 && `${grouped(edited)} not sent now: repaired, they can be sent when this import is over`],
+    ['Edited', edited > 0 && `${grouped(edited)} not sent now: corrected, they can be sent when this import is over`],
     // Those that would fail are edited first.
     ['Would fail', wouldFail > edited && `${grouped(wouldFail - edited)} of them, as the check says`],
     ['Checked', leftOut + wouldFail > 0 && checkedAt !== undefined && <Time iso={checkedAt} />],

@@ -1,25 +1,25 @@
-/** Problems by code: how many rows, examples, what to do. */
+/** Problems by cause: each leads to the rows behind it; of the one whose rows are shown, examples and what to do. */
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { completeRetry, NEEDS_ATTENTION, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
-import { inPlace, LEFT_OUT } from '../../import-words.ts';
-import { Card, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
-import { type Column, List } from '../../kit/list.tsx';
+import { columnLabel, inPlace, LEFT_OUT } from '../../import-words.ts';
+import { foreign, importHref, OutcomeMark, Pending } from '../../kit/elements.tsx';
 import { withControls } from '../../option-words.ts';
-import { isNarrow, usePlace } from '../../place.ts';
-import { addressOf, query } from '../../requests.ts';
+import { isNarrow } from '../../place.ts';
+import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
-import type { RowsWanted } from './rows-wanted.tsx';
+import { type RowsWanted, rowsHref, TO_CORRECT } from './rows-wanted.tsx';
 
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
-const MAX_ON_PHONE = 2;
+const MAX_ON_PHONE = 4;
 
 export function ImportProblems({ view, filter }: ImportParts) {
-  const { isOperator } = usePlace();
+  const showsAll = useSignal(false);
   const { id, rows, repaired, edited } = view;
   const wrong = sumOfOutcomes(rows) - inPlace(rows);
   const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
@@ -28,39 +28,76 @@ export function ImportProblems({ view, filter }: ImportParts) {
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
+    filter.canCorrect.value = problems.some((problem) => isToCorrect(problem) || problem.repaired !== undefined);
   }, [data]);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
-  // The card has its place before its rows are there.
+  // They have their place before their rows are there.
   if ((all?.length ?? wrong) === 0) return null;
+  const most = showsAll.value ? undefined : isNarrow() ? MAX_ON_PHONE : MAX_SHOWN;
+  const chosen = all?.length === 1 ? all[0] : all?.find((problem) => isChosen(problem, filter));
   return (
-    <Card id="problems" title="Problems">
-      <List
-        class="problems"
-        pages={{ items: all, error }}
-        caption="Problems by code and column"
-        noun="problems"
-        most={isNarrow() ? MAX_ON_PHONE : MAX_SHOWN}
-        keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
-        columns={columnsFor(id, filter, isOperator, retry)}
-        unfold={(problem) => ({
-          label: `All about ${problem.code || problem.status}`,
-          content: () => (
-            <>
-              {examplesOf(problem)}
-              <p>{toDo(problem, retry)}</p>
-            </>
-          ),
-        })}
-        empty=""
-      />
-    </Card>
+    <section class="problems row" aria-labelledby="problems">
+      <h2 id="problems">Problems</h2>
+      {all === undefined && <Pending error={error} />}
+      {all?.slice(0, most).map((problem) => {
+        const { status, code, column, count } = problem;
+        const isOpen = isToCorrect(problem) || (problem.repaired?.ready ?? 0) > 0;
+        const wanted = { ...rowsWith(problem), ...(isOpen && !isTaken(problem, retry) && TO_CORRECT) };
+        return (
+          <a
+            key={`${status} ${code} ${column ?? ''}`}
+            class="button small-button"
+            href={rowsHref(id, wanted)}
+            aria-current={problem === chosen}
+            onClick={(event) => {
+              event.preventDefault();
+              filter.chooseAlone(wanted);
+            }}
+          >
+            <OutcomeMark outcome={status} /> {code !== '' && <code>{code}</code>}
+            {column !== undefined && <> in {foreign(columnLabel(column))}</>}: <b>{counted(count, 'row')}</b>
+          </a>
+        );
+      })}
+      {all !== undefined && most !== undefined && all.length > most && (
+        <button
+          type="button"
+          class="quiet small-button"
+          onClick={() => {
+            showsAll.value = true;
+          }}
+        >
+          Show all {all.length} problems
+        </button>
+      )}
+      {chosen !== undefined && (
+        <div class="about">
+          {exampleWords(chosen).map((words, at) => (
+            <span key={at}>
+              {at === 0 && 'For example '}
+              {foreign(words)}{' '}
+            </span>
+          ))}
+          <b>{toDo(chosen, retry)}</b>
+        </div>
+      )}
+    </section>
   );
 }
 
-/** Whether some of its rows can be repaired, and were not. */
-function isToRepair({ status, code, repaired }: ProblemView) {
+/** The filter of its rows. */
+function rowsWith({ status, code, column }: ProblemView) {
+  return { status, code, ...(column !== undefined && { problemColumn: column }) };
+}
+
+function isChosen(problem: ProblemView, { set }: RowsWanted) {
+  return Object.entries({ problemColumn: '', ...rowsWith(problem) }).every(([name, own]) => (set[name] ?? '') === own);
+}
+
+/** Whether some of its rows can be corrected, and were not. */
+function isToCorrect({ status, code, repaired }: ProblemView) {
   return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && repaired?.left !== 0;
 }
 
@@ -69,87 +106,22 @@ function isCalm({ status }: ProblemView) {
 }
 
 /** @param retry that took all rows that could be sent again */
-function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?: string): Column<ProblemView>[] {
-  return [
-    { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
-    {
-      label: 'Problem',
-      kind: 'main',
-      cell: ({ status, code, column, ...found }) => (
-        <>
-          <OutcomeMark outcome={status} />
-          {code !== '' && <code>{code}</code>}
-          {column !== undefined && <> in {foreign(column)}</>}
-          {examplesOf(found)}
-        </>
-      ),
-    },
-    {
-      label: 'What to do',
-      kind: 'wide',
-      cell: (problem) => toDo(problem, retry),
-    },
-    {
-      label: 'Show',
-      cell: (problem) => {
-        const { status, code, column: problemColumn, count, repaired } = problem;
-        const isRetried = problem.retryable && retry !== undefined;
-        return (
-          <>
-            <a
-              href={`${importHref(id)}${query({ status, code, problemColumn })}#rows`}
-              onClick={(event) => {
-                event.preventDefault();
-                filter.chooseAlone({ status, code, ...(problemColumn !== undefined && { problemColumn }) });
-              }}
-            >
-              Show {counted(count, 'row')}
-            </a>
-            {!isRetried && repaired !== undefined && repaired.ready > 0 && (
-              <>
-                {' '}
-                <a href={repairHref(id, problem, 'ready')} aria-label={`Send ${code}`}>
-                  Send
-                </a>
-              </>
-            )}
-            {!isRetried && isOperator && isToRepair(problem) && (
-              <>
-                {' '}
-                <a href={repairHref(id, problem)} aria-label={`Repair ${code}`}>
-                  Repair
-                </a>
-              </>
-            )}
-          </>
-        );
-      },
-    },
-  ];
+function isTaken({ retryable }: ProblemView, retry: string | undefined) {
+  return retryable && retry !== undefined;
 }
 
-function examplesOf(found: Parameters<typeof exampleWords>[0]) {
-  return exampleWords(found).map((words, at) => (
-    <p key={at} class="note">
-      {at === 0 && 'For example '}
-      {foreign(words)}
-    </p>
-  ));
-}
-
-/** @param retry that took all rows that could be sent again */
-function toDo({ retryable, advice, repaired }: ProblemView, retry: string | undefined) {
-  if (retryable && retry !== undefined) {
+function toDo(problem: ProblemView, retry: string | undefined) {
+  if (isTaken(problem, retry)) {
     return (
       <>
-        They went out in <a href={importHref(retry)}>retry {retry}</a>.
+        They went out in <a href={importHref(retry ?? '')}>retry {retry}</a>.
       </>
     );
   }
-  const { sent = 0, ready = 0, left = 1 } = repaired ?? {};
+  const { sent = 0, ready = 0, left = 1 } = problem.repaired ?? {};
   return [
-    sent > 0 && `${counted(sent, 'row')} repaired and sent. `,
-    ready > 0 && `${counted(ready, 'row')} repaired and not sent yet. `,
-    left > 0 && withControls(advice),
+    sent > 0 && `${counted(sent, 'row')} corrected and sent. `,
+    ready > 0 && `${counted(ready, 'row')} corrected and not sent yet. `,
+    left > 0 && withControls(problem.advice),
   ];
 }

@@ -1,6 +1,7 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
 
 import { useMemo } from 'preact/hooks';
+import { RowsToCorrect } from '../../../features/repair/pages/rows-to-correct.tsx';
 import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -8,6 +9,7 @@ import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
 import { type ActionButton, Actions } from '../../kit/actions.tsx';
 import { Coded, foreign, importHref, memberHref, OutcomeMark } from '../../kit/elements.tsx';
+import { FilterBar } from '../../kit/filter.tsx';
 import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -16,6 +18,7 @@ import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts
 import { TargetOfServer } from './before-sending.tsx';
 import type { ImportParts } from './live-import.ts';
 import { RowDetails } from './row-details.tsx';
+import { useRowsAsked } from './rows-wanted.tsx';
 
 const PAGE = 100;
 /** There each row is as high as a quarter of the screen, and stands below much else: more are shown when they are asked for. */
@@ -24,13 +27,24 @@ const STEP_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MAX_ROWS = 500;
 
+/** The rows as a list of outcomes, or of fields while they are corrected. */
 export function ImportRows(parts: ImportParts) {
+  const { filter } = parts;
+  useRowsAsked();
+  return (
+    <div class="rows row">
+      <FilterBar filter={filter} label="Filter rows" inSight={3} />
+      {filter.values['state'] === undefined ? <RowsByOutcome {...parts} /> : <RowsToCorrect {...parts} />}
+    </div>
+  );
+}
+
+function RowsByOutcome(parts: ImportParts) {
   const { view, filter } = parts;
   const { id } = view;
   const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
   const [limit, step] = isNarrow() ? [FIRST_ON_PHONE, STEP_ON_PHONE] : [PAGE, PAGE];
   const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
-  const { isOld } = pages;
   const { items, total } = pages.shown;
   // Once it is sent, the outcomes count.
   const hasCheck = view.state === 'staged' && view.checkedRows !== undefined;
@@ -41,29 +55,26 @@ export function ImportRows(parts: ImportParts) {
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(parts, items), () => !over && pages.follow());
   return (
-    <div class={isOld ? 'rows old col' : 'rows col'} aria-busy={isOld}>
-      <List
-        pages={pages}
-        filter={filter}
-        inSight={2}
-        caption="Rows of the file with their outcomes"
-        noun="rows"
-        columns={columns}
-        keyOf={({ row }) => row}
-        unfold={({ row, line }) => ({
-          label: `Details of row ${grouped(line)}`,
-          content: () => <RowDetails id={id} row={row} over={over} />,
-        })}
-        empty="No rows yet."
-      >
-        <div class="row between baseline">
-          <p class="note" role="status">
-            {shownSentence(pages, view.rows.read, filter.isSet)}
-          </p>
-          <RowsActions {...parts} total={total} />
-        </div>
-      </List>
-    </div>
+    <List
+      class="one-line"
+      pages={pages}
+      filter={filter}
+      hasBar={false}
+      caption="Rows of the file with their outcomes"
+      noun="rows"
+      columns={columns}
+      keyOf={({ row }) => row}
+      unfold={({ row, line }) => ({
+        label: `Details of row ${grouped(line)}`,
+        content: () => <RowDetails id={id} row={row} over={over} />,
+      })}
+      empty="No rows yet."
+    >
+      <p class="note" role="status">
+        {shownSentence(pages, view.rows.read, filter.isSet)}
+      </p>
+      <RowsActions {...parts} total={total} />
+    </List>
   );
 }
 
@@ -163,16 +174,16 @@ const CHECK: Column<RowView> = {
 /** @param hasCheck whether what a check said stands beside them */
 function rowColumns(hasCheck: boolean, over: boolean): Column<RowView>[] {
   return [
-    { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
+    { label: 'Row', kind: 'number', sort: 'row', cell: 'line' },
     {
       label: 'UID',
       kind: 'main',
       sort: 'uid',
       cell: ({ uid }) => (uid === '' ? <span class="soft">–</span> : <a href={memberHref(uid)}>{foreign(uid)}</a>),
     },
-    { label: 'Group', sort: 'guid', cell: ({ guid }) => foreign(guid) },
-    { label: 'Region', cell: ({ region }) => region },
-    { label: 'Scope', cell: ({ scope }) => scope },
+    { label: 'Group', sort: 'guid', cell: 'guid', same: ({ guid }) => guid },
+    { label: 'Region', cell: 'region', same: ({ region }) => region },
+    { label: 'Scope', cell: 'scope', same: ({ scope }) => scope },
     {
       label: 'Outcome',
       sort: 'outcome',

@@ -7,7 +7,7 @@ import { counted } from '../../../text/wording.ts';
 import type { ImportView, Values } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
 import { forget, useEntry } from '../../kept-entries.ts';
-import { Card, Facts, FileNotes, importHref, Pending, repairHref, Steps } from '../../kit/elements.tsx';
+import { Card, Facts, FileNotes, importHref, Pending, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
@@ -20,6 +20,7 @@ import { Standing } from './import-head.tsx';
 import { ImportProblems } from './import-problems.tsx';
 import { type Failing, resumeChoices, sendLabel } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
+import { rowsHref, TO_CORRECT } from './rows-wanted.tsx';
 import { ImportActions, useActing, waysOf } from './ways.tsx';
 
 /** The way through the steps, above the page of a file that nothing was sent of. */
@@ -64,7 +65,9 @@ export function Review(parts: ImportParts) {
             </div>
           </section>
         </div>
-        <ImportProblems {...parts} />
+        <div class="card">
+          <ImportProblems {...parts} />
+        </div>
         <Card id="check" title="Check with the service">
           <ImportCheck id={id} filter={filter} checking={checking} />
         </Card>
@@ -156,7 +159,7 @@ function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperti
       {...parts}
       ways={[
         { text, kind: rows === 0 ? '' : 'main', isOff: rows === undefined, act: send },
-        ...waysOf(view, acting).filter(({ act }) => act === repairHref(id)),
+        ...waysOf(view, acting).filter(({ act }) => act === rowsHref(id, TO_CORRECT)),
       ]}
       leadsBack={rows === 0}
     />

@@ -5,7 +5,7 @@ import { asSentence, counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { ACTION_LABELS, fileName } from '../../import-words.ts';
 import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
-import { foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
+import { foreign, importHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
@@ -14,6 +14,7 @@ import { mayBeSent } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
 import { canBeUndone, isReviewed, rowsSentBy } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
+import { rowsHref, TO_CORRECT } from './rows-wanted.tsx';
 
 /** Those that cannot be undone are asked for twice. */
 const ENDS: Readonly<Partial<Record<Action, readonly [label: string, explanation: string, no: string]>>> = {
@@ -90,7 +91,9 @@ export function waysOf(view: ImportView, acting: Acting, of?: string): ActionBut
       const isRepair = step.operation === 'repair';
       const isAgreed = 'query' in step && step.query !== undefined;
       const text = isRepair || isAgreed ? `${step.name}…` : step.name;
-      const leads = isRepair ? repairHref(id) : of !== undefined && (isAgreed || isReviewed(view)) && importHref(id);
+      const leads = isRepair
+        ? rowsHref(id, TO_CORRECT)
+        : of !== undefined && (isAgreed || isReviewed(view)) && importHref(id);
       const isMain = at === 0 && of === undefined && state !== 'running';
       return {
         text,

@@ -1,30 +1,45 @@
-/** The rows to repair as a table whose values are fields, with the problem of each beside it. */
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+/** The list of an import's rows while they are corrected: values are fields, and the state of each row stands beside them. */
+import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
-import { type ActionButton, confirmed } from '../../../console/kit/actions.tsx';
-import { foreign, importHref } from '../../../console/kit/elements.tsx';
+import type { ActionButton } from '../../../console/kit/actions.tsx';
+import { foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { counted, grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
-import { type Repair, useRows } from './repair-rows.ts';
+import type { ImportParts } from '../../../console/view/import/live-import.ts';
+import { RowDetails } from '../../../console/view/import/row-details.tsx';
+import { grouped } from '../../../text/wording.ts';
+import type { AskedEdit, RepairRow } from '../operations.ts';
+import { type Corrections, CorrectionsContext, useCorrections, useList } from './corrections.ts';
+import { ManyRows, paste } from './many-rows.tsx';
 
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
 
-/** @param children stand between the filter and the rows */
-export function RepairTable({ children }: { children?: ComponentChildren }) {
-  const repair = useRows();
-  const { view, pages, filter } = repair;
+export function RowsToCorrect(parts: ImportParts) {
+  const corrections = useCorrections(parts);
+  const { overview, error } = corrections;
+  if (error !== undefined || overview === undefined) return <Pending error={error} />;
+  return (
+    <CorrectionsContext.Provider value={{ ...corrections, overview }}>
+      <Rows />
+    </CorrectionsContext.Provider>
+  );
+}
+
+function Rows() {
+  const corrections = useList();
+  const { overview, pages, filter, inFile, view } = corrections;
   const { isOperator } = usePlace();
-  const names = columnsToShow(view, pages.shown.items ?? []);
+  const shown = columnsToShow(corrections);
+  const hasActions = pages.shown.items?.some((row) => actionsOf(row, corrections).some(Boolean));
   const columns = useMemo(
     (): Column<RepairRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
-      ...names.map((name) => ({
+      ...shown.map(({ name, mayBeHidden }) => ({
         label: columnLabel(name),
         cell: (row: RepairRow) => <Value row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />,
+        ...(mayBeHidden && { same: (row: RepairRow) => inFile(row, name) ?? '' }),
       })),
       {
         label: 'State',
@@ -36,46 +51,58 @@ export function RepairTable({ children }: { children?: ComponentChildren }) {
         ),
       },
     ],
-    [names.join('\n'), isOperator],
+    [JSON.stringify(shown), overview.columns.length, isOperator],
   );
   return (
     <List
-      class="repair-rows"
+      class="correcting"
       pages={pages}
       filter={filter}
-      caption="Rows to repair"
+      hasBar={false}
+      caption="Rows to correct"
       noun="rows"
       columns={columns}
       keyOf={({ row }) => row}
-      actions={(row) => ({ list: actionsOf(row, repair) })}
-      unfold={(row) => ({ label: `State of row ${row.line}`, content: () => <RowState row={row} /> })}
-      empty="No row is left here."
+      {...(hasActions && { actions: (row: RepairRow) => ({ list: actionsOf(row, corrections) }) })}
+      unfold={(row) => ({
+        label: `Details of row ${grouped(row.line)}`,
+        content: () => (
+          <>
+            <RowState row={row} />
+            <RowDetails id={view.id} row={row.row} over={view.finishedAt !== null} />
+          </>
+        ),
+      })}
+      empty=""
     >
-      {children}
+      <ManyRows />
     </List>
   );
 }
 
-/** The columns; of many, those that a membership is read from, that have a problem or an edit, or that a row lacks. */
-function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[]) {
+/**
+ * The columns; of many, those that a membership is read from, that have a problem or an edit, or that a row lacks. One that cannot be
+ * what is wrong may be hidden where it is the same everywhere.
+ */
+function columnsToShow({ overview: { columns }, pages }: Corrections) {
+  const rows = pages.shown.items ?? [];
   const touched = new Set(
     rows.flatMap((row) => [...row.problems.map(({ column }) => column), ...Object.keys(row.edits)]),
   );
-  return columns
-    .filter(
-      ({ name, fields }, place) =>
-        columns.length <= MAX_SHOWN ||
-        fields.length > 0 ||
-        touched.has(name) ||
-        rows.some(({ cells }) => cells[place] === null),
-    )
-    .map(({ name }) => name);
+  return columns.flatMap(({ name, fields }, place) => {
+    const isRead = fields.length > 0;
+    const isLacking = rows.some((row) => lacksCells(row) && row.cells[place] === null);
+    const isConcerned = touched.has(name) || isLacking;
+    if (columns.length > MAX_SHOWN && !isRead && !isConcerned) return [];
+    // The problem of a whole row may be in any column that is read.
+    return [{ name, mayBeHidden: !isConcerned && !(isRead && touched.has('')) }];
+  });
 }
 
 /** A value as a field. It is entered when the field is left, and with Enter, which goes to the row below. */
 function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFixed: boolean }) {
-  const repair = useRows();
-  const now = repair.valueNow(row, column);
+  const corrections = useList();
+  const now = corrections.valueNow(row, column);
   const text = now ?? '';
   const field = useRef<HTMLInputElement | null>(null);
   // Not while a person types in it: it is drawn again when something else is saved.
@@ -101,7 +128,7 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
       spellcheck={false}
       autocapitalize="none"
       autocomplete="off"
-      onChange={({ currentTarget }) => void repair.edit([{ row, column, value: currentTarget.value }])}
+      onChange={({ currentTarget }) => void corrections.edit([{ row, column, value: currentTarget.value }])}
       onFocus={({ currentTarget }) => currentTarget.select()}
       onMouseDown={(event) => {
         // The first click chooses the value, so that typing replaces it; the next one goes into it.
@@ -114,7 +141,7 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
         const lines = (event.clipboardData?.getData('text/plain') ?? '').replace(/\r?\n$/, '').split(/\r?\n/);
         if (lines.length === 1 || isFixed) return;
         event.preventDefault();
-        void paste(repair, lines, row, column);
+        void paste(corrections, lines, row, column);
       }}
     />
   );
@@ -127,14 +154,17 @@ function lacksCells({ problems }: RepairRow) {
 /** @returns whether there is a field below */
 function focusBelow(field: HTMLInputElement) {
   const cell = field.closest('td');
-  const below = cell?.closest('tr')?.nextElementSibling?.children[cell.cellIndex]?.querySelector('input');
-  below?.focus();
-  return below != null;
+  const own = cell?.closest('tr');
+  const next = own?.nextElementSibling;
+  const below = next?.matches('.below') ? next.nextElementSibling : next;
+  const other = below?.children[cell?.cellIndex ?? 0]?.querySelector('input');
+  other?.focus();
+  return other != null;
 }
 
 /** The state of a row: its first line in the row, all of it where the row is opened. */
 function RowState({ row }: { row: RepairRow }) {
-  const { edits: waiting, inFile } = useRows();
+  const { edits: waiting, inFile } = useList();
   const { state, problems, edits, sentIn } = row;
   const isOfRow = (edit: Pick<AskedEdit, 'row'>) => edit.row === row.row;
   const isUnsaved = waiting.unsaved.value.some(isOfRow);
@@ -165,10 +195,10 @@ function RowState({ row }: { row: RepairRow }) {
 }
 
 /** Actions on a row as a whole. */
-function actionsOf(row: RepairRow, { view, edit, valueNow }: Repair): (ActionButton | false)[] {
+function actionsOf(row: RepairRow, { overview, edit, valueNow }: Corrections): (ActionButton | false)[] {
   const { line, state, edits } = row;
   const edited = Object.keys(edits);
-  const missing = view.columns.filter(({ name }) => valueNow(row, name) === null);
+  const missing = overview.columns.filter(({ name }) => valueNow(row, name) === null);
   return [
     lacksCells(row) &&
       missing.length > 0 && {
@@ -189,65 +219,4 @@ function actionsOf(row: RepairRow, { view, edit, valueNow }: Repair): (ActionBut
 
 function wasText(was: string | null, column: string) {
   return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
-}
-
-/** Lines that are pasted at once: all of their rows are shown. */
-const MAX_LINES = 1000;
-/** Changes that are shown before they are made. */
-const MAX_EXAMPLES = 10;
-
-/** Enters lines in a column, from a row on. */
-function paste({ pages, valueNow, edit, carryOut }: Repair, lines: readonly string[], row: RepairRow, column: string) {
-  return carryOut(async () => {
-    if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
-    const below = () => {
-      const rows = pages.shown.items ?? [];
-      return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
-    };
-    const wanted = Math.min(lines.length, MAX_LINES);
-    while (below().length < wanted && pages.shown.cursor !== null) await pages.more();
-    const values = below()
-      .slice(0, wanted)
-      .map((one, index) => ({ row: one, column, value: lines[index] ?? '' }));
-    const left = lines.length - values.length;
-    const examples = values
-      .slice(0, MAX_EXAMPLES)
-      .map(({ row, value }) => ({ line: row.line, from: valueNow(row, column) ?? '', to: value }));
-    const why = values.length === MAX_LINES ? 'for more, correct a file' : 'there is no row below';
-    const leftOut = left > 0 && [
-      `${counted(left, 'line')} left out, from “`,
-      foreign(lines[values.length] ?? ''),
-      `” on: ${why}.`,
-    ];
-    if (!(await agreed(column, { rows: values.length, examples }, leftOut))) return 'Nothing was entered.';
-    await edit(values);
-    return [];
-  });
-}
-
-/** Asks before values of many rows are changed. */
-export function agreed(
-  column: string,
-  { rows, examples }: Pick<RepairTaken, 'rows' | 'examples'>,
-  note: ComponentChildren = '',
-) {
-  return confirmed({
-    question: `Change ${columnLabel(column)} in ${counted(rows, 'row')}?`,
-    explanation: (
-      <>
-        {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
-        <ul class="plain">
-          {examples.map(({ line, from, to }) => (
-            <li key={line}>
-              Row {grouped(line)}: <code>{foreign(from) ?? 'empty'}</code> becomes <code>{foreign(to) ?? 'empty'}</code>
-            </li>
-          ))}
-        </ul>
-        {note}
-      </>
-    ),
-    yes: `Change ${counted(rows, 'row')}`,
-    no: 'Change nothing',
-    tone: 'main',
-  });
 }
