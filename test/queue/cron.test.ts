@@ -40,7 +40,8 @@ describe('a time that the clocks skip or have twice comes once that night', () =
   });
 
   const MINUTE_MS = 60_000;
-  const DAY_MS = 1440 * MINUTE_MS;
+  const HOUR_MS = 60 * MINUTE_MS;
+  const DAY_MS = 24 * HOUR_MS;
   const ZONES = Intl.supportedValuesOf('timeZone');
 
   /** The date and time that clocks show, in ms as if it were UTC. */
@@ -49,12 +50,21 @@ describe('a time that the clocks skip or have twice comes once that night', () =
     return (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
   };
 
+  /** Each minute with what the clock shows: it is asked once an hour, and each minute of an hour in which it is changed. */
+  function* looksAt(shownAt: (at: number) => number, from: number, to: number) {
+    for (let hour = from; hour < to; hour += HOUR_MS) {
+      const shown = shownAt(hour);
+      const isEven = shownAt(hour + HOUR_MS) - shown === HOUR_MS;
+      for (let ms = 0; ms < HOUR_MS; ms += MINUTE_MS)
+        yield [hour + ms, isEven ? shown + ms : shownAt(hour + ms)] as const;
+    }
+  }
+
   /** Watches the clock minute by minute: a minute that it shows for the first time runs then, one that it skips when the clock had shown it. */
   function watched(isDue: (shown: Date) => boolean, shownAt: (at: number) => number, from: number, to: number) {
     const due = new Set<number>();
     let last = shownAt(from - MINUTE_MS);
-    for (let at = from; at < to; at += MINUTE_MS) {
-      const shown = shownAt(at);
+    for (const [at, shown] of looksAt(shownAt, from, to)) {
       for (let minute = last + MINUTE_MS; minute <= shown; minute += MINUTE_MS) {
         if (isDue(new Date(minute))) due.add(minute === shown ? at : at + minute - last - MINUTE_MS);
       }
