@@ -22,7 +22,7 @@ const stateOf = async (address: string) => ((await (await fetch(address)).json()
 const FOUR_STREAMS = `for (const place of [1, 2, 3, 4])
   void navigator.locks.request('rollcall stream ' + place, { ifAvailable: true }, (lock) => lock && new Promise(() => undefined));`;
 
-test('what happens to imports elsewhere is shown, and what a person starts is done, also when the page is left at once', async () => {
+test('what happens to imports elsewhere is shown, and what a person starts is done, also when the page is left at once; progress moves by itself, and pause, resume, cancel, retry and delete do what they say', async () => {
   const page = await browser.open(`${server.url}/imports`, { refusals: true });
   const main = page.getByRole('navigation', { name: 'Main' });
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
@@ -87,11 +87,10 @@ test('what happens to imports elsewhere is shown, and what a person starts is do
   await heading('There is no such import').waitFor();
   await page.getByRole('link', { name: 'All imports' }).waitFor();
   await eventually(() => page.getByRole('main').getByRole('button').count()).toBe(0);
-});
 
-test('progress moves by itself; pause, resume, cancel, retry and delete do what they say, and the buttons follow the state', async () => {
-  // The page may ask for its import once more while that is deleted.
-  const page = await browser.open(server.url, { refusals: true });
+  // One is begun here, and steered to its end.
+  await page.unrouteAll();
+  await page.goto(server.url);
   letPass(0);
   await startImport(page, memberRows(1_500), 'steered.csv');
   const old = page.url();
@@ -103,10 +102,10 @@ test('progress moves by itself; pause, resume, cancel, retry and delete do what 
   // Browsers allow six connections to one server for all of their windows: with four streams, one that comes later has none of its own.
   await page.evaluate(FOUR_STREAMS);
   const window = await page.context().newPage();
-  const left = window.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/events'));
+  const withoutStream = window.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/events'));
   await window.goto(old);
   await window.locator('.state .badge', { hasText: 'running' }).waitFor();
-  await left;
+  await withoutStream;
   letPass(1);
   await eventually(async () => numberIn(await added.textContent())).toBeGreaterThan(0);
   const before = numberIn(await added.textContent());

@@ -36,7 +36,25 @@ async function chooseAnother(page: Page, text: string, name: string): Promise<vo
   await choose(page, text, name);
 }
 
-test('of messy lists suggestions apply, the grid says what each column is, and every membership is sent; the drawer makes UIDs and groups of columns', async () => {
+const sheetOf = (uid: string) =>
+  textRows([
+    ['uid', 'guid'],
+    [uid, 'choir'],
+  ]);
+
+async function chooseWorkbook(page: Page, name: string, sheets: MadeWorkbook['sheets']): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles({ name, mimeType: '', buffer: xlsx({ sheets }) });
+}
+
+const top = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+const sheetNames = (page: Page) => page.getByLabel('Sheet').locator('option').allTextContents();
+const uids = (page: Page) =>
+  page
+    .getByRole('table', { name: 'The first rows' })
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('td')?.textContent));
+
+test('of messy lists suggestions apply, the grid says what each column is, and every membership is sent; the drawer makes UIDs and groups of columns; an identity file and a group file go with the upload; of a workbook the sheet that is chosen is read', async () => {
   // On a slow machine what is half filled in is asked about, and refused.
   const page = await browser.open(server.url, { refusals: true });
   // Without a header, with one that stands lower, with fields within a column.
@@ -120,29 +138,9 @@ test('of messy lists suggestions apply, the grid says what each column is, and e
   await page.getByLabel('Header row').selectOption('in a certain row');
   await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByText('In which row is the header? Give its number, such as 3.').waitFor();
-});
 
-const sheetOf = (uid: string) =>
-  textRows([
-    ['uid', 'guid'],
-    [uid, 'choir'],
-  ]);
-
-async function chooseWorkbook(page: Page, name: string, sheets: MadeWorkbook['sheets']): Promise<void> {
-  await page.getByLabel(/^Choose/).setInputFiles({ name, mimeType: '', buffer: xlsx({ sheets }) });
-}
-
-const top = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
-const sheetNames = (page: Page) => page.getByLabel('Sheet').locator('option').allTextContents();
-const uids = (page: Page) =>
-  page
-    .getByRole('table', { name: 'The first rows' })
-    .locator('tbody tr')
-    .evaluateAll((rows) => rows.map((row) => row.querySelector('td')?.textContent));
-
-test('an identity file and a group file go with the upload: one code becomes several groups; of a workbook the sheet that is chosen is read', async () => {
-  const page = await browser.open(server.url, { refusals: true });
-  await choose(page, 'E-mail,guid\nanna@x.it,H R\n', 'keyed.csv');
+  // An identity file and a group file go with the upload: one code becomes several groups.
+  await chooseAnother(page, 'E-mail,guid\nanna@x.it,H R\n', 'keyed.csv');
   await page.getByText('It looks like the user.').waitFor();
   await page.getByRole('button', { name: 'Use it as the user' }).click();
   await page.getByRole('button', { name: 'Choose an identity file…' }).click();
