@@ -152,7 +152,7 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await page.getByText('5 rows to correct: 1 not edited, 4 sent.').waitFor();
 
   // The import asks for what is left, and for nothing else.
-  await page.getByText(/^Repaired rows .*: completed, /).waitFor();
+  await page.getByText(/^Corrected rows .*: completed, /).waitFor();
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor();
   await problems.getByRole('link', { name: /UNKNOWN_SCOPE/ }).click();
   await problems.getByText('2 rows corrected and sent.').waitFor();

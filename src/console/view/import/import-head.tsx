@@ -161,7 +161,7 @@ function ReadingProgress({ rows, bytes, totalBytes, cutting }: NonNullable<Impor
 
 const FOLLOW_UPS: Readonly<Record<FollowUp['kind'], string>> = {
   retry: 'Retry',
-  repair: 'Repaired rows',
+  repair: 'Corrected rows',
   undo: 'Undo',
 };
 
