@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
+import { addMembersRequest, type ServiceError } from '../chat/contract.ts';
 import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import {
@@ -75,7 +75,7 @@ export function placeMembers(call: Call, group: Group, { lists, taken }: Request
     moderator: { scope: 'moderator', banned: false, joinedAt: now },
     participant: { scope: 'participant', banned: false, joinedAt: now },
   } as const;
-  function carryOut({ list, uid, refused }: RequestedMember): MemberResult {
+  function carryOut({ list, uid, refused }: RequestedMember) {
     if (refused !== undefined) return refusedMember(refused.error, behaviour);
     const user = activeUser(call, uid);
     if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
@@ -115,7 +115,7 @@ export function readMemberLists(
   { maxUidsPerCall, tooManyUids }: Behaviour,
 ) {
   const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
-  let requested = lists.flatMap((list) => (request[list] ?? []).map((uid): RequestedMember => ({ list, uid })));
+  let requested = lists.flatMap((list) => (request[list] ?? []).map((uid) => ({ list, uid })));
   if (requested.length > maxUidsPerCall) {
     const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${requested.length}.`;
     if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));
@@ -140,7 +140,7 @@ function requireRoom(requested: readonly RequestedMember[], group: Group, { full
   throw refusal(403, 'ERR_PLAN_QUOTA_RESTRICTION', message);
 }
 
-function refusedMember(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
+function refusedMember(error: ServiceError, { failureEntry }: Behaviour) {
   if (failureEntry === 'without-success') return { error };
   const { code: _, ...withoutCode } = error;
   return { success: false, error: failureEntry === 'without-code' ? withoutCode : error };

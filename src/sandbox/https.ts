@@ -114,7 +114,7 @@ interface Certificates {
 /** Shared by the sandboxes of one process, so that clients can cache the authority. */
 const made = new Map<string, Promise<Certificates>>();
 
-export function certificatesFor(names: readonly string[]): Promise<Certificates> {
+export function certificatesFor(names: readonly string[]) {
   const certificates = made.get(names.join()) ?? makeCertificates(names);
   made.set(names.join(), certificates);
   return certificates;
@@ -124,7 +124,7 @@ export function certificatesFor(names: readonly string[]): Promise<Certificates>
  * A certificate authority of its own and a server certificate for the names, which may start with a wildcard.
  * The authority's key is never exported and is dropped after this call, so nothing else can be signed with it.
  */
-export async function makeCertificates(names: readonly string[]): Promise<Certificates> {
+export async function makeCertificates(names: readonly string[]) {
   // The certificate library needs this first. Both are loaded here, so that only certificates cost their loading time.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');

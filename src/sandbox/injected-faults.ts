@@ -50,7 +50,7 @@ export type Fault = {
  * `when` is a probability (`5%` or `0.05`) or a count of calls (`3`); every call without it. `slow` takes its time first.
  * @throws BAD_FAULT, which shows the fault and what is allowed
  */
-export function parseFaults(text: string): Fault[] {
+export function parseFaults(text: string) {
   return text
     .split(',')
     .map((one) => one.trim())
@@ -58,7 +58,7 @@ export function parseFaults(text: string): Fault[] {
     .map(parseFault);
 }
 
-function parseFault(text: string): Fault {
+function parseFault(text: string) {
   const parts = /^(?:([^:=]*):)?([^:=]*)(?:=(.*))?$/.exec(text);
   const [, region, kind = '', setting] = parts ?? [];
   if (parts === null) throw badFault(text, 'expected [region:]kind[=when], for example eu:too-many=5');
@@ -75,7 +75,7 @@ function parseFault(text: string): Fault {
   return { ...where, ms: Number(slow[1]), ...parseWhen(text, slow[2]) };
 }
 
-function parseWhen(text: string, when: string | undefined): { chance: number } | { count: number } {
+function parseWhen(text: string, when: string | undefined) {
   if (when === undefined) return { chance: 1 };
   if (/^\d+$/.test(when)) return { count: Number(when) };
   const chance = /^\d+(\.\d+)?%$/.test(when) ? Number(when.slice(0, -1)) / 100 : Number(when);
@@ -132,7 +132,7 @@ export class Faults {
   }
 
   /** Decides for one call: at most one fault, and a delay. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
-  strike(region: Region, call: FaultyCall | undefined): { fault: FaultKind | undefined; delayMs: number } {
+  strike(region: Region, call: FaultyCall | undefined) {
     let struck: FaultKind | undefined;
     let delayMs = 0;
     for (const active of this.#active) {

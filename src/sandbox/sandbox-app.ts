@@ -80,13 +80,13 @@ export class Group {
   }
 
   /** The scope of a member; undefined for a user who is banned or was never added. */
-  memberScope(uid: string): MemberScope | undefined {
+  memberScope(uid: string) {
     const place = this.places.get(uid);
     return place?.banned ? undefined : place?.scope;
   }
 
   /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where `liftBan` says so. */
-  add(uid: string, place: MemberPlace, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
+  add(uid: string, place: MemberPlace, rules: { maxMembers: number; liftBan: boolean }) {
     const before = this.places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
     if (before?.banned && !rules.liftBan) return 'ERR_BANNED_GROUPMEMBER';
@@ -125,12 +125,12 @@ export class Group {
     return this.#noMember(uid) ?? this.#put(uid, { joinedAt: at, banned: false, ...before, scope }, at);
   }
 
-  #noMember(uid: string): Obstacle | undefined {
+  #noMember(uid: string) {
     if (this.memberScope(uid) !== undefined) return undefined;
     return this.places.has(uid) ? 'ERR_BANNED_GROUPMEMBER' : 'ERR_NOT_A_MEMBER';
   }
 
-  #put(uid: string, place: MemberPlace | undefined, at: number | undefined): undefined {
+  #put(uid: string, place: MemberPlace | undefined, at: number | undefined) {
     this.membersCount += Number(place?.banned === false) - Number(this.memberScope(uid) !== undefined);
     if (place === undefined) this.places.delete(uid);
     else this.places.set(uid, place);

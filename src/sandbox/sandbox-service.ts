@@ -97,13 +97,7 @@ export function createService(options: ServiceOptions) {
 }
 
 /** @param isApi the operations of the calls address are not specified: every path is unknown */
-async function serve(
-  options: Service,
-  request: IncomingMessage,
-  tenant: Tenant,
-  appId: string,
-  isApi: boolean,
-): Promise<Ending> {
+async function serve(options: Service, request: IncomingMessage, tenant: Tenant, appId: string, isApi: boolean) {
   const { behaviour, faults, latencyMs, now, routeOf } = options;
   const { app, window } = tenant;
   const body = await readBodyText(request, behaviour.maxBodyBytes);
@@ -216,7 +210,7 @@ function scopeTooSmall(request: IncomingMessage, { echoKey, keyScopeStatus }: Be
 }
 
 /** The result of a call that was carried out, where a fault damages the answer. */
-function failLate(fault: FaultKind | undefined, answer: Answer): Ending {
+function failLate(fault: FaultKind | undefined, answer: Answer) {
   if (fault === 'reset-after' || fault === 'reset-midway' || fault === 'reset-created') return 'reset';
   return fault === 'truncated' ? { ...answer, body: answer.body.slice(0, answer.body.length / 2) } : answer;
 }

@@ -4,7 +4,6 @@ import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { certificatesFor, listen } from './https.ts';
 import { type Fault, Faults, seededRandom } from './injected-faults.ts';
-import type { GroupProfile } from './sandbox-app.ts';
 import { createService, hostNames, type ManagementKey } from './sandbox-service.ts';
 import { type AppKeys, makeTenant, newKey, type TenantOptions } from './tenant.ts';
 
@@ -102,8 +101,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** A user as it is now, active or not; undefined when there is none. */
     user: (region: Region, uid: string) => tenants[region].app.users.get(uid),
     /** A group as it is now; undefined when there is none. */
-    group: (region: Region, guid: string): GroupProfile | undefined =>
-      tenants[region].app.groups.all.get(guid.toLowerCase())?.profile,
+    group: (region: Region, guid: string) => tenants[region].app.groups.all.get(guid.toLowerCase())?.profile,
     /** Deactivates or reactivates a user; false when there is nothing to change. */
     setActive: (region: Region, uid: string, active: boolean) => tenants[region].app.setActive(uid, active, now()),
     /** Stops listening and cuts every connection. A second call returns the first one's promise. */

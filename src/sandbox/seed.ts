@@ -74,7 +74,7 @@ function badSeed(source: string, problems: readonly string[]) {
  * @param source what the errors name, for example the file
  * @throws BAD_SEED, with every problem and its place
  */
-export function parseSeed(text: string, source: string): SeedDocument {
+export function parseSeed(text: string, source: string) {
   let json: unknown;
   try {
     json = JSON.parse(text);

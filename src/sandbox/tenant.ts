@@ -85,7 +85,7 @@ function rateWindow({ calls, perMs }: RateLimit, spelling: Behaviour['rateHeader
    * Returns the additional headers of a 429: the time from which calls are taken again (ms since 1970), rounded up to
    * whole seconds.
    */
-  const refusal = (resetAt: number, now: number): Headers => ({
+  const refusal = (resetAt: number, now: number) => ({
     'Retry-After': Math.max(1, Math.ceil((resetAt - now) / 1000)),
     [`${spelling}-Reset`]: Math.ceil(resetAt / 1000),
   });

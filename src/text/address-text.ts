@@ -7,7 +7,7 @@ const ADDRESS =
 const WITH_PASSWORD = /:\/\/[^/?#@:]*:|^\s*(?:[a-z][a-z0-9+.-]+:[/\\]*|[/\\]{2,})[^/\\?#@:]*:/i;
 
 /** The scheme of an address, such as `https`; undefined for anything else. */
-export function schemeOf(text: string): string | undefined {
+export function schemeOf(text: string) {
   const [, scheme, bare] = ADDRESS.exec(text) ?? [];
   return (scheme ?? bare)?.toLowerCase();
 }
@@ -36,7 +36,7 @@ export function addressName(address: string) {
 }
 
 /** Returns the name of a source in the settings: `hr` of `hr:/out/members.csv`. One letter is a drive. */
-export function sourceName(text: string): string | undefined {
+export function sourceName(text: string) {
   return /^([a-z][a-z0-9_-]+):(?!\/\/)/.exec(text)?.[1];
 }
 

@@ -2,7 +2,7 @@
 const CHUNK_LENGTH = 64 * 1024;
 
 /** Joins many short texts into few long ones, in order and without holding more than one chunk. */
-export function* inChunks(texts: Iterable<string>): Generator<string> {
+export function* inChunks(texts: Iterable<string>) {
   let chunk = '';
   for (const text of texts) {
     chunk += text;

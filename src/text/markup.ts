@@ -16,7 +16,7 @@ type Part = string | number | Markup | readonly Markup[];
  * values in double quotes alike. Markup and lists of it go in as they are. Control and direction characters become
  * visible (`printable`).
  */
-export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function html(literals: TemplateStringsArray, ...parts: readonly Part[]) {
   const pieces = literals.map((literal, index) => literal + (index < parts.length ? written(parts[index] ?? '') : ''));
   return new Markup(pieces.join(''));
 }

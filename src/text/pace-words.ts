@@ -51,13 +51,13 @@ export function rateLimitWait(
   { limitedForMs, circuit: { waitsUntil } }: Limited,
   timeOf: (iso: string) => string,
   countsDown = true,
-): string {
+) {
   const left = countsDown ? `${wholeSeconds(limitedForMs)} ` : '';
   const asked =
     waitsUntil === null ? '' : `: the service asks to wait until ${timeOf(waitsUntil)}, and is asked again before`;
   return `waiting ${left}for the rate limit${asked}`;
 }
 
-export function wholeSeconds(ms: number): string {
+export function wholeSeconds(ms: number) {
   return duration(Math.ceil(ms / 1_000) * 1_000);
 }

@@ -25,7 +25,7 @@ export function starPattern(pattern: string): (text: string) => boolean {
  * set, and `**` for any number of folders. As there, a dot at the start of a name must be written.
  */
 export function pathPattern(pattern: string): (path: string) => boolean {
-  const parts = pattern.split('/').map((name): Part<string> => (name === '**' ? ANY : namePattern(name)));
+  const parts = pattern.split('/').map((name) => (name === '**' ? ANY : namePattern(name)));
   return (path) => matches(parts, path.split('/'));
 }
 
@@ -41,13 +41,11 @@ export function alternatives(pattern: string): readonly string[] {
 
 /** One name of such a path. */
 export function namePattern(pattern: string): (name: string) => boolean {
-  const parts = [...pattern.normalize('NFC').matchAll(/\[([!^]?)(\]?[^\]]*)\]|(.)/gsu)].map(
-    ([, not, set, char]): Part<string> => {
-      if (set !== undefined) return oneOf(set, not !== '');
-      if (char === '*') return ANY;
-      return char === '?' ? () => true : is(char ?? '');
-    },
-  );
+  const parts = [...pattern.normalize('NFC').matchAll(/\[([!^]?)(\]?[^\]]*)\]|(.)/gsu)].map(([, not, set, char]) => {
+    if (set !== undefined) return oneOf(set, not !== '');
+    if (char === '*') return ANY;
+    return char === '?' ? () => true : is(char ?? '');
+  });
   const takesHidden = pattern.startsWith('.');
   return (name) => (takesHidden || !name.startsWith('.')) && matches(parts, [...name.normalize('NFC')]);
 }

@@ -39,7 +39,7 @@ export function utcTime(time: string | number) {
 /** A time in ms since 1970 as answers have it. */
 export function isoTime(ms: number): string;
 export function isoTime(ms: number | null): string | null;
-export function isoTime(ms: number | null): string | null {
+export function isoTime(ms: number | null) {
   return ms === null ? null : new Date(ms).toISOString();
 }
 

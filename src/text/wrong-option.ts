@@ -56,7 +56,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** In place of the library's words; undefined where the declaration has words of its own. */
-function inOurWords(issue: z.core.$ZodIssue | undefined): string | undefined {
+function inOurWords(issue: z.core.$ZodIssue | undefined) {
   if (issue === undefined || !/^(Invalid input|Too small|Too big)/.test(issue.message)) return undefined;
   if (issue.code === 'invalid_type') return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
   if (issue.code === 'too_small') {
@@ -80,7 +80,7 @@ export function shortened(value: unknown) {
 const load = createRequire(import.meta.url);
 
 /** The name that is most like this one, if one is. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
+export function nearest(name: string, names: readonly string[]) {
   // Only a wrong name needs it.
   const { default: leven } = load('leven') as typeof import('leven');
   const wanted = bareWord(name);

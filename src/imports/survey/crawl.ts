@@ -70,7 +70,7 @@ export async function takeList({ survey, pages, signal, onEntries }: Crawl, regi
 }
 
 /** Whether the list could be trusted, and is applied. */
-export async function isListTaken(crawl: Crawl, region: Region, list: Directory): Promise<boolean> {
+export async function isListTaken(crawl: Crawl, region: Region, list: Directory) {
   try {
     await takeList(crawl, region, list);
     return true;
@@ -81,14 +81,14 @@ export async function isListTaken(crawl: Crawl, region: Region, list: Directory)
 }
 
 /** Calls that a whole list takes. Published samples count a total of 0 on pages with entries: such a list has no known length. */
-export async function listCalls({ pages, signal }: Crawl, region: Region, list: Directory): Promise<number> {
+export async function listCalls({ pages, signal }: Crawl, region: Region, list: Directory) {
   const { pagination, entries } = await pages(region).listPage(list, '', 1, { signal });
   const total = pagination?.total ?? 0;
   return total < entries.length ? Number.POSITIVE_INFINITY : Math.ceil(total / MAX_PER_PAGE);
 }
 
 /** Reads the whole list of these regions, unless that is done. */
-export async function takeLists(crawl: Crawl, regions: readonly Region[], list: Directory): Promise<void> {
+export async function takeLists(crawl: Crawl, regions: readonly Region[], list: Directory) {
   await inRegions(regions, crawl.signal, async (region, signal) => {
     if (crawl.survey.sql('is_list_done').get({ region, list }) === undefined) {
       await takeList({ ...crawl, signal }, region, list);
@@ -105,7 +105,7 @@ export function pay(
   { left }: Pick<Crawl, 'left'>,
   price: ReadonlyMap<Region, number>,
   certainty: 'at most' | 'at least' = 'at most',
-): void {
+) {
   const calls = priceSum(price);
   if (calls <= left()) return;
   const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
@@ -117,7 +117,7 @@ export function pay(
 
 const be = (n: number) => (n === 1 ? 'is' : 'are');
 
-export function priceSum(price: ReadonlyMap<Region, number>): number {
+export function priceSum(price: ReadonlyMap<Region, number>) {
   return [...price.values()].reduce((sum, n) => sum + n, 0);
 }
 
@@ -127,11 +127,7 @@ export function priceSum(price: ReadonlyMap<Region, number>): number {
  * Rejects with the signal's reason; the survey can continue later.
  * @param asked what the service refuses, in a word
  */
-export async function runSurvey(
-  run: SurveyRun,
-  asked: 'asked' | 'read',
-  steps: (crawl: Crawl) => Promise<void>,
-): Promise<boolean> {
+export async function runSurvey(run: SurveyRun, asked: 'asked' | 'read', steps: (crawl: Crawl) => Promise<void>) {
   const { survey, signal } = run;
   survey.move('running');
   try {

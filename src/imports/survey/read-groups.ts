@@ -18,7 +18,7 @@ const WORTH_A_LIST = 20;
  * Asks which of the groups exist, in the cheaper way: one by one, or as a list of all. A group that is not in the list is asked for by
  * name.
  */
-export async function findGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+export async function findGroups(crawl: Crawl, regions: readonly Region[]) {
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const pending = crawl.survey.count('count_pending', { region });
     if (pending < WORTH_A_LIST) return;
@@ -35,12 +35,7 @@ export async function findGroups(crawl: Crawl, regions: readonly Region[]): Prom
  * Its members are read before its banned users: who is banned in between is in both lists and counts as banned. What
  * chat/whole-lists.ts says about lists that change while they are read holds for every list here.
  */
-export async function readGroups(
-  crawl: Crawl,
-  regions: readonly Region[],
-  step: SurveyStep,
-  wanted: WantedParts,
-): Promise<void> {
+export async function readGroups(crawl: Crawl, regions: readonly Region[], step: SurveyStep, wanted: WantedParts) {
   const { survey } = crawl;
   const read = crawl.progress(
     step,
@@ -86,12 +81,7 @@ async function askForMembers({ survey, pages, signal }: Crawl, region: Region, {
 }
 
 /** Scope, or null for a user who is not in the group; undefined where the service does not say. */
-async function membershipOf(
-  pages: GroupPages,
-  guid: string,
-  uid: string,
-  signal: AbortSignal,
-): Promise<string | null | undefined> {
+async function membershipOf(pages: GroupPages, guid: string, uid: string, signal: AbortSignal) {
   try {
     const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
     return isKnown ? scope : undefined;
@@ -103,7 +93,7 @@ async function membershipOf(
 }
 
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */
-function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
+function whyOfGroup(error: unknown) {
   if (isError(error, 'UNTRUSTED_LISTING') || (isQuestionRefused(error) && !error.facts.ofRegion)) {
     const { code, message } = error;
     return { code, message };

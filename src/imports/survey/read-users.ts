@@ -29,7 +29,7 @@ export async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPr
 }
 
 /** Finds out which of the users that are asked about exist, and which of the others are deactivated. */
-export async function findUsers(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+export async function findUsers(crawl: Crawl, regions: readonly Region[]) {
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const here = { ...crawl, signal };
     const { way } = await priceOfUsers(here, region);
@@ -67,11 +67,7 @@ async function askForUsers(crawl: Crawl, region: Region) {
 }
 
 /** Asks for one user and notes the answer; undefined where there is none. */
-async function stateOf(
-  { survey, pages, signal }: Crawl,
-  region: Region,
-  { id: user, uid }: OpenUser,
-): Promise<'exists' | 'unknown' | 'deactivated' | undefined> {
+async function stateOf({ survey, pages, signal }: Crawl, region: Region, { id: user, uid }: OpenUser) {
   const noted = <State extends string>(state: State) => {
     survey.sql('set_user').run({ user, state });
     return state;

@@ -11,7 +11,7 @@ export async function inRegions(
   regions: readonly Region[],
   signal: AbortSignal,
   work: (region: Region, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+) {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   await Promise.all(regions.map((region) => work(region, either).catch((error: unknown) => failed.abort(error))));
@@ -23,7 +23,7 @@ export async function inTurns<Item>(
   signal: AbortSignal,
   pages: Iterable<readonly Item[]>,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
+) {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const atOnce = pLimit(AT_ONCE);
@@ -37,8 +37,6 @@ export async function inTurns<Item>(
 }
 
 /** Takes items from a file page by page, in the order of their numbers. @param next those after a number; none: that was all */
-export function* inPages<Item extends { readonly id: number }>(
-  next: (after: number) => readonly Item[],
-): Generator<readonly Item[]> {
+export function* inPages<Item extends { readonly id: number }>(next: (after: number) => readonly Item[]) {
   for (let items = next(0); items.length > 0; items = next(items.at(-1)?.id ?? 0)) yield items;
 }

@@ -83,7 +83,7 @@ export class Survey<End extends string = string> {
   }
 
   /** Once, in a new file. */
-  begin(options: object | null = null): void {
+  begin(options: object | null = null) {
     this.sql('begin').run({ options: options && JSON.stringify(options), at: Date.now() });
   }
 
@@ -98,43 +98,43 @@ export class Survey<End extends string = string> {
     };
   }
 
-  move(state: SurveyState<End>, reason = '', price: CallsByRegion | null = null): void {
+  move(state: SurveyState<End>, reason = '', price: CallsByRegion | null = null) {
     const at = state === 'running' ? null : Date.now();
     this.sql('move').run({ state, reason, price: price && JSON.stringify(price), at });
   }
 
-  note(sentence: string): void {
+  note(sentence: string) {
     const { notes } = this.record();
     if (!notes.includes(sentence)) this.sql('set_notes').run({ notes: JSON.stringify([...notes, sentence]) });
   }
 
-  regions(): Region[] {
+  regions() {
     return this.sql<{ readonly region: Region }>('regions')
       .all()
       .map(({ region }) => region);
   }
 
-  openCount(region: Region, wanted: WantedParts): number {
+  openCount(region: Region, wanted: WantedParts) {
     return this.count('count_open', { region, ...asked(wanted) });
   }
 
   /** In the order of their numbers, after one of them. */
-  openGroups(region: Region, wanted: WantedParts, after: number, limit: number): OpenGroup[] {
+  openGroups(region: Region, wanted: WantedParts, after: number, limit: number) {
     return this.sql<OpenGroup>('open_groups').all({ region, ...asked(wanted), after, limit });
   }
 
   /** Calls that reading these parts takes, as far as the lengths of the lists are known. */
-  priceOf(wanted: WantedParts): Map<Region, number> {
+  priceOf(wanted: WantedParts) {
     const prices = this.sql('price').all({ ...asked(wanted), page: MAX_PER_PAGE });
     return new Map(prices.map(({ region, calls }) => [region as Region, Number(calls)]));
   }
 
   /** @param facts empty where the service does not say them */
-  setFacts(group: number, facts: GroupFacts | Record<string, never>): void {
+  setFacts(group: number, facts: GroupFacts | Record<string, never>) {
     this.sql('set_facts').run({ group, facts: JSON.stringify(facts) });
   }
 
-  closeGroup(group: number, { members, banned }: Pick<OpenGroup, 'members' | 'banned'>): void {
+  closeGroup(group: number, { members, banned }: Pick<OpenGroup, 'members' | 'banned'>) {
     inTransaction(this.database, () => {
       this.sql('asked_exist').run({ group });
       this.sql('forget_others').run({ group });
@@ -147,7 +147,7 @@ export class Survey<End extends string = string> {
     group: number,
     state: 'missing' | 'failed',
     { code, message }: { readonly code: string; readonly message: string },
-  ): void {
+  ) {
     inTransaction(this.database, () => {
       this.sql('forget_members').run({ group });
       this.sql('fail_group').run({ group, state, code, message });
@@ -178,7 +178,7 @@ export class Survey<End extends string = string> {
   }
 
   /** @param scope as the service says it; null: not in the group */
-  setMember(group: number, { id: user, uid }: OpenUser, scope: string | null): void {
+  setMember(group: number, { id: user, uid }: OpenUser, scope: string | null) {
     inTransaction(this.database, () => {
       this.#put('add_member', 'set_member', { group, uid, scope, joined_at: null, name: '' });
       this.sql('user_exists').run({ user });
@@ -199,7 +199,7 @@ export class Survey<End extends string = string> {
   }
 
   /** Applies a list that was read as a whole. */
-  take(region: Region, list: Directory): void {
+  take(region: Region, list: Directory) {
     inTransaction(this.database, () => {
       const all = list === 'deactivated' ? {} : { all: this.keepsAll ? 1 : 0 };
       this.sql(TAKES[list]).run({ region, list, ...all });
@@ -208,22 +208,22 @@ export class Survey<End extends string = string> {
     });
   }
 
-  close(): void {
+  close() {
     this.database[Symbol.dispose]();
   }
 
-  [Symbol.dispose](): void {
+  [Symbol.dispose]() {
     this.close();
   }
 
   /** Whether the entry is a new one. */
-  #put(add: string, set: string, entry: Readonly<Record<string, string | number | null>>): boolean {
+  #put(add: string, set: string, entry: Readonly<Record<string, string | number | null>>) {
     if (this.sql(add).run(entry).changes === 1) return true;
     this.sql(set).run(entry);
     return false;
   }
 
-  count(name: string, given: Readonly<Record<string, string | number | null>>): number {
+  count(name: string, given: Readonly<Record<string, string | number | null>>) {
     return Number(this.sql(name).get(given)?.['n']);
   }
 }
@@ -238,6 +238,6 @@ function asked({ parts, ids }: WantedParts) {
   };
 }
 
-function wholeSeconds(seconds: number | null): number | null {
+function wholeSeconds(seconds: number | null) {
   return seconds === null || !Number.isFinite(seconds) ? null : Math.trunc(seconds);
 }
