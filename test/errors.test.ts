@@ -149,6 +149,14 @@ test.each(Object.entries(ERRORS))(
   },
 );
 
+test.each(Object.keys(ERRORS))(
+  '%s of a server that a command asked needs no facts, because the server has said it',
+  (code) => {
+    const error = new RollcallError<string>(code, { what: 'as the server says it', remedy: 'do this', exit: 4 });
+    expect(error).toMatchObject({ code, exit: 4, message: 'as the server says it; do this' });
+  },
+);
+
 test('remedies on pages say nothing of requests', () => {
   const remedies = REFUSAL_CODES.map((code) => {
     const { remedy, advice }: Refusal<never> = ERRORS[code];

@@ -19,8 +19,9 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
   constructor(code: Code, facts: FactsOf<Code>, options?: ErrorOptions) {
     const entry = entryOf(code) as Entry<object> | undefined;
     const { sentence = '' } = entry ?? {};
-    const said = typeof sentence === 'string' ? filled(sentence, facts) : sentence(facts);
-    const { what = said, exit = entry === undefined ? 4 : (entry.exit ?? 2) }: AnyFacts = facts;
+    // An error of a server says it itself, without the facts.
+    const { what = typeof sentence === 'string' ? filled(sentence, facts) : sentence(facts) }: AnyFacts = facts;
+    const { exit = entry === undefined ? 4 : (entry.exit ?? 2) }: AnyFacts = facts;
     super(messageOf(what, remedyOf(entry, facts, 'command')), options);
     this.name = RollcallError.name;
     this.code = code;
