@@ -39,7 +39,7 @@ export function openSchedules(config: Config, { syncs, sendsTo, dir, log, fail }
       'schedule',
     ),
   );
-  const at: Config & Pick<ScheduleParts, 'sendsTo'> = { ...config, sendsTo };
+  const at = { ...config, sendsTo };
   const stop = async () => {
     await runs.stop();
     catalog.close();

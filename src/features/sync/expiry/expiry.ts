@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
-import { type Ending, endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
+import { endingBefore, hasEnds, mayHaveEnds, type NotedImport } from '../../../imports/ends/ends.ts';
 import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { writeWhole } from '../../../platform/files.ts';
@@ -50,7 +50,7 @@ export function expiryOf(folder: string) {
 
 /** Writes who is over into the folder of an expiry. @param copy the plan's copy of an earlier try: a later row may have moved an end since */
 export async function writeOver(folder: string, ends: string, aimed: Aimed, copy: string | undefined) {
-  const over: readonly Ending[] = endingBefore(ends, aimed, Date.now(), -1);
+  const over = endingBefore(ends, aimed, Date.now(), -1);
   const rows = over.map(({ region, guid, uid, until }) => [region, guid, uid, isoTime(until)]);
   if (copy !== undefined) await rm(copy, { force: true });
   await writeWhole(

@@ -195,8 +195,8 @@ export async function countNewcomers(task: NewcomersTask) {
   const fields = profiles.fields();
   const may = { users: options.users, groups: options.groups, reactivate: options.reactivate };
   const missing = options.users || options.reactivate ? await askFor(task) : null;
-  const creating: PlanCreating = { may, limits, fields, missing };
-  plan.sql('set_creating').run({ creating: JSON.stringify(creating) });
+  const creating = JSON.stringify({ may, limits, fields, missing } satisfies PlanCreating);
+  plan.sql('set_creating').run({ creating });
 }
 
 /** Null where it would take too many calls. */
