@@ -1,5 +1,5 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { CREATE_CODES } from '../../imports/predictions/check-verdict.ts';
+import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { columnsOfInput } from '../../imports/read/notes.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import { type Cells, cellsReader, firstCells, groupProfile, userProfile } from '../../imports/record/profile.ts';
@@ -20,11 +20,8 @@ type Creations = Pick<NonNullable<CheckSummary['create']>, 'users' | 'groups' | 
 interface Original {
   readonly original: string;
 }
-interface CreatedRows {
-  readonly verdict: Verdict;
-  readonly code: keyof typeof CREATE_CODES;
-  readonly n: number;
-}
+/** Rows of the file with the same verdict and code. */
+export type CountedRows = Readonly<{ verdict: Verdict; code: string; n: number }>;
 const AT_A_TIME = 500;
 
 /** Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about. */
@@ -71,7 +68,11 @@ function reader(sql: Sql, options: CreateOptions): (original: string) => Cells {
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */
-export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
+export function creationsOf(
+  sql: Sql,
+  options: CreateOptions,
+  verdicts: readonly CountedRows[],
+): NonNullable<CheckSummary['create']> {
   const row = <Row = Readonly<Record<'users' | 'groups', number>>>(name: string, given = {}) =>
     sql<Row>(name).get(given) as Row;
   const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });
@@ -89,9 +90,8 @@ export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<Check
       groups: options.groups ? missing.groups : 0,
     },
     over,
-    rows: sql<CreatedRows>('count_verdicts')
-      .all()
+    rows: verdicts
       .filter(({ verdict }) => verdict === 'create')
-      .map(({ code, n }) => ({ code, rows: n, reason: CREATE_CODES[code] })),
+      .map(({ code, n }) => ({ code, rows: n, reason: reasonOf(code) })),
   };
 }

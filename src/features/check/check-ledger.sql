@@ -8,6 +8,20 @@ select x.verdict, x.code, r.id as row_id, r.scope_id, r.group_id, g.region, g.gu
 from main.verdicts x join staged.rows r on r.id = x.row_id join main.groups g on g.id = r.group_id
 left join main.users u on u.region = g.region and u.uid = r.uid;
 
+-- name: open_results
+-- Rows of the file with their verdicts: those that would not be sent have one too.
+create temp view results as
+select r.id as row_id,
+  case when v.row_id is not null then v.verdict when d.row_id is not null then 'duplicate'
+    when sk.row_id is not null then 'skipped' when p.row_id is not null then 'invalid' end as verdict,
+  coalesce(v.code, iif(d.row_id is not null, '', coalesce(sk.code, p.code, ''))) as code,
+  d.of_row, p.reason, sk.message
+from staged.rows r
+left join main.verdicts v on v.row_id = r.id
+left join staged.duplicates d on d.row_id = r.id
+left join staged.skipped sk on sk.row_id = r.id
+left join staged.problems p on p.row_id = r.id and p.position = 0;
+
 -- name: open_growing
 -- Groups that would get members, with their numbers before and after.
 create temp view growing as
@@ -229,18 +243,11 @@ select (select count(*) from staged.groups where guid <> '') as groups,
   (select count(distinct uid_hash) from staged.rows where call_group_id is not null) as users;
 
 -- name: count_verdicts
--- Out: rows by verdict and code, with the first of them.
-select t.verdict, t.code, t.n, r.line, g.guid, r.uid
-from (select verdict, code, count(*) as n, min(row_id) as first from verdicts group by verdict, code) t
-join staged.rows r on r.id = t.first left join staged.groups g on g.id = r.group_id order by t.verdict, t.code;
-
--- name: count_invalid
--- Out: invalid rows by the code of their first problem, with the first of them.
-select t.code, t.n, r.line, coalesce(i.guid, '') as guid, coalesce(r.uid, '') as uid, t.reason
-from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged.problems p
-      where p.position = 0 and p.row_id not in (select row_id from staged.duplicates)
-      group by p.code) t
-join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id = r.id order by t.code;
+-- Out: rows of the file by verdict and code, with the first of them. Those with problems are the last.
+select t.verdict, t.code, t.n, r.line, coalesce(g.guid, i.guid, '') as guid, coalesce(r.uid, '') as uid, f.reason
+from (select verdict, code, count(*) as n, min(row_id) as first from results group by verdict, code) t
+join staged.rows r on r.id = t.first join results f on f.row_id = t.first left join staged.groups g on g.id = r.group_id
+left join staged.invalid_rows i on i.row_id = r.id order by t.verdict = 'invalid', t.verdict, t.code;
 
 -- name: count_groups
 -- In: most (members of a group). Out: groups by what was found, those that would have more members, and rows without room.
@@ -263,13 +270,6 @@ select sum(n) filter (where name = 'read') as read, sum(n) filter (where name = 
   sum(n) filter (where name = 'addedCalls') as addedCalls, sum(n) filter (where name = 'silentCalls') as silentCalls,
   (select coalesce(sum(size), 0) from staged.batches where state = 'later') as later
 from staged.counters;
-
--- name: unsent_rows
--- Out: rows that would not be sent, duplicates and others.
-select (select count(*) from staged.rows where call_group_id is null and id in (select row_id from staged.duplicates)) as duplicate,
-  (select count(*) from staged.rows where call_group_id is null and id not in (select row_id from staged.duplicates)
-    and id not in (select row_id from staged.skipped)) as invalid,
-  (select count(*) from staged.skipped) as skipped;
 
 -- name: calls_to_send
 -- In: looks (calls for every group before rows are sent to it), call (UIDs in a call), made (users or groups that one call creates). Out: calls by region: batches that wait, groups that are looked
@@ -310,22 +310,16 @@ where verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unba
 -- Out: every row of the file in its order, with its verdict.
 select r.line as row, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
   coalesce(s.name, inv.scope, '') as scope,
-  coalesce(x.verdict, iif(d.row_id is not null, 'duplicate', iif(sk.row_id is not null, 'skipped', 'invalid'))) as "check",
-  coalesce(x.code, iif(d.row_id is not null, '', coalesce(sk.code, pr.code, ''))) as code,
-  (select o.line from staged.rows o where o.id = d.of_row) as of_line,
-  pr.reason as problem, iif(x.row_id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message, cg.on_behalf_of as acting,
-  sk.message as left_out, pa.value as value
-from staged.rows r
+  x.verdict as "check", x.code, (select o.line from staged.rows o where o.id = x.of_row) as of_line,
+  x.reason as problem, iif(cg.id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message,
+  cg.on_behalf_of as acting, x.message as left_out, pa.value as value
+from staged.rows r join results x on x.row_id = r.id
 left join staged.regions reg on reg.id = r.region_id
 left join staged.groups g on g.id = r.group_id
 left join groups here on here.id = r.group_id
 left join staged.scopes s on s.id = r.scope_id
 left join staged.invalid_rows inv on inv.row_id = r.id
 left join staged.call_groups cg on cg.id = r.call_group_id
-left join verdicts x on x.row_id = r.id
-left join staged.duplicates d on d.row_id = r.id
-left join staged.skipped sk on sk.row_id = r.id
 left join staged.parts pa on pa.row_id = r.id
-left join staged.problems pr on pr.row_id = r.id and pr.position = 0
 left join members m on m.group_id = r.group_id and m.uid = r.uid
 order by r.id;

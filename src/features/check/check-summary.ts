@@ -12,7 +12,7 @@ import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { BanChoice } from '../../options/sending-options.ts';
-import { creationsOf } from './check-creating.ts';
+import { type CountedRows, creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
 
@@ -35,9 +35,9 @@ export interface CheckSubject {
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
 export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
-  const verdicts = sql<CountedRows>('count_verdicts').all();
+  const verdicts = sql<FirstOfRows>('count_verdicts').all();
   const { read, later, messages, addedCalls, silentCalls } = one<Counters>('counted');
-  const counts = countsOf(verdicts, one('unsent_rows'));
+  const counts = countsOf(verdicts);
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
   const groups = one<CheckSummary['groups']>('count_groups', { most: MAX_GROUP_MEMBERS });
@@ -45,7 +45,7 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   const { n: grown, ...example } = one<Counted & { guid: string; members: number }>('grown_groups', {
     most: MEMBERS_WITH_ALL_FEATURES,
   });
-  const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
+  const create = subject.create === undefined ? null : creationsOf(sql, subject.create, verdicts);
   const looks = (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1);
   const made = subject.isSilent ? MAX_IMPORTED_PER_CALL : 1;
   const send = Object.fromEntries(
@@ -55,12 +55,7 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   );
   const regions = Math.max(1, Object.keys(send).length);
   const { calls, notes } = survey.record();
-  const problems = [
-    ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
-    ...sql<CountedRows & { readonly reason: string }>('count_invalid')
-      .all()
-      .map(({ reason, ...row }) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason })),
-  ];
+  const problems = verdicts.filter(({ verdict }) => IN_SHORT.has(verdict)).map(problemOf);
   const { id, file, isSilent = false } = subject;
   const callsPerMinute = subject.pace.importsPerMinute;
   const pace = isSilent ? { ...subject.pace, callsPerMinute } : subject.pace;
@@ -95,30 +90,28 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
 }
 
 type Counters = Record<'read' | 'later', number> & Record<'messages' | 'addedCalls' | 'silentCalls', number | null>;
-interface Counted {
-  readonly n: number;
-}
+type Counted = Pick<CountedRows, 'n'>;
 
-/** Rows that have a verdict or problem in common, and the first of them. */
-interface CountedRows extends Counted {
-  readonly verdict: Verdict;
-  readonly code: string;
-  readonly line: number;
-  readonly guid: string;
-  readonly uid: string;
-}
+/** Rows with the first of them. */
+type FirstOfRows = CountedRows &
+  Readonly<{
+    line: number;
+    guid: string;
+    uid: string;
+/** A kind of rows, and the first row of it. */
+    reason: string | null;
+  }>;
 
-/** Rows of the file by verdict. @param unsent those that are not asked about */
-function countsOf(verdicts: readonly CountedRows[], unsent: Partial<Record<Verdict, number>>): Record<Verdict, number> {
+/** Verdicts that are told by code. */
+const IN_SHORT: ReadonlySet<Verdict> = new Set(['fail', 'not_checked', 'invalid']);
+
+function countsOf(verdicts: readonly CountedRows[]): Record<Verdict, number> {
   return Object.fromEntries(
-    VERDICTS.map((one) => [
-      one,
-      verdicts.reduce((sum, { verdict, n }) => sum + (verdict === one ? n : 0), 0) + (unsent[one] ?? 0),
-    ]),
+    VERDICTS.map((one) => [one, verdicts.reduce((sum, { verdict, n }) => sum + (verdict === one ? n : 0), 0)]),
   ) as Record<Verdict, number>;
 }
 
-function problemOf({ verdict, code, n, line, guid, uid }: CountedRows): CheckProblem {
+function problemOf({ verdict, code, n, line, guid, uid, reason }: FirstOfRows): CheckProblem {
   const first = { row: line, guid, uid };
-  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: reasonOf(code), first };
+  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: reason ?? reasonOf(code), first };
 }

@@ -1,10 +1,8 @@
 import { meaningOf } from '../../chat/service/codes.ts';
 
-/**
- * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
- * service's codes.
- */
-const CHECK_CODES = {
+/** Reasons and steps as sentences without capital and full stop; chat/service/codes.ts has those of the service’s codes. */
+const REASONS: Readonly<Record<string, string>> = {
+  // Reasons why a row would fail.
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
   BANNED: 'the user is banned from the group',
   ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
@@ -12,19 +10,13 @@ const CHECK_CODES = {
   BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',
   FIELD_LIMIT: 'the user or group cannot be created: one of its values is longer than the service takes',
   GROUP_OWNER_NOT_FOUND: 'the group cannot be created: the user who would own it does not exist or is deactivated',
-} as const;
-
-/** Step before a row is sent, as a sentence without capital and full stop. */
-export const CREATE_CODES = {
+  // Steps before a row is sent.
   CREATE_USER: 'the user is created first',
   CREATE_GROUP: 'the group is created first',
   CREATE_BOTH: 'the user and the group are created first',
   REACTIVATE_USER: 'the user is deactivated, and is made active again first',
   REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
-} as const;
-
-/** Facts about a row that cannot be known, apart from unreadable groups. */
-const UNKNOWABLE_CODES = {
+  // Facts about a row that cannot be known, apart from unreadable groups.
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
   ACTING_USER_MOVES:
@@ -33,9 +25,7 @@ const UNKNOWABLE_CODES = {
   SELF_ACTION:
     'the acting user adds or changes itself: a public group takes a participant, and some services refuse it',
   OWNER: 'the user owns the group, and the service may refuse to change that',
-} as const;
-
-const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
+};
 
 /** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
 export function reasonOf(code: string): string {
