@@ -1,8 +1,7 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { columnsOfInput } from '../../imports/read/notes.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
-import { type Cells, cellsReader, firstCells, groupProfile, userProfile } from '../../imports/record/profile.ts';
+import { type Cells, groupProfile, openProfiles, userProfile } from '../../imports/record/profile.ts';
 import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
@@ -14,38 +13,37 @@ import type { CheckSummary } from './operations.ts';
 
 /** Users and groups that the import of a checked file would create; creating.ts does it then. */
 
-type Sql = CheckLedger['sql'];
 type NewGroup = Pick<OpenGroup, 'id' | 'guid'> & { readonly region: Region };
 type Creations = Pick<NonNullable<CheckSummary['create']>, 'users' | 'groups' | 'reactivated'>;
-interface Original {
-  readonly original: string;
-}
 /** Rows of the file with the same verdict and code. */
 export type CountedRows = Readonly<{ verdict: Verdict; code: string; n: number }>;
 const AT_A_TIME = 500;
 
-/** Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about. */
-export function planNewGroups({ sql, survey }: CheckLedger, options: CreateOptions): void {
+/**
+ * Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about.
+ * @param path of the import's ledger
+ */
+export function planNewGroups({ sql, survey }: CheckLedger, path: string, options: CreateOptions): void {
   if (!options.groups) return;
-  const read = reader(sql, options);
+  using profiles = openProfiles(path, options);
   for (const { id, guid, region } of sql<NewGroup>('new_groups').all({ add: actionId('add') })) {
-    const rows = sql<Original>('rows_of_new_group').all({ group: id });
-    const profile = groupProfile(guid, firstCells(rows.map(({ original }) => read(original))), options);
+    const profile = groupProfile(guid, profiles.ofGroup(id), options);
     if ('code' in profile) {
       sql('plan_group').run({ group: id, creation: profile.code, name: null, type: null, owner: null });
       continue;
     }
-    const { name, type } = profile;
-    const acting = sql<{ readonly uid: string | null }>('acting_user').get({ group: id, add: actionId('add') });
-    const owner = profile.owner ?? acting?.uid ?? null;
+    const { name, type, owner = profiles.actingUser(id) ?? null } = profile;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
     if (owner !== null) survey.sql('add_user').run({ region, uid: owner });
   }
 }
 
-/** Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist. */
-export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
-  const read = reader(sql, options);
+/**
+ * Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist.
+ * @param path of the import's ledger
+ */
+export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, path: string, options: CreateOptions): void {
+  using profiles = openProfiles(path, options);
   const plan = (user: number, uid: string, cells: Cells): void => {
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
@@ -53,23 +51,20 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
   sql('find_first_rows').run({ add: actionId('add'), ban: scopeId('ban') });
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
-    for (const { id, uid, row } of sql<OpenUser & { readonly row: number | null }>('unknown_owners').all()) {
-      const found = sql<Original>('original').get({ row });
-      plan(id, uid, found === undefined ? () => '' : read(found.original));
+    for (const { id, uid, group } of sql<OpenUser & { readonly group: number }>('unknown_owners').all()) {
+      plan(id, uid, profiles.ofMember(group, uid));
     }
-    const toPlan = inPages((after) => sql<OpenUser & Original>('users_to_plan').all({ after, limit: AT_A_TIME }));
-    for (const users of toPlan) for (const { id, uid, original } of users) plan(id, uid, read(original));
+    const toPlan = inPages((after) =>
+      sql<OpenUser & { readonly row: number }>('users_to_plan').all({ after, limit: AT_A_TIME }),
+    );
+    for (const users of toPlan) for (const { id, uid, row } of users) plan(id, uid, profiles.ofRow(row));
   }
   sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
 }
 
-function reader(sql: Sql, options: CreateOptions): (original: string) => Cells {
-  return cellsReader(columnsOfInput(sql('input_columns').get()), options);
-}
-
 /** Counts the creations and their rows, and whether they exceed the limit. */
 export function creationsOf(
-  sql: Sql,
+  sql: CheckLedger['sql'],
   options: CreateOptions,
   verdicts: readonly CountedRows[],
 ): NonNullable<CheckSummary['create']> {

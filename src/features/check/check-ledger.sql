@@ -28,20 +28,6 @@ create temp view growing as
 select group_id, guid, size as before, size + count(*) as after from temp.checked
 where verdict in ('add', 'create', 'lifts_ban') group by group_id;
 
--- name: open_inputs
--- What the input had for each row.
-create temp view inputs as
-select r.id as row_id, case r.original when '' then f.original else r.original end as original
-from staged.rows r left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row;
-
--- name: open_sent
--- Rows that would be sent, by their groups. Batches of a silent import are of every group.
-create temp view sent as
-select cg.group_id, m.row_id from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
-join staged.memberships m on m.batch_id = b.id
-union all
-select r.group_id, r.id from staged.rows r where r.call_group_id is not null and exists (select 1 from staged.groups where guid = '');
-
 -- name: open_named
 -- Users whom the rows that would be sent name, in their groups: those of the rows, and acting users.
 create temp view named as
@@ -79,15 +65,6 @@ select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists
   where cg.group_id = g.id and cg.action_id = :add and b.size > b.bans
   union all select 1 from staged.groups where guid = '');
 
--- name: rows_of_new_group
--- In: group. Out: what the input had for its rows, in its order.
-select i.original from sent s join inputs i on i.row_id = s.row_id where s.group_id = :group order by s.row_id limit 1000;
-
--- name: acting_user
--- In: group, add (action). Out: the only user on whose behalf rows are added to it, who creates and owns a group without an owner.
-select iif(count(distinct lower(on_behalf_of)) = 1, min(on_behalf_of), null) as uid
-from staged.call_groups where group_id = :group and action_id = :add and on_behalf_of <> '';
-
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
 update groups set creation = :creation, facts = json_object('name', :name, 'type', :type, 'owner', :owner) where id = :group;
@@ -102,20 +79,13 @@ update users set first_row = f.row_id from (
   group by u.id) f where f.id = users.id;
 
 -- name: unknown_owners
--- Out: unknown and deactivated owners of groups that would be created, with their row in the group (null: none).
-select u.id, u.uid, min((select min(r.id) from sent s join staged.rows r on r.id = s.row_id
-  where s.group_id = g.id and r.uid = u.uid collate nocase)) as row
-from groups g join users u on u.region = g.region and u.uid = g.owner
+-- Out: unknown and deactivated owners of groups that would be created, with the first of these.
+select u.id, u.uid, min(g.id) as "group" from groups g join users u on u.region = g.region and u.uid = g.owner
 where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
 
 -- name: users_to_plan
--- In: after (number of a user), limit. Out: users who are not found and whom a row needs, with what the input had for it.
-select u.id, u.uid, i.original from users u join inputs i on i.row_id = u.first_row
-where u.creation is null and u.id > :after order by u.id limit :limit;
-
--- name: original
--- In: row. Out: what the input had for it.
-select original from inputs where row_id = :row;
+-- In: after (number of a user), limit. Out: users who are not found and whom a row needs, with that row.
+select id, uid, first_row as row from users where creation is null and first_row is not null and id > :after order by id limit :limit;
 
 -- name: plan_user
 -- In: user, creation.
@@ -126,10 +96,6 @@ update users set creation = :creation where id = :user;
 update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exists (
   select 1 from users u where u.region = groups.region and u.uid = groups.owner
     and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
-
--- name: input_columns
--- Out: columns of the file.
-select columns from staged.input;
 
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups

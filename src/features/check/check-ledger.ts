@@ -28,8 +28,7 @@ export function openCheckLedger(folder: string): CheckLedger {
   try {
     attachForReading(database, ledger, 'staged', IMPORT_SCHEMA);
     const sql = statementsOf(database, CHECK_STATEMENTS);
-    for (const view of ['open_checked', 'open_results', 'open_growing', 'open_inputs', 'open_sent', 'open_named'])
-      sql(view).run();
+    for (const view of ['open_checked', 'open_results', 'open_growing', 'open_named']) sql(view).run();
     return { survey: new Survey(database), sql };
   } catch (error) {
     database.close();

@@ -98,7 +98,7 @@ type FirstOfRows = CountedRows &
     line: number;
     guid: string;
     uid: string;
-/** A kind of rows, and the first row of it. */
+    /** The first problem of an invalid row. */
     reason: string | null;
   }>;
 

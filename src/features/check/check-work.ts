@@ -46,7 +46,8 @@ export async function doCheckStep({ folder, step, subject }: CheckWork): Promise
   const { create } = subject;
   if (step === 'fill') fill(ledger);
   // Now it is known which groups are missing: their owners are asked about like other users.
-  else if (step === 'plan' && create !== undefined) inTransaction(survey.database, () => planNewGroups(ledger, create));
+  else if (step === 'plan' && create !== undefined)
+    inTransaction(survey.database, () => planNewGroups(ledger, checkFiles(folder).ledger, create));
   else if (step === 'conclude') await conclude(ledger, folder, subject);
 }
 
@@ -65,7 +66,7 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
   const { create, bans, anybodyActs } = subject;
   inTransaction(ledger.survey.database, () => {
     ledger.sql('forget_verdicts').run();
-    if (create !== undefined) settleNew(ledger, create);
+    if (create !== undefined) settleNew(ledger, files.ledger, create);
     ledger.sql('make_verdicts').run({
       add: actionId('add'),
       change: actionId('change'),

@@ -10,6 +10,7 @@ import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { columnsOfInput } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
+import { actionId } from './enum-ids.ts';
 
 /** The profile with which a new user or group is sent, read from the columns of its rows. */
 
@@ -259,15 +260,24 @@ export function openProfiles(path: string, options: CreateOptions) {
     read ??= cellsReader(columns, options);
     return read(original);
   };
+  /** Returns the cells of one row. */
+  const ofRow = (row: number): Cells => {
+    const original = sql('original').get({ row })?.['original'];
+    return original === undefined ? () => '' : cells(original);
+  };
   return {
     /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
     obstacle: nameObstacle(columns, options),
     /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
     fields: (): readonly CreateField[] => [...profileColumns(columns, options.columns).keys()],
-    /** Returns the cells of one row. */
-    ofRow: (row: number): Cells => {
-      const original = sql('original').get({ row })?.['original'];
-      return original === undefined ? () => '' : cells(original);
+    ofRow,
+    /** Returns the cells of a user's first row in a group; none where it has no row there. */
+    ofMember: (group: number, uid: string) =>
+      ofRow(Number(sql('row_of_user_in_group').get({ group, uid })?.['id'] ?? 0)),
+    /** Returns the only user on whose behalf rows are added to a group, who creates and owns it where it has no owner. */
+    actingUser: (group: number) => {
+      const uid = sql('acting_user').get({ group, add: actionId('add') })?.['uid'];
+      return isText(uid) ? uid : undefined;
     },
     /** Returns the joined cells of a group's rows. */
     ofGroup: (group: number) =>
