@@ -45,13 +45,13 @@ const BY_CODE: Readonly<Partial<Record<ReasonCode, readonly Step[]>>> = {
     cancel('To end it here'),
   ],
   WRONG_SUM: [],
-  LEDGER_MISSING: [],
-  DAMAGED_LEDGER: [],
+  LEDGER_MISSING: [resume('When the file is back from a backup, continue')],
+  DAMAGED_LEDGER: [resume('When the file is back from a backup, continue')],
 };
 
 /** The ways on from where an import stands, the one that solves it first. */
 export function nextOf(view: Known, repairs: ToRepair): Step[] {
-  return [...onwards(view), ...repair(repairs), ...retry(view)];
+  return [...onwards(view), ...repair(view, repairs), ...retry(view)];
 }
 
 function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known): readonly Step[] {
@@ -98,17 +98,13 @@ function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known):
   return actions.includes('resume') ? [resume('Continue it')] : [];
 }
 
-function repair({ toRepair, ready }: ToRepair): readonly Step[] {
+function repair({ state }: Known, { toRepair, ready }: ToRepair): readonly Step[] {
   if (toRepair === 0) return [];
-  return ready < toRepair
-    ? [{ operation: 'repair', name: 'Correct rows', why: `Correct ${counted(toRepair, 'row')}, and send only these` }]
-    : [
-        {
-          operation: 'repair',
-          name: 'Send corrected rows',
-          why: `Send ${counted(ready, 'row')} that you have corrected`,
-        },
-      ];
+  const what = counted(toRepair, 'row');
+  if (ready === toRepair)
+    return [{ operation: 'repair', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }];
+  const why = isFinal(state) ? `Correct ${what}, and send only these` : `Correct ${what}, to be sent when it is over`;
+  return [{ operation: 'repair', name: 'Correct rows', why }];
 }
 
 function retry({ rows, retryable, actions }: Known): readonly Step[] {

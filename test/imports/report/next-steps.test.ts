@@ -32,7 +32,7 @@ test('one that waits for anything else goes on as it was, or ends', () => {
   expect(operations({ state: 'paused', code: 'FIRST_ROWS' })).toEqual(['resume', 'cancel']);
   expect(operations({ state: 'paused', actions: ['resume'] })).toEqual(['resume']);
   expect(operations({ state: 'failed', code: 'SENDING_FAILED' })).toEqual(['resume', 'cancel']);
-  expect(operations({ state: 'failed', code: 'LEDGER_MISSING' })).toEqual([]);
+  expect(operations({ state: 'failed', code: 'LEDGER_MISSING' })).toEqual(['resume']);
 });
 
 test('a file that was read is reviewed and sent; without a valid row, it is ended', () => {

@@ -10,6 +10,7 @@ import { settings } from '../../frame.tsx';
 import { badgeOf, inPlace, isDryRun, isUndone, waiting } from '../../import-words.ts';
 import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Tag, Time } from '../../kit/elements.tsx';
 import { withControls } from '../../option-words.ts';
+import { usePlace } from '../../place.ts';
 import { connection, query } from '../../requests.ts';
 import type { ImportParts } from './live-import.ts';
 
@@ -46,6 +47,7 @@ const ONLY_READ = ['DRY_RUN', 'AWAITS_AGREEMENT'];
 
 /** The state, what it means in a sentence, and the reason for it where there is one. */
 export function Standing({ view }: { view: ImportView }) {
+  const { isOperator } = usePlace();
   const [step] = view.next;
   return (
     <>
@@ -54,9 +56,14 @@ export function Standing({ view }: { view: ImportView }) {
         <p class="sentence">{view.sentence}</p>
       </div>
       <p class="note">{reasonOf(view)}</p>
-      <p class="note">{step && asSentence(step.why)}</p>
+      <p class="note">{isOperator && step && withCode(asSentence(step.why))}</p>
     </>
   );
+}
+
+/** A text with commands between backticks. */
+function withCode(text: string) {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 }
 
 /** The reason for the state, where the state alone does not say it. A button does what a person may agree to. */
