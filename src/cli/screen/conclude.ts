@@ -60,20 +60,17 @@ export function nextSteps(imports: Imports, found: ImportView) {
       ? ['It is being cancelled. If its process was ended meanwhile, finish that with:', resume]
       : ['Interrupted; rows that have an outcome keep it. Continue with:', resume];
   }
+  const isOnlyToRead = state === 'staged' && (code === undefined || isOnlyRead(code));
   const label = isMachineWait(code ?? null) ? 'Waiting' : BECAUSE[state];
-  const looks = rows.invalid + rows.failed + rows.unconfirmed > 0;
-  return [
-    ...(label === undefined || (state === 'staged' && (code === undefined || isOnlyRead(code)))
-      ? []
-      : [because(label), '']),
-    ...imports.files(found).flatMap(([what, where]) => (where === null ? [] : `${what.padEnd(16)} ${where}`)),
-    ...(rows.read === 0
-      ? []
-      : looks
-        ? ['', 'See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
-        : ['', 'See every row:', command('report')]),
-    ...found.next.flatMap((step) => stepLines(imports, found, step)),
-  ];
+  const files = imports.files(found).flatMap(([what, where]) => (where === null ? [] : `${what.padEnd(16)} ${where}`));
+  const look =
+    rows.invalid + rows.failed + rows.unconfirmed > 0
+      ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
+      : ['See every row:', command('report')];
+  const commands = [...(rows.read > 0 ? look : []), ...found.next.flatMap((step) => stepLines(imports, found, step))];
+  return [label === undefined || isOnlyToRead ? [] : [because(label)], files, commands]
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]));
 }
 
 /** A step as the command that does it. */

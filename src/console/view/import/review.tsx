@@ -43,8 +43,9 @@ export function Review(parts: ImportParts) {
   const failing = wouldFail === 0 ? '' : ((form.get('failing') || usual) as Failing);
   const choices = resumeChoices(form.read(), failing, missing?.choices);
   const asked = resumeChoices({}, failing, missing?.choices);
-  const plan = useAnswer(addressOf('GET /v1/imports/:id/sending', { id, query: asked }));
-  useEffect(() => void plan.reload(), [view.edited, view.checkedRows?.at]);
+  const plan = useAnswer(addressOf('GET /v1/imports/:id/sending', { id, query: asked }), {
+    turn: `${view.edited} ${view.checkedRows?.at}`,
+  });
   const facts = plan.data && [
     ...factsOf(plan.data),
     ['Banned users', bansText(form)] as const,
