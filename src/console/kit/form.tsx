@@ -87,6 +87,8 @@ export class Form {
     this.setError(control.getAttribute('name') ?? name, text);
     unfold(control);
     if (moveFocus) control.focus();
+    // What is typed or pasted then takes its place.
+    if (moveFocus && control instanceof HTMLInputElement) control.select();
     return true;
   }
 
