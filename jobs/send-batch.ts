@@ -182,7 +182,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
     );
     return refused(kind, job, ports, batch, verdict, call);
   }
-  await deliver(kind, ports, batch, call, sent);
+  await endBatch(kind, ports, { ...batch, calls: [...batch.calls, call] }, sent, endOf(call));
   if ('again' in sent && sent.again?.slowsDown) await ports.slowDown?.(untoldWait(ports));
 }
 
@@ -272,7 +272,8 @@ export async function endBatch<Payload extends BatchPayload>(
 ): Promise<void> {
   const { region, calls, uncertainty } = batch;
   await ports.deliver(batch, { batch: batch.batch, region, calls, uncertainty, sent, at });
-  countSettled(kind, ports, batch, sent);
+  if (ports.settled === undefined) return;
+  for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) ports.settled(outcome, rows);
 }
 
 /** A fault of ours says nothing about the batch, but the batch must not be lost: it ends as unanswered. */
@@ -343,27 +344,6 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
 
 function endOf({ at, ms }: CallRecord): number {
   return at + ms;
-}
-
-/** Ends a batch with the call of this start. */
-function deliver<Payload extends BatchPayload>(
-  kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
-  ports: BatchPorts,
-  batch: Payload,
-  call: CallRecord,
-  sent: Sent,
-): Promise<void> {
-  return endBatch(kind, ports, { ...batch, calls: [...batch.calls, call] }, sent, call.at + call.ms);
-}
-
-function countSettled<Payload extends BatchPayload>(
-  kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
-  { settled }: BatchPorts,
-  batch: Payload,
-  sent: Sent,
-): void {
-  if (settled === undefined) return;
-  for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) settled(outcome, rows);
 }
 
 /** Number of rows by outcome, as far as this result settles them. */
