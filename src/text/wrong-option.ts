@@ -25,8 +25,15 @@ export function wrongOption(error: ZodError, given: unknown, whole = 'the reques
   }
   const path = issue?.path ?? [];
   const field = String(path[0] ?? '');
-  const value = path.reduce((inner: unknown, key) => (inner as Inner)?.[key], given);
-  const name = path.join('.') || whole;
+  const names: PropertyKey[] = [];
+  let value = given;
+  for (const key of path) {
+    // Such as a list with commas.
+    if (typeof value === 'string') break;
+    names.push(key);
+    value = (value as Inner)?.[key];
+  }
+  const name = names.join('.') || whole;
   if (value === undefined && issue?.code === 'invalid_type')
     return { field, isUnknown: false, text: `${name} is missing` };
   const shown = value === undefined ? 'missing' : shortened(value);

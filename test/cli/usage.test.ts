@@ -54,6 +54,21 @@ describe('what is typed wrongly is refused with what is allowed', () => {
   });
 });
 
+test.each([
+  ['--tag', 'a b!'],
+  ['--from', 'soon'],
+])('a filter of the list that cannot be used is named as its flag, with its value: %s', async (flag, value) => {
+  const place = await openWorkplace();
+  await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--sandbox', '--dry-run']);
+  const { code, stderr } = await place.run(['list', flag, value, '--json']);
+  expect(code).toBe(EXIT.usage);
+  expect(JSON.parse(stderr)).toMatchObject({
+    code: 'BAD_OPTION',
+    field: flag.slice(2),
+    detail: expect.stringContaining(`${flag} is "${value}": allowed`),
+  });
+});
+
 /** In a process of its own: Node's own way to make folders would never return. */
 test('a data directory that cannot be made is refused', async () => {
   const place = await openWorkplace();

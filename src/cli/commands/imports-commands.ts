@@ -17,6 +17,7 @@ import {
   type CommonFlags,
   filterTexts,
   type ListFlags,
+  ofFlag,
   wholeNumber,
   withJson,
   withListFilter,
@@ -211,6 +212,7 @@ async function list(io: Io, flags: ListedFlags) {
   try {
     found = await imports.list(flags.limit, filter);
   } catch (error) {
+    if (isError(error, 'BAD_OPTION')) throw ofFlag(error);
     if (!isError(error, 'NO_IMPORTS')) throw error;
     if (flags.json) io.out.write('[]\n');
     say(io, asSentence(error.message));

@@ -171,6 +171,12 @@ export function filterTexts(flags: ListFlags): FilterTexts {
   );
 }
 
+/** A refusal of the filter by the API, with the flag in place of the parameter. */
+export function ofFlag({ what, facts }: RollcallError<'BAD_OPTION'>) {
+  const flag = FLAGS.find(({ name }) => name === facts.field)?.flag;
+  return new RollcallError('BAD_OPTION', { what: what.replace(/^\w+(?= is )/, `--${flag}`), field: flag });
+}
+
 /** Destination of a command's output. */
 export interface OutputFlags {
   readonly output?: string;
