@@ -19,6 +19,7 @@ test.each<[string, Partial<Known>]>([
     'A try: there is nothing to do. Nothing is sent, and the plan is not carried out.',
     { state: 'tried', totals: { ...totals, changes: 0 } },
   ],
+  ['Nothing was sent: no membership is over.', { state: 'unchanged', reason: 'no membership is over' }],
   ['Being carried out by an import: 1 change in 1 group.', { state: 'applying', importId: 'sync-1' }],
   [
     'Waiting: the disk is full. It continues by itself, and nothing is sent meanwhile.',

@@ -21,7 +21,7 @@ export function sentenceOf({ state, code, reason, totals, importId, planning }: 
     case 'held':
       return `Held: guards object to the plan (${planned}). Nothing is sent unless someone approves it.`;
     case 'unchanged':
-      return 'There is nothing to do: nothing was sent.';
+      return `Nothing was sent: ${asClause(reason)}.`;
     case 'tried':
       return `A try: ${changes === 0 ? 'there is nothing to do' : planned}. Nothing is sent, and the plan is not carried out.`;
     case 'failed':

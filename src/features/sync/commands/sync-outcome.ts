@@ -148,9 +148,9 @@ async function whatNext({ imports }: Syncs, sync: SyncView) {
   }
   // Its import says the rest.
   if (state === 'applied') return [];
-  const isOpen = sync.next.length > 0 || state === 'tried';
+  const saysAll = sync.next.length > 0 || state === 'tried' || state === 'unchanged';
   return [
-    withCode(isOpen ? sync.sentence : `${sync.sentence} ${asSentence(sync.reason)}`, sync.code),
+    withCode(saysAll ? sync.sentence : `${sync.sentence} ${asSentence(sync.reason)}`, sync.code),
     ...(sync.next.length > 0 ? ['See every change:', command('show', ' --format csv')] : []),
     ...sync.next.flatMap(({ operation, why }) => [
       `${why}:`,
