@@ -6,7 +6,7 @@ import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
 import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../../options/create-limit.ts';
+import { overLimits } from '../../options/create-limit.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
@@ -71,20 +71,14 @@ export function creationsOf(
   const row = <Row = Readonly<Record<'users' | 'groups', number>>>(name: string, given = {}) =>
     sql<Row>(name).get(given) as Row;
   const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });
-  const [made, known] = [row<Creations>('count_new'), row('count_known')];
-  const over = (['user', 'group'] as const).flatMap((kind) => {
-    if (kind === 'group' ? !options.groups : !options.users && !options.reactivate) return [];
-    const name = `${kind}s` as const;
-    const limit = createLimit(options.max[name] ?? DEFAULT_MAX_CREATE[name], () => known[name]);
-    return missing[name] > limit ? [{ kind, missing: missing[name], limit }] : [];
-  });
+  const made = row<Creations>('count_new');
   return {
     ...made,
     missing: {
       users: options.users || options.reactivate ? missing.users : 0,
       groups: options.groups ? missing.groups : 0,
     },
-    over,
+    over: overLimits(options, missing, (name) => row('count_known')[name]),
     rows: verdicts
       .filter(({ verdict }) => verdict === 'create')
       .map(({ code, n }) => ({ code, rows: n, reason: reasonOf(code) })),

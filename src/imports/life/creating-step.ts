@@ -1,12 +1,12 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { OverLimit } from '../../options/create-limit.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { bansAfter, GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import type { OverLimit } from '../record/creating.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import { foreseenMissing } from '../stage/leave-out.ts';
 

@@ -4,7 +4,7 @@ import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
-import { createLimit, DEFAULT_MAX_CREATE } from '../../options/create-limit.ts';
+import { type OverLimit, overLimits } from '../../options/create-limit.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
@@ -36,13 +36,6 @@ export type CreationToSend =
   | { readonly what: 'reactivate'; readonly uids: string[] }
   /** By the data import: several in one call. */
   | { readonly what: 'import'; readonly of: 'users' | 'groups'; readonly profiles: (NewUser | ImportedGroup)[] };
-
-/** More users or groups are missing than may be created. */
-export interface OverLimit {
-  readonly kind: 'user' | 'group';
-  readonly missing: number;
-  readonly limit: number;
-}
 
 /** The next step when nothing of an import is in flight: send batches, ask a person, or nothing. */
 type NextStep =
@@ -120,10 +113,7 @@ export class Creating {
 
   /** Limits that this many missing users and groups would exceed. */
   over(options: CreateOptions, missing: Readonly<Record<'users' | 'groups', number>>): OverLimit[] {
-    return [
-      ...(options.users || options.reactivate ? this.#overLimit(options, 'user', missing.users) : []),
-      ...(options.groups ? this.#overLimit(options, 'group', missing.groups) : []),
-    ];
+    return overLimits(options, missing, (name) => this.#number(`count_${name}`));
   }
 
   /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
@@ -211,19 +201,12 @@ export class Creating {
     return batch;
   }
 
-  #overLimit(options: CreateOptions, kind: OverLimit['kind'], missing: number): OverLimit[] {
-    const limit = createLimit(options.max[`${kind}s`] ?? DEFAULT_MAX_CREATE[`${kind}s`], () =>
-      this.#number(`count_${kind}s`),
-    );
-    return missing > limit ? [{ kind, missing, limit }] : [];
-  }
-
   #overLimits(options: CreateOptions): OverLimit[] {
-    return (['user', 'group'] as const).flatMap((kind) => {
+    const missing = (kind: OverLimit['kind']) => {
       const counted = this.#sql('count_missing').get({ kind });
-      const missing = Number(counted?.['n']);
-      return Number(counted?.['open']) === 0 ? [] : this.#overLimit(options, kind, missing);
-    });
+      return Number(counted?.['open']) === 0 ? 0 : Number(counted?.['n']);
+    };
+    return this.over(options, { users: missing('user'), groups: missing('group') });
   }
 
   #createUsers(options: CreateOptions): number {
