@@ -89,7 +89,9 @@ export function useKeptFocus(other: (place: HTMLElement) => HTMLElement | null |
     const { current } = place;
     if (!had.current || current?.contains(document.activeElement)) return;
     const next = current?.querySelector('button') ?? (current && other(current));
-    (next ?? document.querySelector('h1'))?.focus();
+    // What stands in its place is where it was: nothing moves.
+    if (next) next.focus({ preventScroll: true });
+    else document.querySelector('h1')?.focus();
   });
   // The place itself may go with the button.
   useLayoutEffect(
