@@ -17,6 +17,9 @@ const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
 /** Each visitor has one process: others would be started beside it, in vain. */
 const ONE_PROCESS = ['--renderer-process-limit=1', '--process-per-site', '--disable-site-isolation-trials'];
 
+/** No graphics card draws: a process for one takes more than it gives. */
+const NO_GRAPHICS_PROCESS = '--in-process-gpu';
+
 /** The browser's message when a server is not there, or a request is refused on purpose. */
 const REFUSED = /Failed to load resource/;
 
@@ -61,7 +64,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
     if ((await shared?.catch(() => undefined))?.isConnected() !== true) shared = undefined;
     shared ??= chromium.launch({
       executablePath: findProgram('chromium'),
-      args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE, ...ONE_PROCESS],
+      args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE, NO_GRAPHICS_PROCESS, ...ONE_PROCESS],
       ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
       // Tests of the same process send signals to commands that run in it: these must not end the browser.
       handleSIGINT: false,
