@@ -19,8 +19,12 @@ async function check(name: string): Promise<string> {
 const stateOf = async (address: string) => ((await (await fetch(address)).json()) as { state: string }).state;
 
 /** Takes the places for streams that are free, as four windows do together. */
-const FOUR_STREAMS = `for (const place of [1, 2, 3, 4])
-  void navigator.locks.request('rollcall stream ' + place, { ifAvailable: true }, (lock) => lock && new Promise(() => undefined));`;
+const FOUR_STREAMS = `Promise.all([1, 2, 3, 4].map((place) => new Promise((answered) => {
+  void navigator.locks.request('rollcall stream ' + place, { ifAvailable: true }, (lock) => {
+    answered();
+    return lock && new Promise(() => undefined);
+  });
+})))`;
 
 test('what happens to imports elsewhere is shown, and what a person starts is done, also when the page is left at once; progress moves by itself, and pause, resume, cancel, retry and delete do what they say', async () => {
   const page = await browser.open(`${server.url}/imports`, { refusals: true });
