@@ -68,13 +68,13 @@ export function ManyRows() {
         </div>
       )}
       <ErrorPlace error={failure ?? work.error} />
-      <ul class="plain" role="status">
+      <div role="status">
         {done.value.map((line, at) => (
-          <li key={at} class={at > 0 ? 'attention' : ''}>
+          <p key={at} class={at > 0 ? 'attention' : ''}>
             {foreign(line)}
-          </li>
+          </p>
         ))}
-      </ul>
+      </div>
     </>
   );
 }
