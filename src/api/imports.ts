@@ -30,7 +30,7 @@ import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
 
 const tag = z.string().trim().regex(TAG, TAG_ALLOWED);
 
-export const tags = z.array(tag).max(MAX_TAGS, TAGS_ALLOWED);
+const tags = z.array(tag).max(MAX_TAGS, TAGS_ALLOWED);
 
 /** `choir,autumn 2026`: each once, in the order in which they came. */
 export const tagsOption = z

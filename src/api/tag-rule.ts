@@ -9,5 +9,5 @@ export const TAGS_ALLOWED = `allowed are ${MAX_TAGS} tags`;
 export function tagsProblem(tags: readonly string[]) {
   const wrong = tags.find((tag) => !TAG.test(tag));
   if (wrong !== undefined) return `“${wrong}” cannot be a tag: ${TAG_ALLOWED}`;
-  return tags.length > MAX_TAGS ? TAGS_ALLOWED : '';
+  return tags.length > MAX_TAGS ? `${tags.length} tags are too many: ${TAGS_ALLOWED}` : '';
 }

@@ -29,7 +29,7 @@ type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 /** Imports a file, or what is at an address or on standard input. */
 export async function importInput(running: Running, file: string, flags: ImportFlags) {
   const { server } = running.imports;
-  const tags = await tagsOf(flags);
+  const tags = tagsOf(flags.tag);
   const begin =
     server === undefined ? await beginHere(running, file, flags, tags) : beginThere(running, server, file, flags, tags);
   if (flags.check) {

@@ -32,6 +32,8 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['expiring', '--within', '3x'], "option '--within <time>' argument '3x' is invalid"],
     [['expire', '--allow-unban'], "unknown option '--allow-unban'"],
+    [['import', 'm.csv', '--tag', 'choir', '--tag', 'a!!'], '“a!!” cannot be a tag: allowed are 1 to 40 letters'],
+    [['tag', 'some-id', 'choir', 'a!!'], '“a!!” cannot be a tag: allowed are 1 to 40 letters'],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
     [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],
     [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, xlsx, html.'],

@@ -18,6 +18,7 @@ import {
   filterTexts,
   type ListFlags,
   ofFlag,
+  tagsOf,
   wholeNumber,
   withJson,
   withListFilter,
@@ -181,9 +182,9 @@ export function tagCommand(action: Action) {
 }
 
 async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags) {
+  const tags = { [flags.remove ? 'remove' : 'add']: tagsOf(words) };
   const { imports } = await openImports(flags);
   await imports.one(id);
-  const tags = { [flags.remove ? 'remove' : 'add']: words };
   const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags });
   const problem = results[0]?.problem;
   if (problem !== undefined) {

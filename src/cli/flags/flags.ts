@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { tagsProblem } from '../../api/tag-rule.ts';
 import { asFlag, flagOf } from '../../errors/named-options.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
@@ -151,15 +152,12 @@ export function tagFlag(meaning: string) {
   );
 }
 
-/** @throws BAD_OPTION for an invalid tag */
-export async function tagsOf({ tag = [] }: Pick<ListFlags, 'tag'>) {
-  if (tag.length === 0) return [];
-  // Loaded here: what a command checks with zod is loaded when it is given.
-  const { tags } = await import('../../api/imports.ts');
-  const read = tags.safeParse(tag);
-  if (read.success) return [...new Set(read.data)];
-  const what = `--tag is ${tag.join(', ')}; ${read.error.issues[0]?.message}`;
-  throw new RollcallError('BAD_OPTION', { what, field: 'tag' });
+/** Tags as people type them, each once. @throws BAD_OPTION */
+export function tagsOf(given: readonly string[] = []) {
+  const tags = [...new Set(given.map((tag) => tag.trim()))];
+  const what = tagsProblem(tags);
+  if (what !== '') throw new RollcallError('BAD_OPTION', { what, field: 'tag' });
+  return tags;
 }
 
 /** The filter as the API takes it, which checks it. */
