@@ -71,7 +71,12 @@ export async function edit(
   const judged = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(repair, edited);
   const { revision, ready, wrong, sent } = editedIn(repair);
   return {
-    ...{ rows: edited.size, cells, examples, same: 0, refused, refusedRows: refusedRows.size },
+    rows: edited.size,
+    cells,
+    examples,
+    same: 0,
+    refused,
+    refusedRows: refusedRows.size,
     ...judged,
     counts: { ready, wrong, sent },
     revision,
