@@ -31,8 +31,9 @@ export function LoginDialog({ onLoggedIn, onLeave }: { onLoggedIn: () => void; o
   );
 }
 
+/** Not by the name under which the token is sent: the field has the focus already, so a refusal is an alert, which is read aloud. */
 const FIELDS = {
-  token: {
+  login: {
     label: 'Token',
     type: 'password',
     note: (
@@ -45,13 +46,13 @@ const FIELDS = {
 
 function LoginForm({ onLoggedIn }: { onLoggedIn: () => void }) {
   // There is nothing else to do here.
-  useEffect(() => focusField('token'), []);
+  useEffect(() => focusField('login'), []);
   return (
     <EntryForm
       fields={FIELDS}
       button="Log in"
-      onSend={async ({ token = '' }, signal) => {
-        focusField('token');
+      onSend={async ({ login: token = '' }, signal) => {
+        focusField('login');
         await call('POST /v1/session', { body: { token } }, signal);
         onLoggedIn();
       }}
