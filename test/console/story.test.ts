@@ -49,11 +49,14 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
     .first()
     .waitFor();
   await page
-    .getByRole('row', { name: /2 .*failed.*ERR_UID_NOT_FOUND/ })
-    .getByRole('link', { name: 'Show 2 rows' })
+    .getByRole('region', { name: 'Problems' })
+    .getByRole('link', { name: /ERR_UID_NOT_FOUND: 2 rows$/ })
     .click();
   const rows = page.getByRole('table', { name: 'Rows of the file' }).locator('tbody tr');
-  await eventually(() => rows.locator('th').allTextContents()).toEqual(['nobody-1', 'nobody-2']);
+  const wrong = page.getByRole('table', { name: 'Rows to correct' }).getByRole('textbox', { name: /^Member No/ });
+  await eventually(() =>
+    wrong.evaluateAll((cells) => cells.map((cell) => (cell as unknown as { value: string }).value)),
+  ).toEqual([...['nobody-1', 'nobody-2']]);
   await eventually(() => page.url()).toContain('status=failed&code=ERR_UID_NOT_FOUND');
   await page.getByRole('button', { name: 'Clear' }).click();
   await eventually(() => rows.count()).toBe(5);
