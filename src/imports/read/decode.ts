@@ -21,7 +21,7 @@ const BYTE_ORDER_MARKS: ReadonlyArray<readonly [string, Buffer]> = [
 
 /**
  * The encoding of an input that starts with `head`: what was asked for, else what the byte order mark says, else UTF-8.
- * Throws UNKNOWN_ENCODING; BINARY for NUL bytes, which UTF-16 has that is neither marked nor asked for.
+ * Throws UNKNOWN_ENCODING; BAD_ENCODING for UTF-16 without mark and without being asked for; BINARY for other NUL bytes.
  */
 export function detectEncoding(head: Buffer, asked: string | undefined): Encoding {
   const mark = BYTE_ORDER_MARKS.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
@@ -45,12 +45,36 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
 
 function refuseNul(head: Buffer) {
   if (!head.includes(0)) return;
+  const guess = utf16WithoutMark(head);
+  if (guess !== undefined) {
+    throw intakeError(
+      'BAD_ENCODING',
+      `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
+      words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
+      { place: `byte ${head.indexOf(0)}`, encoding: guess },
+    );
+  }
   throw intakeError(
     'BINARY',
-    'there is a NUL byte where text is expected: this is not a text file, or its encoding has no mark',
-    words`Save it as CSV or JSON in UTF-8, plain or gzipped, or name its encoding, such as ${option('encoding', 'utf-16le')}`,
+    'there is a NUL byte where text is expected: this is not a text file',
+    'Save it as CSV or JSON, plain or gzipped',
     { place: `byte ${head.indexOf(0)}` },
   );
+}
+
+/** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
+function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < head.length; index += 1) {
+    if (head[index] !== 0) continue;
+    if (index % 2 === 0) even += 1;
+    else odd += 1;
+  }
+  const most = (head.length / 2) * 0.4;
+  const few = (head.length / 2) * 0.1;
+  if (odd > most && even < few) return 'utf-16le';
+  return even > most && odd < few ? 'utf-16be' : undefined;
 }
 
 /**

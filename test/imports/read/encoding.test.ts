@@ -40,12 +40,12 @@ describe('encoding', () => {
   });
 
   test.each(['utf-16le', 'utf-16be'])(
-    '%s without mark is refused with the flag to use, and read where it is named',
+    '%s without mark is refused with the flag to use, and read with it',
     async (encoding) => {
       const bytes = iconv.encode(TEXT.repeat(3), encoding);
       const error = await refusal(read(bytes));
-      expect(error).toMatchObject({ code: 'BINARY' });
-      expect(error.remedy).toContain('--encoding utf-16');
+      expect(error).toMatchObject({ code: 'BAD_ENCODING' });
+      expect(error.remedy).toContain(`--encoding ${encoding}`);
       expect((await names(bytes, encoding)).slice(0, 2)).toEqual(NAMES);
     },
   );
