@@ -84,6 +84,29 @@ test('of a stored plan it is who was there when it was applied, not when it was 
   expect(before(syncing, again)).toContain('\nerna,team,participant,us');
 });
 
+test('of a stored plan it has no group that only a change would take something from that nobody has approved', async () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`u${index}`, 'participant'] as const));
+  const syncing = await openSyncing({
+    ...GROUPS,
+    ...Object.fromEntries(Object.keys(many).map((uid) => [`of-${uid}`, { participants: [uid] }])),
+  });
+  const wanted = file({
+    team: { boss: 'admin', mia: 'moderator', anna: 'participant', bob: 'participant' },
+    calm: { dora: 'participant', ...many },
+  });
+  const { id } = await syncing.sync(wanted, mirror, { limits, apply: false });
+  await syncing.run('guid,uid\ncalm,late\n');
+  await syncing.syncs.apply(id, 'tester');
+  expect((await syncSettled(syncing.syncs, id)).state).toBe('applied');
+  expect(syncing.members('calm')).toMatchObject({ u1: 'participant', late: 'participant' });
+  const groups = before(syncing, id)
+    ?.trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[1]);
+  expect(new Set(groups)).toEqual(new Set(['team']));
+});
+
 test('a sync that only adds keeps nothing, because nothing can be lost', async () => {
   const syncing = await openSyncing(GROUPS);
   const { id, state } = await syncing.sync(file({ calm: { emil: 'participant' } }));

@@ -57,10 +57,10 @@ select g.region, g.guid, a.uid, a.action, a.from_id as "from", a.to_id as "to", 
  where (a.group_id, a.uid) > (:group, :uid) and a.group_id <= :last and a.action in (select value from json_each(:actions))
  order by a.group_id, a.uid limit :limit;
 
--- name: losing_groups
--- Out: groups in which the plan changes or removes memberships.
-select distinct group_id as id from actions
- where from_id <> 0 and action in ('add', 'change', 'remove', 'ban') order by 1;
+-- name: losses
+-- Out: memberships that the plan changes or removes, in the order of the groups.
+select g.region, g.guid, a.uid, g.id as "group" from actions a join groups g on g.id = a.group_id
+ where a.from_id <> 0 and a.action in ('add', 'change', 'remove', 'ban') order by g.id;
 
 -- name: live_of_group
 -- In: group. Out: all users in it when it was listed, by UID.
@@ -119,5 +119,5 @@ select (select count(*) from main.actions where action in ('add', 'change', 'rem
   from temp.moves;
 
 -- name: moved_changes
--- Out: changes of the stored plan that a newer one no longer has, or has in another form.
-select region, guid, uid from temp.moves where kind <> 'fresh';
+-- Out: users of changes that the two plans do not have in common.
+select region, guid, uid from temp.moves;

@@ -59,6 +59,10 @@ const WORST = { value: Number.POSITIVE_INFINITY, id: 0 };
 /** A plan's file, open for anyone to read. */
 export type PlanReader = ReturnType<typeof planReader>;
 
+export type ChangedPlace = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
+/** Chooses changes of a plan, which has one for a user in a group. */
+export type ChangeChoice = (change: ChangedPlace) => boolean;
+
 /** An action that sends something. */
 export interface PlannedChange extends PlanAction {
   /** Row of the staged file that asks for it; null where no row does. */
@@ -132,8 +136,11 @@ export function planReader(database: PlanDatabase) {
     /** Counts the members that it reports and leaves as they are, by reason. */
     reported: (): (Pick<PlanAction, 'reason' | 'from' | 'to' | 'sentence'> & { readonly users: number })[] =>
       sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(placesOf),
-    /** Numbers of the groups in which it changes or removes memberships: where it only adds people, nothing can be lost. */
-    losingGroups: () => groupNumbers('losing_groups'),
+    /** Numbers of the groups in which these changes change or remove memberships: where they only add people, nothing can be lost. */
+    losingGroups: (chosen: ChangeChoice) => {
+      const losses = iterated<ChangedPlace & { readonly group: number }>('losses').filter(chosen);
+      return [...new Set(losses.map(({ group }) => group))];
+    },
     /** All users in a group when it was listed, by UID, one at a time. */
     live: (group: number) =>
       iterated<GroupName & { readonly uid: string; readonly place: number }>('live_of_group', { group }),

@@ -5,7 +5,7 @@ import { openThread } from '../../../platform/threads.ts';
 import { isoTime } from '../../../text/wording.ts';
 import type { PlanAction, PlanDocument } from '../api.ts';
 import { type PlanTextOptions, planMarkdown, planText } from './plan-print.ts';
-import { openPlanReader, type PlanReader, placeOf } from './plan-reading.ts';
+import { type ChangeChoice, openPlanReader, type PlanReader, placeOf } from './plan-reading.ts';
 import { groupProblem, planTotals } from './plan-totals.ts';
 
 /** Columns of a plan. */
@@ -48,11 +48,7 @@ function* planRows(plan: PlanReader) {
  *
  * Cells are exact: the import does not run formulas, and an apostrophe would become part of a name.
  */
-export function changesCsv(
-  plan: PlanReader,
-  chosen: (change: PlanAction) => boolean = () => true,
-  profiles?: Profiles,
-) {
+export function changesCsv(plan: PlanReader, chosen: ChangeChoice = () => true, profiles?: Profiles) {
   const fields = profiles?.fields() ?? [];
   let begun = 0;
   const sent = plan

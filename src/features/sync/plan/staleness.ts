@@ -6,10 +6,9 @@ import { foldId } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { PlanAction } from '../api.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
-import { type PlanReader, readingPlan } from './plan-reading.ts';
+import { type ChangeChoice, type ChangedPlace, type PlanReader, readingPlan } from './plan-reading.ts';
 import { beforeCsv, changesCsv } from './plan-tables.ts';
 import { planTotals } from './plan-totals.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
@@ -25,20 +24,18 @@ const DEFAULT_TOLERANCE_PERCENT = 5;
  */
 type Differences = Readonly<Record<'planned' | 'gone' | 'different' | 'fresh' | 'fileMoved', number>>;
 
-type Place = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
-
 /** Compares a plan with a newer one, whose file is at `newer`, and says whether it may still be applied. */
 export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
   const { reading: sql } = plan;
-  const key = ({ region, guid, uid }: Place) => foldId(`${region} ${guid} ${uid}`);
+  const key = ({ region, guid, uid }: ChangedPlace) => foldId(`${region} ${guid} ${uid}`);
   return withAttached(plan.database, newer, 'newer', () => {
     sql('find_moves').run();
     const found = sql<Differences>('compare').get() as Differences;
     const judged = judge(found, tolerancePercent);
-    const moved = new Set(judged.within ? sql<Place>('moved_changes').all().map(key) : []);
+    const moved = new Set(judged.within ? sql<ChangedPlace>('moved_changes').all().map(key) : []);
     sql('forget_moves').run();
-    /** Whether the newer plan has a change of the stored one unchanged. Known where it is within the tolerance. */
-    const isCalledFor = (change: PlanAction) => !moved.has(key(change));
+    /** Whether both plans have a change of one of them. Known where the newer one is within the tolerance. */
+    const isCalledFor: ChangeChoice = (change) => !moved.has(key(change));
     return { ...found, ...judged, isCalledFor };
   });
 }
@@ -103,10 +100,10 @@ export async function writeChanges(
   plan: PlanReader,
   create: CreateOptions | undefined,
   live = plan,
-  chosen?: (change: PlanAction) => boolean,
+  chosen: ChangeChoice = () => true,
 ) {
   const { changes, before, desired } = planFiles(folder);
-  const losing = live.losingGroups();
+  const losing = live.losingGroups(chosen);
   if (losing.length === 0) await rm(before, { force: true });
   else await writeWhole(before, beforeCsv(live, losing));
   using profiles = create && openProfiles(desired, create);
