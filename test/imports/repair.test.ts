@@ -491,3 +491,46 @@ test('rows whose texts become one id are judged together, too', async () => {
   ]);
   expect(pipeline.counts(await send(pipeline, merged))).toMatchObject({ added: 3 });
 });
+
+test('rows of many pieces are corrected together, or not at all', async () => {
+  const pipeline = await openOne();
+  const rows = 1_100;
+  const fill = (uid: (row: number) => string) => Array.from({ length: rows }, (_, row) => uid(row + 2));
+  const { id: parent } = await pipeline.run(
+    `guid,uid,role\n${fill((line) => `choir,${line === 2 || line === rows + 1 ? 'anna' : `u ${line}`},${line === 2 ? 'ban' : ''}\n`).join('')}`,
+  );
+  expect(pipeline.counts(parent)).toMatchObject({ invalid: rows });
+  const repairs = repairsOf(pipeline);
+  const fixed = fill((line) => `choir,${line === 2 || line === rows + 1 ? 'anna' : `u${line}`},${line}\n`);
+  const take = (lines: readonly string[]) =>
+    repairs.do(parent, 'takeFile', file(`guid,uid,_row\n${lines.join('')}`), 'ann');
+  const untouched = { rows: { total: rows, ready: 0, wrong: 0 }, revision: 0 };
+  await expect(take([...fixed, 'choir,ada,9999\n'])).rejects.toMatchObject({ code: 'CANNOT_REPAIR' });
+  expect(await repairs.do(parent, 'overview')).toMatchObject(untouched);
+  const given = fill((line) => `u ${line}`).map((was, at) => ({ row: at + 1, column: 'uid', was, value: 'ada' }));
+  await expect(
+    repairs.do(parent, 'edit', [...given, { row: 9999, column: 'uid', was: '', value: 'ada' }], 'ann'),
+  ).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  expect(await repairs.do(parent, 'overview')).toMatchObject(untouched);
+
+  expect(await take(fixed)).toMatchObject({ rows: rows - 2, cells: rows - 2, same: 2, ready: rows - 2, wrong: [] });
+  // What two rows contradict in each other is found however many rows are between them.
+  const last = { row: rows, column: 'role', was: '', value: 'admin' };
+  expect(await repairs.do(parent, 'edit', [last], 'ann')).toMatchObject({
+    ready: 0,
+    wrong: [{ line: rows + 1, problems: [{ code: 'ADDED_AND_BANNED' }] }],
+  });
+  const back = Array.from({ length: rows }, (_, at) => ({
+    row: at + 1,
+    column: 'uid',
+    was: `u${at + 2}`,
+    value: `v${at + 2}`,
+  }));
+  const both = [...back.slice(1, -1), { row: 1, column: 'uid', was: 'anna', value: 'bea' }];
+  expect(await repairs.do(parent, 'edit', both, 'ann')).toMatchObject({
+    rows: rows - 1,
+    ready: rows - 1,
+    refused: [],
+    counts: { ready: rows },
+  });
+});
