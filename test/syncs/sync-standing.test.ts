@@ -20,6 +20,9 @@ test.each<[string, Partial<Known>]>([
     { state: 'tried', totals: { ...totals, changes: 0 } },
   ],
   ['Nothing was sent: no membership is over.', { state: 'unchanged', reason: 'no membership is over' }],
+  ['No plan could be made, and nothing was sent.', { state: 'failed', totals: null }],
+  // It failed when it was looked at again.
+  ['The plan was not carried out: nothing was sent.', { state: 'failed' }],
   ['Being carried out by an import: 1 change in 1 group.', { state: 'applying', importId: 'sync-1' }],
   [
     'Waiting: the disk is full. It continues by itself, and nothing is sent meanwhile.',

@@ -25,7 +25,9 @@ export function sentenceOf({ state, code, reason, totals, importId, planning }: 
     case 'tried':
       return `A try: ${changes === 0 ? 'there is nothing to do' : planned}. Nothing is sent, and the plan is not carried out.`;
     case 'failed':
-      return 'No plan could be made, and nothing was sent.';
+      return totals === null
+        ? 'No plan could be made, and nothing was sent.'
+        : 'The plan was not carried out: nothing was sent.';
     case 'cancelled':
       return 'Cancelled while the plan was made: nothing was sent.';
     case 'rejected':
