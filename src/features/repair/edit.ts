@@ -139,8 +139,11 @@ function editablePlace(places: ReturnType<typeof editablePlaces>, column: string
 }
 
 /** Replaces a value, or a text in values, in a column. @throws CannotRepair */
-export function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairTaken> {
-  const { column, as, from } = request;
+export function replace(
+  repair: OpenRepair,
+  { preview, column, as, from, to, ...filter }: RepairReplace,
+  by: string,
+): Promise<RepairTaken> {
   const place = editablePlace(editablePlaces(repair.input), column);
   if (as === 'text' && from === '') {
     throw new RollcallError('BAD_OPTION', {
@@ -153,12 +156,15 @@ export function replace(repair: OpenRepair, request: RepairReplace, by: string):
     'cell_of',
     (original, line) => originalCells(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
   );
-  choose(repair, request);
-  return edit(repair, replacements(repair, request), by, request.preview);
+  choose(repair, filter);
+  return edit(repair, replacements(repair, { column, as, from, to }), by, preview);
 }
 
 /** Each row that changes comes once, in order, so that edits of those before it change none of them. */
-function* replacements({ sql }: OpenRepair, { column, as, from, to }: RepairReplace) {
+function* replacements(
+  { sql }: OpenRepair,
+  { column, as, from, to }: Pick<RepairReplace, 'column' | 'as' | 'from' | 'to'>,
+) {
   const wanted = { in: column, text: Number(as === 'text'), from, to };
   let rows = 0;
   for (const one of sql<AskedEdit & { readonly value: string }>('replacements').iterate(wanted)) {
