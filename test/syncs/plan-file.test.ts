@@ -3,6 +3,7 @@ import { planDocument } from '../../src/features/sync/api.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { planMarkdown, planText } from '../../src/features/sync/plan/plan-print.ts';
 import { changesCsv, planCsv, planJson } from '../../src/features/sync/plan/plan-tables.ts';
+import type { PlanCreating } from '../../src/features/sync/plan/plan-totals.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [
@@ -128,6 +129,24 @@ Held: 1 objection of the guards
     const said = '1 to add; 0 right, 1 row of the file cannot be used.';
     expect(planText(plan, { color: false, width: 80 })).toContain(said);
     expect(planMarkdown(plan)).toContain(said);
+  });
+
+  test('names new users where users are created, and nobody who is missing where they are only made active again', () => {
+    const { plan } = planned(fileRows({ ann: 'participant', ghost: 'participant' }), { team: {} }, { mode: 'add' });
+    const said = (users: boolean) => {
+      const creating: PlanCreating = {
+        may: { users, groups: false, reactivate: true },
+        limits: { users: 100, groups: 10 },
+        fields: [],
+        missing: { unknown: 1, deactivated: 1, first: ['ghost'] },
+      };
+      plan.sql('set_creating').run({ creating: JSON.stringify(creating) });
+      return planText(plan, { color: false, width: 200 });
+    };
+    expect(said(true)).toContain('Created first: 1 user, 1 user made active again');
+    expect(said(true)).toContain('New users: ghost.');
+    expect(said(false)).toContain('Created first: 1 user made active again');
+    expect(said(false)).not.toContain('New users');
   });
 
   test('without changes says that there is nothing to do, and who is left alone', () => {

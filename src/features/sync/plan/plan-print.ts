@@ -119,7 +119,8 @@ function creation(totals: PlanTotals, creating: PlanCreating | undefined) {
   const { create } = totals;
   const words = createdWords(totals);
   if (create === undefined || creating === undefined || words === '') return [];
-  const { first = [] } = creating.missing ?? {};
+  // Those who are missing are not created where users are only made active again.
+  const first = create.users ? (creating.missing?.first ?? []) : [];
   const more = (create.users ?? 0) > first.length ? ', …' : '';
   const isOpen = create.users === null || create.reactivated === null;
   return [
