@@ -18,6 +18,8 @@ test('a ledger that is damaged or gone under a running server is named by each o
   const { id: whole } = await server.run('guid,uid\ng,anna\n');
   const { id } = await server.run('guid,uid\ng,anna\ng,bob\n');
   const ledger = server.dir.ledger(id);
+  // From here on, what an import's view says of its repairs is read from both files.
+  await server.json(`/v1/imports/${id}/repair`);
   for (const [code, harm] of [
     ['DAMAGED_LEDGER', () => writeFileSync(ledger, 'x'.repeat(8_192))],
     ['LEDGER_MISSING', () => writeFileSync(ledger, '')],
@@ -41,6 +43,7 @@ test('a ledger that is damaged or gone under a running server is named by each o
       entries: [{ importId: whole }],
       unread: [id],
     });
+    expect(await server.json('/v1/imports')).toMatchObject({ imports: [{ id }, { id: whole }] });
     expect(await server.json(`/v1/imports/${whole}/rows`)).toMatchObject({ rows: [{ uid: 'anna' }] });
   }
 });

@@ -41,7 +41,7 @@ const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
 };
 
 /** Before what follows from it. */
-type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToRepair;
+export type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToRepair;
 
 /** An import as the API and commands show it. */
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
@@ -53,7 +53,8 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
   // Rows that failed, and were not retried as they are, can be repaired once it is over.
   const toRepair = invalid + (isFinal(record.state) && retried === undefined ? failed : 0);
   const left = { ...own, followUps, retryable, repaired: 0, toRepair, ready: 0 };
-  const { ready, toRepair: open, ...found } = (await sources.complete?.(record, left)) ?? left;
+  const completed = await sources.complete?.(record, left).catch((error: unknown) => void unreadable(error, sources));
+  const { ready, toRepair: open, ...found } = completed ?? left;
   const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
   const view = { ...found, actions };
   const sentAgain = view.repaired + (retried?.rows?.read ?? 0);
@@ -93,14 +94,19 @@ async function ownView(record: ImportRecord, sources: ViewSources) {
   };
 }
 
-/** A ledger that cannot be read must not hide the other imports of a list. */
+/** A ledger that cannot be read must not hide the other imports of a list. @throws any other error */
+function unreadable(error: unknown, sources: ViewSources) {
+  const known = isLedgerError(error) ? error : busyIn(error);
+  if (known === undefined) throw error;
+  sources.uncounted?.(known);
+  return known;
+}
+
 async function counted(record: ImportRecord, sources: ViewSources) {
   try {
     return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
   } catch (error) {
-    const known = isLedgerError(error) ? error : busyIn(error);
-    if (known === undefined) throw error;
-    sources.uncounted?.(known);
+    const known = unreadable(error, sources);
     const fault = UNCOUNTED[isLedgerError(known) ? known.code : 'DATABASE_BUSY'];
     const totals = totalsOf(new Map(), isFinal(record.state));
     return { totals, fault, ...(isLedgerLost(known.code) && { code: known.code }) };
