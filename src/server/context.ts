@@ -66,7 +66,7 @@ export async function openContext(app: Api, options: Options) {
   app.addHook('onClose', async () => reading.close());
   const repairs = new Repairs({ dir, coordinator });
   const syncs = syncsOf(options);
-  const views = openImportViews({ coordinator, dir, reading, log, repairs, syncs });
+  const views = openImportViews({ coordinator, dir, reading, log, syncs });
   const running = runningImports({ coordinator, reading, views, settings });
   const events = openEvents({
     coordinator,

@@ -2,7 +2,7 @@ import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { checkFacts } from '../features/check/check-view.ts';
-import type { Repairs } from '../features/repair/repairs.ts';
+import { withRepairs } from '../features/repair/repairs.ts';
 import type { Sync } from '../features/sync/kept-sync.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
@@ -26,14 +26,13 @@ interface ImportViewsParts {
   readonly dir: DataDir;
   readonly reading: DataReader;
   readonly log: Logger;
-  readonly repairs: Pick<Repairs, 'edited'>;
   readonly syncs: Pick<SyncRunner, 'catalog'>;
 }
 
 export type ImportViews = ReturnType<typeof openImportViews>;
 
 /** Imports as this server shows them. */
-export function openImportViews({ coordinator, dir, reading, log, repairs, syncs }: ImportViewsParts) {
+export function openImportViews({ coordinator, dir, reading, log, syncs }: ImportViewsParts) {
   const staging = followStaging(coordinator);
 
   /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
@@ -61,28 +60,12 @@ export function openImportViews({ coordinator, dir, reading, log, repairs, syncs
     reports: addressesOf,
     write: asParameter,
     /** With what its repair, its check and its undos say of it. */
-    complete: async ({ id, state }, own) => {
-      const {
-        invalid = 0,
-        failed = 0,
-        others = 0,
-        retryable = 0,
-        ready = 0,
-        wrong = 0,
-      } = (await repairs.edited(id)) ?? {};
+    complete: async (record, own) => {
+      const { id, state } = record;
       const undos = await Promise.all(syncs.catalog.undos(id).map(followUpOf));
       const { refused, ...facts } = await checkFacts(dir.folder(id), state, own.rows.skipped);
-      const failures = Math.max(0, own.toRepair - own.rows.invalid - failed);
-      return {
-        ...own,
-        repaired: invalid + failed,
-        retryable: Math.max(0, own.retryable - retryable),
-        ready,
-        toRepair: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
-        ...(ready + wrong > 0 && { edited: ready + wrong }),
-        ...facts,
-        followUps: [...own.followUps, ...undos],
-      };
+      const repaired = await withRepairs(dir, coordinator.catalog, record, own, refused);
+      return { ...repaired, ...facts, followUps: [...own.followUps, ...undos] };
     },
   };
   return {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { ImportSummary } from '../../src/api/import-summary.ts';
+import type { ImportView } from '../../src/api/imports.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { openSandboxPlace, openWorkplace, type Workplace } from './workplace.ts';
@@ -42,8 +42,11 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
     expect(JSON.parse(stdout)).toEqual({ id: null, retryOf: id, rows });
     expect(stderr).toContain(says);
   }
-  const list: ImportSummary[] = JSON.parse((await place.run(['list', '--json'])).stdout);
-  expect(list.map((one) => one.id)).toEqual([sent.summary.id, id]);
+  const list: Pick<ImportView, 'id' | 'next'>[] = JSON.parse((await place.run(['list', '--json'])).stdout);
+  expect(list.map((one) => [one.id, one.next])).toEqual([
+    [sent.summary.id, []],
+    [id, []],
+  ]);
   for (const query of ['', '?status=failed', '?uid=bobb']) {
     const refused = await server?.problem(`/v1/imports/${id}/retry${query}`, { method: 'POST' });
     if (server !== undefined) expect(refused).toMatchObject({ status: 409, code: 'NOTHING_TO_SEND' });

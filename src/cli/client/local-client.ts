@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
@@ -13,6 +14,7 @@ import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
+import { repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { importView, type ViewSources } from '../../imports/report/import-view.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
@@ -172,6 +174,17 @@ export function sourcesOf(
     staging,
     reports: (_, written) => written,
     write: asFlag,
+    complete: async (record, own) => {
+      const folder = dir.folder(record.id);
+      // Loaded for imports alone whose rows somebody has looked at.
+      if (!existsSync(repairFile(folder))) return own;
+      const [{ withRepairs }, { checkFacts }] = await Promise.all([
+        import('../../features/repair/repairs.ts'),
+        import('../../features/check/check-view.ts'),
+      ]);
+      const { refused } = await checkFacts(folder, record.state, own.rows.skipped);
+      return withRepairs(dir, catalog, record, own, refused);
+    },
   };
 }
 

@@ -1,13 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
-import type { ImportRecord } from '../../imports/catalog.ts';
+import type { CatalogReader, ImportRecord } from '../../imports/catalog.ts';
 import { nothingToSend, wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { followUp } from '../../imports/life/new-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
+import type { Unsaid } from '../../imports/report/import-view.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -66,12 +67,6 @@ export class Repairs {
     });
   }
 
-  /** Undefined if nobody has looked at its rows here. */
-  async edited(id: string): Promise<Result<'edited'> | undefined> {
-    if (!existsSync(repairFile(this.#of.dir.folder(id)))) return undefined;
-    return doRepair(this.#subjectOf(id), 'edited');
-  }
-
   /** Returns what was done about the rows of a problem; nothing if nobody has looked at its rows here. */
   async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'repaired'>> {
     if (!existsSync(repairFile(this.#of.dir.folder(id)))) return () => ({});
@@ -86,15 +81,10 @@ export class Repairs {
 
   /** @throws WRONG_STATE */
   #subjectOf(id: string) {
-    const record = this.#of.coordinator.find(id);
-    if (!hasLedger(record, this.#of.dir.ledger(id))) throw wrongState(record, 'has no rows to repair', []);
-    return {
-      folder: this.#of.dir.folder(id),
-      options: readOptions(record),
-      takenBy: plainRetries(this.#of.coordinator.catalog.retries(id)),
-      isUnsent: record.startedAt === null,
-      isOver: isFinal(record.state),
-    };
+    const { coordinator, dir } = this.#of;
+    const record = coordinator.find(id);
+    if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to repair', []);
+    return subjectOf(dir, coordinator.catalog, record);
   }
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
@@ -122,6 +112,37 @@ export class Repairs {
       await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'edited');
     }
   }
+}
+
+type Retries = Pick<CatalogReader, 'retries'>;
+
+function subjectOf(dir: DataDir, catalog: Retries, record: ImportRecord) {
+  return {
+    folder: dir.folder(record.id),
+    options: readOptions(record),
+    takenBy: plainRetries(catalog.retries(record.id)),
+    isUnsent: record.startedAt === null,
+    isOver: isFinal(record.state),
+  };
+}
+
+/**
+ * An import with what was done about its rows; as it is, if nobody has looked at them here.
+ * @param refused rows that are not sent because they would fail, as its check says
+ */
+export async function withRepairs(dir: DataDir, catalog: Retries, record: ImportRecord, own: Unsaid, refused: number) {
+  const isThere = existsSync(repairFile(dir.folder(record.id))) && hasLedger(record, dir.ledger(record.id));
+  const edited = isThere ? await doRepair(subjectOf(dir, catalog, record), 'edited') : undefined;
+  const { invalid = 0, failed = 0, others = 0, retryable = 0, ready = 0, wrong = 0 } = edited ?? {};
+  const failures = Math.max(0, own.toRepair - own.rows.invalid - failed);
+  return {
+    ...own,
+    repaired: invalid + failed,
+    retryable: Math.max(0, own.retryable - retryable),
+    ready,
+    toRepair: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
+    ...(ready + wrong > 0 && { edited: ready + wrong }),
+  };
 }
 
 /** Retries that have taken the rows that can be sent again. */
