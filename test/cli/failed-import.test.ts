@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -27,6 +28,17 @@ test('an import that fails says with which code, and is looked at, resumed and c
     state: 'cancelled',
     rows: { read: 60, unprocessed: 60 },
   });
+});
+
+test('an import at which the process died too often has failed: it does not wait, and can be ended', async () => {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', manyMembers(60, 2));
+  await place.run(['import', 'm.csv', '--dry-run']);
+  using catalog = new DatabaseSync(join(place.dataDir, 'catalog.sqlite'));
+  catalog.exec(`update imports set state = 'failed', code = 'PROCESS_DIED', reason = 'rollcall ended'`);
+  const { stderr } = await place.run(['status']);
+  expect(stderr).toContain('Failed: rollcall ended. [PROCESS_DIED]');
+  expect(stderr).toContain('rollcall cancel');
 });
 
 test.each(['gone', 'empty'])(

@@ -61,7 +61,7 @@ export function nextSteps(imports: Imports, found: ImportView) {
       : ['Interrupted; rows that have an outcome keep it. Continue with:', resume];
   }
   const isOnlyToRead = state === 'staged' && (code === undefined || isOnlyRead(code));
-  const label = isMachineWait(code ?? null) ? 'Waiting' : BECAUSE[state];
+  const label = state === 'blocked' && isMachineWait(code ?? null) ? 'Waiting' : BECAUSE[state];
   const files = imports.files(found).flatMap(([what, where]) => (where === null ? [] : `${what.padEnd(16)} ${where}`));
   const look =
     rows.invalid + rows.failed + rows.unconfirmed > 0

@@ -2,7 +2,7 @@ import type { ImportView } from '../../api/imports.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { madeText } from '../../membership/outcome-words.ts';
 import { counted } from '../../text/wording.ts';
-import type { ReasonCode } from '../reason-codes.ts';
+import { isMachineWait, type ReasonCode } from '../reason-codes.ts';
 
 type Step = ImportView['next'][number];
 type Known = Pick<ImportView, 'state' | 'code' | 'rows' | 'maxCreate' | 'maxRemovals' | 'retryable' | 'actions'>;
@@ -78,7 +78,9 @@ function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known):
       },
     ];
   }
-  const known = BY_CODE[code as ReasonCode];
+  // An import that has failed is not tried again by itself, whatever it waited for.
+  const waitsNoMore = state === 'failed' && isMachineWait(code ?? null);
+  const known = waitsNoMore ? undefined : BY_CODE[code as ReasonCode];
   if (known !== undefined) return known;
   if (state === 'failed') {
     return [resume('Rows that have an outcome keep it. To try the import again'), cancel('To end it')];

@@ -31,7 +31,8 @@ test('one that waits for anything else goes on as it was, or ends', () => {
   expect(operations({ state: 'blocked', code: 'WRONG_TARGET' })).toEqual(['cancel']);
   expect(operations({ state: 'paused', code: 'FIRST_ROWS' })).toEqual(['resume', 'cancel']);
   expect(operations({ state: 'paused', actions: ['resume'] })).toEqual(['resume']);
-  expect(operations({ state: 'failed', code: 'SENDING_FAILED' })).toEqual(['resume', 'cancel']);
+  for (const code of ['SENDING_FAILED', 'PROCESS_DIED'])
+    expect(operations({ state: 'failed', code })).toEqual(['resume', 'cancel']);
   expect(operations({ state: 'failed', code: 'LEDGER_MISSING' })).toEqual(['resume']);
 });
 
