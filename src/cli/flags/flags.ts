@@ -213,10 +213,14 @@ export function withOptions(command: Command, options: Readonly<Record<string, F
 /** Makes a command refuse flags that have no effect without one of those that they need. @throws FLAG_NEEDS in the command */
 export function withNeeds(command: Command, names: readonly string[], needs: readonly string[]) {
   return command.hook('preAction', (_, acting) => {
-    const given = acting.options.filter((option) => acting.getOptionValueSource(option.attributeName()) === 'cli');
-    const [alone] = given.filter((option) => names.includes(option.attributeName()));
-    if (alone === undefined || given.some((option) => needs.includes(option.attributeName()))) return;
-    throw new RollcallError('FLAG_NEEDS', { flag: alone.long ?? alone.flags, needs: needs.map(flagOf).join(' or ') });
+    const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
+    const alone = names.find(isGiven);
+    if (alone === undefined || needs.some(isGiven)) return;
+    const option = acting.options.find((one) => one.attributeName() === alone);
+    throw new RollcallError('FLAG_NEEDS', {
+      flag: option?.long ?? flagOf(alone),
+      needs: needs.map(flagOf).join(' or '),
+    });
   });
 }
 

@@ -163,10 +163,11 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
     half = text.slice(cut);
     if (cut > 0) yield Buffer.from(text.slice(0, cut));
   }
-  if (bytes % 2 !== 0 && /^(utf-?16|ucs-?2)/i.test(encoding.name)) {
+  const unit = /^(utf-?32|ucs-?4)/i.test(encoding.name) ? 4 : /^(utf-?16|ucs-?2)/i.test(encoding.name) ? 2 : 1;
+  if (bytes % unit !== 0) {
     throw intakeError(
       'BAD_ENCODING',
-      `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has 2 bytes for each, and the file has ${bytes}`,
+      `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
       words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
       { place: `byte ${bytes}`, encoding: encoding.name, bytes },
     );
