@@ -150,6 +150,10 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
   await page.goBack();
   await page.getByText('5 rows to correct: 1 not edited, 4 sent.').waitFor();
+  // Nothing can be changed in those that were sent.
+  await page.getByLabel('Show', { exact: true }).selectOption('corrected and sent');
+  await cell(page, 'Member No, row 6').waitFor();
+  await eventually(() => page.getByRole('button', { name: 'Find and replace…' }).count()).toBe(0);
 
   // The import asks for what is left, and for nothing else.
   await page.getByText(/^Corrected rows .*: completed, /).waitFor();

@@ -19,7 +19,7 @@ import { type Corrections, useList } from './corrections.ts';
 export function ManyRows() {
   const { isOperator, go } = usePlace();
   const corrections = useList();
-  const { overview, pages, edits, done, work } = corrections;
+  const { overview, pages, filter, edits, done, work } = corrections;
   const { total, ready, wrong, sent } = overview.rows;
   const replacing = useReplacing();
   const failure = edits.failure.value;
@@ -44,12 +44,16 @@ export function ManyRows() {
       </p>
       {isOperator && (
         <div class="rows-actions buttons row">
-          <WorkButton busy={work.busy} onClick={() => void replacing()}>
-            Find and replace…
-          </WorkButton>
-          <Menu label="With a spreadsheet">
-            <CorrectedFile />
-          </Menu>
+          {filter.values['state'] !== 'sent' && (
+            <>
+              <WorkButton busy={work.busy} onClick={() => void replacing()}>
+                Find and replace…
+              </WorkButton>
+              <Menu label="With a spreadsheet">
+                <CorrectedFile />
+              </Menu>
+            </>
+          )}
           {failure !== undefined && (
             <button type="button" onClick={() => void edits.save()}>
               Save again
