@@ -202,7 +202,7 @@ export function List<T>(properties: ListProperties<T>) {
 }
 
 /** The value of the column if all items have the same; '' may be one. */
-function sameIn<T>({ same }: Column<T>, [first, ...others]: readonly T[] = []) {
+export function sameIn<T>({ same }: Column<T>, [first, ...others]: readonly T[] = []) {
   if (same === undefined || first === undefined || others.length === 0) return undefined;
   return others.every((item) => same(item) === same(first)) ? same(first) : undefined;
 }

@@ -91,6 +91,8 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const { unsaved, refused } = edits;
   /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
+  /** Whether columns are shown that need no correction, too. */
+  const showsAll = useSignal(false);
   const work = useWork();
   const refresh = async () => {
     const now = await call('GET /v1/imports/:id/repair', { id });
@@ -126,6 +128,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
     pages,
     edits,
     done,
+    showsAll,
     work,
     inFile,
     valueNow,

@@ -16,10 +16,11 @@ import type { RepairRow, RepairTaken, repairOperations } from '../operations.ts'
 import { takenWords } from '../taken-words.ts';
 import { type Corrections, useList } from './corrections.ts';
 
-export function ManyRows() {
+/** @param isHiding whether columns are not shown that need no correction */
+export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const { isOperator, go } = usePlace();
   const corrections = useList();
-  const { overview, pages, filter, edits, done, work } = corrections;
+  const { overview, pages, filter, edits, done, showsAll, work } = corrections;
   const { total, ready, wrong, sent } = overview.rows;
   const replacing = useReplacing();
   const failure = edits.failure.value;
@@ -44,6 +45,16 @@ export function ManyRows() {
       </p>
       {isOperator && (
         <div class="rows-actions buttons row">
+          {(isHiding || showsAll.value) && (
+            <button
+              type="button"
+              onClick={() => {
+                showsAll.value = !showsAll.value;
+              }}
+            >
+              {showsAll.value ? 'Fewer columns' : 'All columns'}
+            </button>
+          )}
           {filter.values['state'] !== 'sent' && (
             <>
               <WorkButton busy={work.busy} onClick={() => void replacing()}>

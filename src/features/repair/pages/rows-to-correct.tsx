@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
 import { foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Column, List } from '../../../console/kit/list.tsx';
+import { type Column, List, sameIn } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import { RowDetails } from '../../../console/view/import/row-details.tsx';
@@ -53,6 +53,8 @@ function Rows() {
     ],
     [JSON.stringify(shown), overview.columns.length, isOperator],
   );
+  const { items } = pages.shown;
+  const isHiding = shown.length < overview.columns.length || columns.some((one) => sameIn(one, items) !== undefined);
   return (
     <List
       class="correcting"
@@ -75,7 +77,7 @@ function Rows() {
       })}
       empty=""
     >
-      <ManyRows />
+      <ManyRows isHiding={isHiding} />
     </List>
   );
 }
@@ -84,7 +86,8 @@ function Rows() {
  * The columns; of many, those that a membership is read from, that have a problem or an edit, or that a row lacks. One that cannot be
  * what is wrong may be hidden where it is the same everywhere.
  */
-function columnsToShow({ overview: { columns }, pages }: Corrections) {
+function columnsToShow({ overview: { columns }, pages, showsAll }: Corrections) {
+  if (showsAll.value) return columns.map(({ name }) => ({ name, mayBeHidden: false }));
   const rows = pages.shown.items ?? [];
   const touched = new Set(
     rows.flatMap((row) => [...row.problems.map(({ column }) => column), ...Object.keys(row.edits)]),
