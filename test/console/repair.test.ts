@@ -200,4 +200,9 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await page.goBack();
   await page.getByText('2 ready to send').waitFor();
   await eventually(() => cell(page, 'uid, row 3').inputValue()).toBe('ben');
+  // Nothing is sent by it: it asks once, and does not show a plan of sending.
+  await page.getByLabel('More actions').click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete import' }).click();
+  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
 });

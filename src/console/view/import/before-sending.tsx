@@ -17,6 +17,7 @@ import { useAnswer } from '../../use-answer.ts';
 export const MANY_ROWS = 100;
 
 interface MayBeSentAsked {
+  /** 0: nothing is sent, as when an import is paused. */
   rows: number;
   yes: string;
   signal: AbortSignal;
@@ -31,7 +32,7 @@ type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows' | 'edited'>;
 /** Whether the rows may be sent. */
 export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agreed }: MayBeSentAsked) {
   const isAsItIs = (view.checkedRows?.wouldFail ?? 0) === 0 && view.edited === undefined;
-  if (agreed === undefined && rows < MANY_ROWS && isAsItIs) return true;
+  if (agreed === undefined && (rows === 0 || (rows < MANY_ROWS && isAsItIs))) return true;
   // The users and groups without which rows would fail are created.
   const isAsChecked = choices?.['maxCreate'] === undefined;
   const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...choices } });
