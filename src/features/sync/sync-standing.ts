@@ -37,7 +37,7 @@ export function sentenceOf({ state, code, reason, totals, importId, planning }: 
         ? 'The file and the groups are being checked again, before anything is sent.'
         : `Being carried out by an import: ${planned}.`;
     case 'stale':
-      return 'Not applied: the file or the groups have changed too much since the plan was made. Nothing was sent. Make a new plan.';
+      return 'Not applied: the file or the groups have changed too much since the plan was made. Nothing was sent.';
     case 'applied':
       return `Applied: ${planned}. The import shows the result of each.`;
     case 'incomplete':

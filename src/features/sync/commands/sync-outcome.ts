@@ -148,7 +148,7 @@ async function whatNext({ imports }: Syncs, sync: SyncView) {
   }
   // Its import says the rest.
   if (state === 'applied') return [];
-  const saysAll = sync.next.length > 0 || state === 'tried' || state === 'unchanged';
+  const saysAll = sync.next.length > 0 || state === 'tried' || state === 'unchanged' || state === 'cancelled';
   return [
     withCode(saysAll ? sync.sentence : `${sync.sentence} ${asSentence(sync.reason)}`, sync.code),
     ...(sync.next.length > 0 ? ['See every change:', command('show', ' --format csv')] : []),
