@@ -15,6 +15,6 @@ export function nextSteps<const Operations extends readonly string[]>(operations
       }),
     )
     .describe(
-      'The next steps that a person has, the one that solves it first; none where nothing is to be done, or nothing can be.',
+      'The next steps for a person, the one that solves it first. Empty if there is nothing to do, or nothing can be done.',
     );
 }
