@@ -3,7 +3,7 @@ import { eventOperations, serviceOperations } from '../api/service.ts';
 import type { App } from '../app/app.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { importView, type ViewSources } from '../imports/report/import-view.ts';
+import type { ViewSources } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Events, eventHandlers, openEvents } from '../server/events.ts';
@@ -16,8 +16,8 @@ import {
 } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { followStaging } from '../server/running-imports.ts';
-import { viewing } from './client/kept-imports.ts';
-import { askedHere, clientOf, sourcesOf } from './client/local-client.ts';
+import { keptView, viewing } from './client/kept-imports.ts';
+import { askedHere, clientOf } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 
 /** A process that owns a data directory, for those who follow what it does. */
@@ -31,7 +31,7 @@ export interface Owner {
 
 /** Imports as this process shows them. */
 export function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): ImportActs['views']['of'] {
-  return (record) => viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog, staging)));
+  return (record) => viewing(dir, (catalog) => keptView(dir, catalog, record, staging));
 }
 
 /** For a process other than a server: it answers other commands about its imports. @param onStop registers what ends its events */

@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import type { ImportTotals } from '../../api/import-summary.ts';
+import { asFlag } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
+import { repairFile } from '../../imports/repaired-rows.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
+import { importView, type ViewSources } from '../../imports/report/import-view.ts';
 import { totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
@@ -49,8 +53,36 @@ export function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (re
 }
 
 /** Counts its rows and calls from its ledger. */
-export function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals {
+function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals {
   const isOver = isFinal(record.state);
   const counted = withLedger(dir, record, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
   return counted ?? totalsOf(new Map(), isOver);
+}
+
+/** An import as commands show it. @param staging known only to the process that reads a file */
+export function keptView(
+  dir: DataDir,
+  catalog: CatalogReader,
+  record: ImportRecord,
+  staging: ViewSources['staging'] = () => null,
+) {
+  return importView(record, {
+    catalog,
+    folder: dir.folder,
+    totals: (one) => countedTotals(dir, one),
+    staging,
+    reports: (_, written) => written,
+    write: asFlag,
+    complete: async (one, own) => {
+      const folder = dir.folder(one.id);
+      // Only an import whose rows somebody has looked at needs these modules.
+      if (!existsSync(repairFile(folder))) return own;
+      const [{ withRepairs }, { checkFacts }] = await Promise.all([
+        import('../../features/repair/repairs.ts'),
+        import('../../features/check/check-view.ts'),
+      ]);
+      const { refused } = await checkFacts(folder, one.state, own.rows.skipped);
+      return withRepairs(dir, catalog, one, own, refused);
+    },
+  });
 }

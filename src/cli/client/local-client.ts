@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
@@ -14,15 +13,13 @@ import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
-import { repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import { importView, type ViewSources } from '../../imports/report/import-view.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
-import { countedTotals, viewing, withLedger } from './kept-imports.ts';
+import { keptView, viewing, withLedger } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
@@ -137,7 +134,7 @@ export function clientOfDirectory(dir: DataDir): Client {
 
 function readingHandlers(dir: DataDir, catalog: CatalogReader) {
   const find = (id: string) => catalog.get(id);
-  const view = (record: ImportRecord) => importView(record, sourcesOf(dir, catalog));
+  const view = (record: ImportRecord) => keptView(dir, catalog, record);
   /** @throws NO_ROWS_YET */
   const report = async (id: string, wanted: WantedReport) => {
     const record = find(id);
@@ -159,33 +156,6 @@ function readingHandlers(dir: DataDir, catalog: CatalogReader) {
     ),
     handled(rowOperations, rowReading({ problems, report })),
   ];
-}
-
-/** @param staging known only to the process that reads a file */
-export function sourcesOf(
-  dir: DataDir,
-  catalog: CatalogReader,
-  staging: ViewSources['staging'] = () => null,
-): ViewSources {
-  return {
-    catalog,
-    folder: dir.folder,
-    totals: (record) => countedTotals(dir, record),
-    staging,
-    reports: (_, written) => written,
-    write: asFlag,
-    complete: async (record, own) => {
-      const folder = dir.folder(record.id);
-      // Loaded for imports alone whose rows somebody has looked at.
-      if (!existsSync(repairFile(folder))) return own;
-      const [{ withRepairs }, { checkFacts }] = await Promise.all([
-        import('../../features/repair/repairs.ts'),
-        import('../../features/check/check-view.ts'),
-      ]);
-      const { refused } = await checkFacts(folder, record.state, own.rows.skipped);
-      return withRepairs(dir, catalog, record, own, refused);
-    },
-  };
 }
 
 /**

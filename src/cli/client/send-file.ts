@@ -7,18 +7,16 @@ import { sessionOperations } from '../../api/service.ts';
 import { fileStateOf } from '../../imports/read/byte-source.ts';
 import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { CREATION, type CreateChoices } from '../../options/create-options.ts';
+import { CREATION } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.ts';
-import type { ShapeFlags } from '../../options/shape-flags.ts';
+import { EXPECTING } from '../../options/sending-options.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type SourceFlags, shapeOf } from '../flags/file-flags.ts';
-import type { RecipeFlags } from '../flags/flags.ts';
+import { type FileFlags, shapeOf } from '../flags/file-flags.ts';
 import { expectedRows, inputFiles, requireCount, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -27,12 +25,10 @@ import type { Making, Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
-type Reading = ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices;
-
 interface SendingFile extends Pick<Doing, 'signal'> {
   readonly server: Server;
   readonly file: string;
-  readonly flags: Reading & SourceFlags;
+  readonly flags: FileFlags;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: boolean;
   /** Makes something of the file, with these options. */
@@ -114,7 +110,7 @@ function sendingLine(sent: number, size: number | undefined) {
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
 
 /** Returns the API's query for what imports and syncs have in common. @throws BAD_RECIPE */
-async function readingQuery(file: string, flags: Reading) {
+async function readingQuery(file: string, flags: FileFlags) {
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
   const query = new URLSearchParams({ name });
   if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
