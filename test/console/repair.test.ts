@@ -176,11 +176,11 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await startImport(page, 'guid,uid\nchoir,ada!\nchoir,ben!\n', 'wrong.csv');
   await page.getByRole('link', { name: 'Correct rows…' }).click();
   // The group is the same in both, and cannot be what is wrong.
-  await page.getByText('In all of them: guid choir').waitFor();
+  await page.getByText('In all rows shown: guid choir').waitFor();
   await page.getByRole('button', { name: 'All columns' }).click();
   await cell(page, 'guid, row 3').waitFor();
   await page.getByRole('button', { name: 'Fewer columns' }).click();
-  await page.getByText('In all of them: guid choir').waitFor();
+  await page.getByText('In all rows shown: guid choir').waitFor();
   await cell(page, 'uid, row 2').fill('ada');
   await page.goBack();
   await page.getByRole('heading', { name: 'wrong.csv', level: 1 }).waitFor();

@@ -184,7 +184,7 @@ export function List<T>(properties: ListProperties<T>) {
               []
             ),
           )
-          .flatMap((said, at) => [at === 0 ? 'In all of them: ' : ', ', said])}
+          .flatMap((said, at) => [at === 0 ? `In all ${noun} shown: ` : ', ', said])}
       </p>
       {children}
       {error !== undefined || items === undefined ? (
