@@ -48,7 +48,8 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, path: string, optio
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
   };
-  sql('find_first_rows').run({ add: actionId('add'), ban: scopeId('ban') });
+  const adding = { add: actionId('add'), ban: scopeId('ban') };
+  sql('find_first_rows').run(adding);
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
     for (const { id, uid, group } of sql<OpenUser & { readonly group: number }>('unknown_owners').all()) {
@@ -60,6 +61,7 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, path: string, optio
     for (const users of toPlan) for (const { id, uid, row } of users) plan(id, uid, profiles.ofRow(row));
   }
   sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
+  if (options.reactivate) sql('doubt_owners').run(adding);
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */

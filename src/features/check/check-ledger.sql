@@ -97,6 +97,15 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
   select 1 from users u where u.region = groups.region and u.uid = groups.owner
     and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
 
+-- name: doubt_owners
+-- In: add (action), ban (scope). Of groups refused for their owner, those whose owner a row of another group makes active again: perhaps
+-- before they are created.
+update groups set creation = 'NEW_USER' where id in (
+  select g.id from groups g join users u on u.region = g.region and u.uid = g.owner and u.state = 'deactivated'
+  join staged.rows r on u.uid = r.uid join groups o on o.id = r.group_id and o.region = u.region and o.id <> g.id
+  join staged.call_groups cg on cg.id = r.call_group_id and cg.action_id = :add
+  where g.creation = 'GROUP_OWNER_NOT_FOUND' and u.first_row is not null and r.scope_id <> :ban);
+
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
 -- that they are not in), actions, scopes and places, and codes.
@@ -138,6 +147,7 @@ with moved as materialized (
   select id,
     case
       when group_state = 'missing' and group_creation is null then 'fail:' || :group_missing
+      when group_state = 'missing' and group_creation = 'NEW_USER' then 'not_checked:NEW_USER'
       when group_state = 'missing' and group_creation <> '' then 'fail:' || group_creation
       when group_state not in ('found', 'missing') then 'not_checked:' || code
       when group_state = 'missing' and (action <> :add or owns) then 'not_checked:NEW_GROUP'

@@ -155,6 +155,28 @@ describe('with acting users', () => {
     minLength: 6,
   });
 
+  test('a new group is not foretold if a row of another group makes its owner active again, perhaps before', async () => {
+    const at = await openChecking({
+      sandbox: {
+        seed: {
+          users: [{ uid: 'u2', deactivated: true }],
+          groups: [{ guid: 'g4', type: 'public' }],
+          regions: { us: { members: { g4: {} } } },
+        },
+      },
+    });
+    const create = createOptionsOf({ createGroups: true, reactivate: true, groupNameFrom: 'guid' });
+    const text = 'uid,guid,scope,on_behalf_of\nu2,g4,participant,\nu2,g3,moderator,u2\n';
+    const id = await at.stage(text, create && { create });
+    await at.check(id);
+    expect(at.found(id).map(({ check, code }) => `${check} ${code}`)).toEqual([
+      'create REACTIVATE_USER',
+      'not_checked NEW_USER',
+    ]);
+    await at.stop();
+    await at.sandbox.close();
+  });
+
   test('the same holds, whatever the service lets them do', async () => {
     await fc.assert(
       fc.asyncProperty(
