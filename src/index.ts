@@ -53,7 +53,7 @@ export interface Settings {
 type NotChosen =
   | 'sandbox'
   | 'edits'
-  | 'repaired'
+  | 'corrected'
   | 'leftOut'
   | 'retryOnly'
   | 'exportOf'

@@ -61,7 +61,7 @@ const staging = z.strictObject({
 export type Staging = z.infer<typeof staging>;
 
 const followUp = z.strictObject({
-  kind: z.enum(['retry', 'repair', 'undo']).describe('`repair`: a retry of rows that were repaired.'),
+  kind: z.enum(['retry', 'correction', 'undo']).describe('`correction`: a retry of rows that were corrected.'),
   id: z.string().describe('Id of the import that retries rows, or of the sync that undoes them.'),
   state: z.string().describe('State of that import or sync.'),
   isOpen: z.boolean().describe('It may still change something, or wait for a decision.'),
@@ -93,7 +93,7 @@ export const importView = importSummary
     edited: count
       .optional()
       .describe(
-        'Rows that people have edited and not sent yet. An import that begins leaves them out, and `/repair/send` sends them when it is over.',
+        'Rows that people have edited and not sent yet. An import that begins leaves them out, and `/corrections/send` sends them when it is over.',
       ),
     fileOfChanges: z
       .literal(true)
@@ -106,14 +106,14 @@ export const importView = importSummary
     retryOf: z.string().nullable(),
     followUps: z.array(followUp).describe('Retries and undos of this import, oldest first.'),
     retryable: count.describe('Rows that `retry` would send: not those that were sent again already.'),
-    repaired: count.describe('Rows that were invalid or failed, and were sent repaired in another import.'),
+    corrected: count.describe('Rows that were invalid or failed, and were sent corrected in another import.'),
     attention: count.describe(
-      'Rows that went wrong or, once it is over, were not sent: without those that were repaired and sent, or taken by a retry of all.',
+      'Rows that went wrong or, once it is over, were not sent: without those that were corrected and sent, or taken by a retry of all.',
     ),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: possible(ACTIONS),
-    next: nextSteps(['resume', 'repair', 'retry', 'cancel']),
+    next: nextSteps(['resume', 'correct', 'retry', 'cancel']),
     staging: staging.nullable().describe('Set while the file is read.'),
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });
@@ -156,7 +156,7 @@ const sendingPlan = z
     ),
     leftOut: count.describe('Rows that are left out because they would fail.'),
     edited: count.describe(
-      'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
+      'Rows that people have edited: they are not sent with the others, but corrected, when the import is over.',
     ),
     silent: z.boolean().describe('It is sent in silence: no messages are written.'),
     groups: count,

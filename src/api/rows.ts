@@ -105,10 +105,10 @@ export type ProblemCount = z.infer<typeof problemCount>;
 const problemView = problemCount.extend({
   retryable: z.boolean().describe('Whether `retry` sends these rows again.'),
   advice: z.string().describe('Advice about them.'),
-  repaired: z
+  corrected: z
     .strictObject({
-      left: count.describe('Rows that are still to be repaired.'),
-      ready: count.describe('Rows that are repaired and not sent yet.'),
+      left: count.describe('Rows that are still to be corrected.'),
+      ready: count.describe('Rows that are corrected and not sent yet.'),
       sent: count,
     })
     .optional()

@@ -6,9 +6,9 @@ import type { AnswerOwner } from '../app/owner-socket.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
 import { checkOperations } from '../features/check/operations.ts';
 import { serverChecks } from '../features/check/routes.ts';
+import { correctionsFor } from '../features/correct/routes.ts';
 import { exportOperations } from '../features/export/operations.ts';
 import { exportHandlers } from '../features/export/routes.ts';
-import { repairsFor } from '../features/repair/routes.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
@@ -64,7 +64,7 @@ export function answersOf(context: ServerContext): AnswerOwner {
   const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
   const checks = handled(checkOperations, serverChecks(context));
   const exports = handled(exportOperations, exportHandlers(context.exports, context.settings.apps));
-  const all = [...importOwner(context), ...repairsFor(context), syncs, files, schedules, checks, exports];
+  const all = [...importOwner(context), ...correctionsFor(context), syncs, files, schedules, checks, exports];
   return ownerAnswers(context, all);
 }
 

@@ -8,9 +8,9 @@ import type { overviewOperations } from '../api/overview.ts';
 import type { rowOperations } from '../api/rows.ts';
 import type { eventOperations, serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
 import type { checkOperations } from '../features/check/operations.ts';
+import type { correctionOperations } from '../features/correct/operations.ts';
 import type { exportOperations } from '../features/export/operations.ts';
 import type { notificationOperations } from '../features/notify/operations.ts';
-import type { repairOperations } from '../features/repair/operations.ts';
 import type { scheduleOperations } from '../features/schedule/operations.ts';
 import type { syncOperations } from '../features/sync/operations.ts';
 import type { Problem } from './answers.ts';
@@ -80,7 +80,7 @@ type Groups =
   | typeof importOperations
   | typeof memberOperations
   | typeof notificationOperations
-  | typeof repairOperations
+  | typeof correctionOperations
   | typeof rowOperations
   | typeof scheduleOperations
   | typeof overviewOperations

@@ -216,7 +216,7 @@ export const REQUEST_ERRORS = {
   TOO_LARGE: refusal({
     title: 'The body is too large',
     cause:
-      'A file is larger than `--max-upload`, a preview larger than 1 MiB, another body larger than 64 KiB (edits of a repair: more, see [repair.md](repair.md)). The size as sent counts: for a gzipped file, the compressed size.',
+      'A file is larger than `--max-upload`, a preview larger than 1 MiB, another body larger than 64 KiB (edits of rows: more, see [corrections.md](corrections.md)). The size as sent counts: for a gzipped file, the compressed size.',
     status: 413,
     sentence: 'the body is larger than the {maxBytes} bytes that this address takes',
     advice: 'Split or gzip the file, or start the server with a larger --max-upload.',

@@ -83,7 +83,7 @@ export const WORK_ERRORS = {
   }),
   NOTHING_TO_SEND: refusal({
     title: 'The import has nothing to send again',
-    cause: 'No row of it can be sent again, or they were repaired or sent in another import.',
+    cause: 'No row of it can be sent again, or they were corrected or sent in another import.',
     status: 409,
     sentence: 'import {id} is {state} and {why}',
     advice: 'Look at its rows: none of them can be sent again.',
@@ -132,9 +132,9 @@ export const WORK_ERRORS = {
       page: 'Press “Check with the service”, and wait until the check is done.',
     },
   }),
-  CANNOT_REPAIR: refusal({
+  CANNOT_CORRECT: refusal({
     title: 'An edit cannot be made',
-    cause: 'It names a row or column that is not there to repair, or too many; or the rows were edited meanwhile.',
+    cause: 'It names a row or column that is not there to correct, or too many; or the rows were edited meanwhile.',
     status: 409,
     advice: 'Look at the rows as they are now.',
   }),

@@ -54,7 +54,7 @@ create table import_problems (
 ) strict, without rowid;
 
 -- Imports of which more rows needed a person than their retries have sent, but for those that were left out and then
--- repaired, which needed none. A retry that is under way may send all of them.
+-- corrected, which needed none. A retry that is under way may send all of them.
 create view open_problems as
 select p.id, p.rows
   from (select import_id as id, sum(rows) as rows from import_problems group by import_id) p

@@ -51,8 +51,8 @@ export const importOptions = z.strictObject({
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,
-  /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */
-  repaired: z.boolean().optional(),
+  /** Its rows were corrected in the import that it is a retry of, and the others of that import are still to be retried. */
+  corrected: z.boolean().optional(),
   /** Counts those of them that were left out there: they needed no person. */
   leftOut: z.int().optional(),
   /** Users and groups that it may create. Absent: none. */
@@ -101,7 +101,7 @@ interface RetryFile {
 
 /** Options that concern the first file or the first try. The rows of the new file are memberships already, so `shape` goes as well. */
 const OF_THE_FIRST_FILE: ReadonlySet<string> = new Set([
-  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'repaired', 'leftOut', 'retryOnly', 'askFirst'],
+  ...['encoding', 'sheet', 'files', 'exportOf', 'shape', 'corrected', 'leftOut', 'retryOnly', 'askFirst'],
   ...LOOKUP_NAMES,
   ...Object.keys({ ...EXPECTING, ...STOPPING, ...TRIAL }),
 ]);

@@ -4,10 +4,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role } from '../api/operation.ts';
 import { sourceContextOf } from '../app/ca-file.ts';
 import { Checks } from '../features/check/checks.ts';
+import { Corrections } from '../features/correct/corrections.ts';
 import { Exports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import { Notifications } from '../features/notify/notifications.ts';
-import { Repairs } from '../features/repair/repairs.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
@@ -64,7 +64,7 @@ export async function openContext(app: Api, options: Options) {
   const { coordinator, dir, access, settings, config, service, log, onStop } = options;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
-  const repairs = new Repairs({ dir, coordinator });
+  const corrections = new Corrections({ dir, coordinator });
   const syncs = syncsOf(options);
   const views = openImportViews({ coordinator, dir, reading, log, syncs });
   const running = runningImports({ coordinator, reading, views, settings });
@@ -108,7 +108,7 @@ export async function openContext(app: Api, options: Options) {
     recipes,
     /** Reads the beginnings of files. */
     heads,
-    repairs,
+    corrections,
     checks: new Checks({
       dir,
       coordinator,

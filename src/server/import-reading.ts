@@ -53,14 +53,14 @@ export function rowReading({ problems, report }: RowReading): HandlersOf<typeof 
   };
 }
 
-/** @param repaired what was done about them */
+/** @param corrected what was done about them */
 export function problemViews(
   problems: readonly ProblemCount[],
-  repaired: (problem: ProblemCount) => Pick<ProblemView, 'repaired'>,
+  corrected: (problem: ProblemCount) => Pick<ProblemView, 'corrected'>,
 ): ProblemView[] {
   return problems.map((problem) => ({
     ...problem,
-    ...repaired(problem),
+    ...corrected(problem),
     retryable: RETRYABLE.has(problem.status),
     advice: adviceFor(problem.status, problem.code, asParameter),
   }));

@@ -2,7 +2,7 @@ import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { checkFacts } from '../features/check/check-view.ts';
-import { withRepairs } from '../features/repair/repairs.ts';
+import { viewWithCorrections } from '../features/correct/corrections.ts';
 import type { Sync } from '../features/sync/kept-sync.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
@@ -59,13 +59,13 @@ export function openImportViews({ coordinator, dir, reading, log, syncs }: Impor
     staging: (id) => staging.get(id) ?? null,
     reports: addressesOf,
     write: asParameter,
-    /** With what its repair, its check and its undos say of it. */
+    /** With what its corrections, its check and its undos say of it. */
     complete: async (record, own) => {
       const { id, state } = record;
       const undos = await Promise.all(syncs.catalog.undos(id).map(followUpOf));
       const { refused, ...facts } = await checkFacts(dir.folder(id), state, own.rows.skipped);
-      const repaired = await withRepairs(dir, coordinator.catalog, record, own, refused);
-      return { ...repaired, ...facts, followUps: [...own.followUps, ...undos] };
+      const corrected = await viewWithCorrections(dir, coordinator.catalog, record, own, refused);
+      return { ...corrected, ...facts, followUps: [...own.followUps, ...undos] };
     },
   };
   return {

@@ -28,7 +28,7 @@ export const placeIn = ({ by, descending }: RowOrder) =>
 
 /** Serves the rows, problems and calls of an import; the outcome of every row, and what it created, to look at or to keep. */
 export function rowRoutes(app: Api, context: ServerContext) {
-  const { coordinator, reading, repairs } = context;
+  const { coordinator, reading, corrections } = context;
   /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
@@ -47,7 +47,7 @@ export function rowRoutes(app: Api, context: ServerContext) {
     },
     problems: async ({ id }, { reply }) => {
       const problems = await rowsOf(id, reply).problems();
-      return { problems: problemViews(problems, await repairs.progress(id)) };
+      return { problems: problemViews(problems, await corrections.progress(id)) };
     },
     calls: async ({ id }, { reply }) => ({ rates: await rowsOf(id, reply).callRates() }),
   });

@@ -1,9 +1,9 @@
 import type { SendingPlan } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
+import { findEdited } from '../imports/corrected-rows.ts';
 import { wrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
-import { findEdited } from '../imports/repaired-rows.ts';
 import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
 import { findFailing, workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-state.ts';

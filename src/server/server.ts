@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { importOperations } from '../api/imports.ts';
 import { checkRoutes } from '../features/check/routes.ts';
+import { correctionRoutes } from '../features/correct/routes.ts';
 import { exportRoutes } from '../features/export/routes.ts';
 import { notificationRoutes } from '../features/notify/routes.ts';
 import { recipeRoutes } from '../features/recipes/routes.ts';
-import { repairRoutes } from '../features/repair/routes.ts';
 import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
 import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
 import { sessionRoutes, tokenRoutes } from './access/access-routes.ts';
@@ -50,7 +50,7 @@ export async function createServer(options: ServerOptions) {
   consoleRoutes(app);
   recipeRoutes(app, context);
   exportRoutes(app, context);
-  repairRoutes(app, context);
+  correctionRoutes(app, context);
   checkRoutes(app, context);
   syncRoutes(app, context);
   scheduleRoutes(app, context);

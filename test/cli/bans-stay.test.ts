@@ -35,7 +35,7 @@ const WAYS: Readonly<Record<string, (place: SandboxPlace) => Promise<void>>> = {
     await place.run(['import', place.file('m.csv', WANTED)]);
     await place.run(['retry']);
   },
-  repair: async (place) => {
+  correct: async (place) => {
     await place.run(['import', place.file('m.csv', WANTED.replace('bob', 'b ob'))]);
     const { stdout } = await place.run(['report', '--status', 'invalid']);
     place.file('fixed.csv', stdout.replace('b ob', 'bob'));
@@ -71,7 +71,7 @@ test.each(SERVICES)('no way of adding members lifts a ban without leave, where t
     await add(place);
     const now = place.sandbox.members('us', 'team');
     expect(`${way}: ${now.get('bob')}`).toBe(`${way}: ban`);
-    if (!['undo', 'repair'].includes(way)) {
+    if (!['undo', 'correct'].includes(way)) {
       expect(`${way}: ${now.get('cleo')}`).toBe(`${way}: ${isKnown ? 'participant' : undefined}`);
     }
   }

@@ -66,7 +66,7 @@ describe('only what a command needs is loaded', () => {
   test('for a worker: what sends, and nothing of a coordinator', async () => {
     const { loaded, folders } = await loadedBy(['worker', '--help']);
     expect(folders).toContain('src/imports/send');
-    for (const folder of ['stage', 'report', 'check', 'repair', 'inspect']) {
+    for (const folder of ['stage', 'report', 'check', 'correct', 'inspect']) {
       expect(folders).not.toContain(`src/imports/${folder}`);
     }
     // The document that a worker writes and a coordinator reads.

@@ -34,7 +34,7 @@ const PAGE: ImportsPage = {
       staging: null,
       followUps: [],
       retryable: 0,
-      repaired: 0,
+      corrected: 0,
       attention: 0,
       next: [],
     },

@@ -31,9 +31,9 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
 
   // The first import still has two rows that failed; both were sent, as they are now.
   for (const [flags, says] of [
-    [[], 'its rows were repaired and sent'],
-    [['--status', 'failed'], 'or they were repaired and sent'],
-    [['--uid', 'bobb'], 'or they were repaired and sent'],
+    [[], 'its rows were corrected and sent'],
+    [['--status', 'failed'], 'or they were corrected and sent'],
+    [['--uid', 'bobb'], 'or they were corrected and sent'],
     [['--edits', 'fixed.csv'], 'the corrected rows were sent before'],
   ] as const) {
     const { code, stdout, stderr } = await place.run(['retry', id, ...flags, '--json']);

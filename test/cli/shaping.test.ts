@@ -115,7 +115,7 @@ test('the retry of a row that succeeded in part has what is left of it, and need
   expect((await place.summary(['import', byHand])).summary.rows).toMatchObject({ read: 2, failed: 2 });
 });
 
-test('lists in JSON are opened without a flag, and inspect says how: its command, the retry and the repair read them alike', async () => {
+test('lists in JSON are opened without a flag, and inspect says how: its command, the retry and the correction read them alike', async () => {
   const place = await openSandboxPlace({ seed: { regions: { us: { users: ['anna', 'ben'], groups: ['g1', 'g2'] } } } });
   const file = place.file(
     'm.json',
@@ -128,8 +128,8 @@ test('lists in JSON are opened without a flag, and inspect says how: its command
   expect((await place.summary(['retry', summary.id])).summary.rows).toMatchObject({ read: 1, failed: 1 });
   const failed = readFileSync(summary.reports.failed ?? '', 'utf8');
   const edits = place.file('edits.csv', failed.replaceAll('g 2', 'g2'));
-  const repaired = await place.summary(['retry', summary.id, '--edits', edits]);
-  expect(repaired.summary.rows).toMatchObject({ read: 1, added: 1 });
+  const corrected = await place.summary(['retry', summary.id, '--edits', edits]);
+  expect(corrected.summary.rows).toMatchObject({ read: 1, added: 1 });
   expect([...place.sandbox.members('us', 'g2').keys()].sort()).toEqual(['anna', 'ben']);
 });
 

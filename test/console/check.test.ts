@@ -5,7 +5,7 @@ import { useServer } from './server-in-process.ts';
 const browser = useBrowser();
 const server = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir'] } });
 
-test('before anything is sent, the service is asked which rows would fail; they are left out, repaired, or what is missing is created', async () => {
+test('before anything is sent, the service is asked which rows would fail; they are left out, corrected, or what is missing is created', async () => {
   const page = await browser.open(server.url);
   const content = 'uid,guid,name\nada,choir,Ada\nghost,choir,Ghost\nben,nowhere,Ben\nben,choir,Ben\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(content, 'checked.csv'));
@@ -41,7 +41,7 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Correct rows…' }).click();
   await page.getByRole('textbox', { name: 'uid, row 3', exact: true }).waitFor();
 
-  // Rows that would fail are repaired before anything is sent, and are not sent as the file has them.
+  // Rows that would fail are corrected before anything is sent, and are not sent as the file has them.
   await page.goto(server.url);
   const second = 'uid,guid\nada,choir\nghost,choir\nbem,choir\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(second, 'before.csv'));
@@ -60,7 +60,7 @@ test('before anything is sent, the service is asked which rows would fail; they 
   const over = /^1 of 2 rows succeeded; .*every row is accounted for/;
   await page.getByText(over).first().waitFor();
   const held = Promise.withResolvers<void>();
-  await page.route('**/repair/rows?*', (route) => held.promise.then(() => route.continue()));
+  await page.route('**/corrections/rows?*', (route) => held.promise.then(() => route.continue()));
   await page.reload();
   const sending = page.getByRole('button', { name: 'Send 1 corrected row…' });
   await sending.waitFor();

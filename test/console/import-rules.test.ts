@@ -45,7 +45,7 @@ test('a file is reviewed until something of it is sent', () => {
 type Parts = Partial<Omit<ImportView, 'rows'>> & { rows?: Partial<ImportView['rows']> };
 const view = ({ rows, ...parts }: Parts) =>
   ({
-    ...{ state: 'completed', finishedAt: '2026-01-01T00:00:00.000Z', followUps: [], repaired: 0, code: '' },
+    ...{ state: 'completed', finishedAt: '2026-01-01T00:00:00.000Z', followUps: [], corrected: 0, code: '' },
     ...parts,
     rows: { ...ROWS, ...rows },
   }) as ImportView;

@@ -123,7 +123,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
       act: ({ root }) => cpSync(join(SAMPLES, 'recipes/canvas-sis/enrollments.csv'), join(root, 'enrollments.csv')),
     },
   },
-  'docs/repair.md': {
+  'docs/corrections.md': {
     sandbox: { users: 2, groups: 'any' },
     has: { files: { 'members.csv': WITH_NOBODY }, run: ['rollcall import members.csv'] },
   },

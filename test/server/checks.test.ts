@@ -59,7 +59,7 @@ test('what was sent is not checked, and a number of calls must be one', async ()
   });
   expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
   const edits = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"edits":[]}' };
-  expect((await server.problem(`/v1/imports/${id}/repair/rows`, edits)).detail).toBe(
+  expect((await server.problem(`/v1/imports/${id}/corrections/rows`, edits)).detail).toBe(
     'edits is []: it must not be empty.',
   );
   const look = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'uid,guid\n' };

@@ -5,10 +5,10 @@ import { startTestServer } from './test-server.ts';
 
 /** Operations that need rows, of a completed import. */
 const OPERATIONS = [
-  ...['sending', 'rows', 'rows/1', 'problems', 'calls', 'report', 'created', 'repair', 'repair/rows'].map(
+  ...['sending', 'rows', 'rows/1', 'problems', 'calls', 'report', 'created', 'corrections', 'corrections/rows'].map(
     (path) => ['GET', path] as const,
   ),
-  ['POST', 'repair/send'],
+  ['POST', 'corrections/send'],
   ['POST', 'undo'],
 ] as const;
 
@@ -18,8 +18,8 @@ test('a ledger that is damaged or gone under a running server is named by each o
   const { id: whole } = await server.run('guid,uid\ng,anna\n');
   const { id } = await server.run('guid,uid\ng,anna\ng,bob\n');
   const ledger = server.dir.ledger(id);
-  // From here on, what an import's view says of its repairs is read from both files.
-  await server.json(`/v1/imports/${id}/repair`);
+  // From here on, what an import's view says of its corrections is read from both files.
+  await server.json(`/v1/imports/${id}/corrections`);
   for (const [code, harm] of [
     ['DAMAGED_LEDGER', () => writeFileSync(ledger, 'x'.repeat(8_192))],
     ['LEDGER_MISSING', () => writeFileSync(ledger, '')],

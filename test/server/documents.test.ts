@@ -103,7 +103,7 @@ describe('the description of the API', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...['getImports', 'getImport', 'createImport', 'deleteImport', 'pauseImport', 'actOnImports'],
-        ...['getImportRow', 'getImportRows', 'getExportList', 'changeImportRepairRows', 'look', 'logIn'],
+        ...['getImportRow', 'getImportRows', 'getExportList', 'changeImportCorrectionsRows', 'look', 'logIn'],
       ]),
     );
   });

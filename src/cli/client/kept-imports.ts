@@ -3,9 +3,9 @@ import type { ImportTotals } from '../../api/import-summary.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
+import { correctionsFile } from '../../imports/corrected-rows.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
-import { repairFile } from '../../imports/repaired-rows.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { importView, type ViewSources } from '../../imports/report/import-view.ts';
 import { totalsOf } from '../../imports/report/summarize.ts';
@@ -76,13 +76,13 @@ export function keptView(
     complete: async (one, own) => {
       const folder = dir.folder(one.id);
       // Only an import whose rows somebody has looked at needs these modules.
-      if (!existsSync(repairFile(folder))) return own;
-      const [{ withRepairs }, { checkFacts }] = await Promise.all([
-        import('../../features/repair/repairs.ts'),
+      if (!existsSync(correctionsFile(folder))) return own;
+      const [{ viewWithCorrections }, { checkFacts }] = await Promise.all([
+        import('../../features/correct/corrections.ts'),
         import('../../features/check/check-view.ts'),
       ]);
       const { refused } = await checkFacts(folder, one.state, own.rows.skipped);
-      return withRepairs(dir, catalog, one, own, refused);
+      return viewWithCorrections(dir, catalog, one, own, refused);
     },
   });
 }

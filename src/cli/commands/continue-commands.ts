@@ -107,7 +107,7 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
     throw new RollcallError('WRONG_STATE', { what: `import ${id} is ${state}, not over`, remedy });
   }
   const { edits } = flags;
-  const editing = edits === undefined ? undefined : await import('../../features/repair/commands/retry-edits.ts');
+  const editing = edits === undefined ? undefined : await import('../../features/correct/commands/retry-edits.ts');
   if (edits !== undefined) await editing?.checkEdits(edits);
   const stopping = textsOf(STOPPING, flags);
   const only = textsOf(ROWS, flags);
@@ -117,7 +117,7 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
     if (correct.length > 0) say(io, ...correct);
     return code;
   }
-  const nothingLeft = edits !== undefined ? NONE_REPAIRED : only.length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
+  const nothingLeft = edits !== undefined ? NONE_CORRECTED : only.length > 0 ? NONE_CHOSEN : ALL_CORRECTED;
   checkTarget(imports.command('retry', id), `import ${id}`, found.sandbox, flags.sandbox);
   const chosen = Object.fromEntries([...only, ...stopping]);
   const begin: Work['begin'] = async (doing) => {
@@ -125,13 +125,13 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
     const made = await (edits === undefined ? again() : editing?.sendEdits(doing, edits, found, io));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft, flags) };
   };
-  return run(running, importWork(running, { begin, ...(editing && { open: editing.repairsHere }) }));
+  return run(running, importWork(running, { begin, ...(editing && { open: editing.correctionsHere }) }));
 }
 
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
-const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
-const ALL_REPAIRED = 'its rows were repaired and sent';
-const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
+const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were corrected and sent';
+const ALL_CORRECTED = 'its rows were corrected and sent';
+const NONE_CORRECTED = 'no row is corrected in the file, or the corrected rows were sent before';
 
 /** Rows that are invalid are not sent again as they are. */
 function howToCorrect(imports: Imports, found: ImportView) {

@@ -75,7 +75,7 @@ export function nextSteps(imports: Imports, found: ImportView) {
 
 /** A step as the command that does it. */
 function stepLines(imports: Imports, found: ImportView, { operation, query = {}, why }: ImportView['next'][number]) {
-  if (operation === 'repair') {
+  if (operation === 'correct') {
     // Before it is over, rows are edited on its page.
     return isFinal(found.state) ? correcting(imports, found, (file) => `${why}. They are in ${file}:`) : [];
   }

@@ -61,8 +61,8 @@ export function createClosings(options: ClosingOptions) {
     const record = catalog.get(id);
     const at = record.createdAt;
     const earlier = catalog.unfinished().filter((other) => other.id !== id && other.createdAt <= at);
-    const { isRepaired, ...origin } = originOf(record);
-    const isRetry = origin.id !== id && !isRepaired;
+    const { isCorrected, ...origin } = originOf(record);
+    const isRetry = origin.id !== id && !isCorrected;
     try {
       await reading.noteEnds({
         ends: dir.ends,
@@ -82,12 +82,12 @@ export function createClosings(options: ClosingOptions) {
   };
 
   /** The import whose rows are sent again, by retries of retries too, and whether people have edited them in one of these. */
-  const originOf = (record: ImportRecord): ImportRecord & { readonly isRepaired: boolean } => {
-    const isRepaired = readOptions(record).repaired === true;
+  const originOf = (record: ImportRecord): ImportRecord & { readonly isCorrected: boolean } => {
+    const isCorrected = readOptions(record).corrected === true;
     const earlier = record.retryOf === null ? undefined : catalog.find(record.retryOf);
-    if (earlier === undefined) return { ...record, isRepaired };
+    if (earlier === undefined) return { ...record, isCorrected };
     const origin = originOf(earlier);
-    return { ...origin, isRepaired: isRepaired || origin.isRepaired };
+    return { ...origin, isCorrected: isCorrected || origin.isCorrected };
   };
 
   return {

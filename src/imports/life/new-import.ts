@@ -10,10 +10,10 @@ import type { STOPPING } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { bringToDisk } from '../../platform/files.ts';
 import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
+import { linesSentEdited } from '../corrected-rows.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, lookupSources, readOptions, retryOptions } from '../import-options.ts';
-import { linesSentEdited } from '../repaired-rows.ts';
 import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
@@ -89,14 +89,14 @@ interface Imports {
 
 /**
  * Makes an import of rows of an earlier one: of `members.csv` it reads `members-retry.csv`, and so does a retry of that; one of
- * repaired rows reads `members-repaired.csv`. Returns its id.
+ * corrected rows reads `members-corrected.csv`. Returns its id.
  * @param fill writes its file, and returns how to read it
  */
 export async function followUp(
   imports: Imports,
   dir: DataDir,
   earlier: ImportRecord,
-  { kind, createdBy = '' }: { readonly kind: 'retry' | 'repaired'; readonly createdBy?: string | undefined },
+  { kind, createdBy = '' }: { readonly kind: 'retry' | 'corrected'; readonly createdBy?: string | undefined },
   fill: (source: string, id: string) => Promise<ImportOptions>,
 ): Promise<string> {
   const id = newImportId();
@@ -105,7 +105,7 @@ export async function followUp(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const options = await fill(source, id);
-    const name = earlier.file === '-' ? 'input' : parse(earlier.file).name.replace(/-(retry|repaired)$/, '');
+    const name = earlier.file === '-' ? 'input' : parse(earlier.file).name.replace(/-(retry|corrected)$/, '');
     const file = `${name}-${kind}${options.format === 'csv' ? '.csv' : '.ndjson'}`;
     return await imports.create({ id, file, source, retryOf: earlier.id, options, createdBy, tags: tagsOf(earlier) });
   } catch (error) {
@@ -138,7 +138,7 @@ export async function retryImport(
   if (!(await reading.of(ledger).hasToRetry(filter, without))) {
     throw isPart
       ? nothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
-      : nothingToSend(earlier, 'has nothing to send again: its rows were repaired');
+      : nothingToSend(earlier, 'has nothing to send again: its rows were corrected');
   }
   return followUp(imports, dir, earlier, { kind: 'retry', createdBy }, async (source) => {
     await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));

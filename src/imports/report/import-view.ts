@@ -9,7 +9,7 @@ import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { isLedgerLost } from '../lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../reason-codes.ts';
-import { nextOf, type ToRepair } from './next-steps.ts';
+import { nextOf, type ToCorrect } from './next-steps.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 import { sentenceOf } from './verdict.ts';
@@ -41,7 +41,7 @@ const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
 };
 
 /** Before what follows from it. */
-export type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToRepair;
+export type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToCorrect;
 
 /** An import as the API and commands show it. */
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
@@ -50,19 +50,19 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
   const retried = completeRetry({ followUps });
   const retryable = retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
   const { failed, invalid } = own.rows;
-  // Rows that failed, and were not retried as they are, can be repaired once it is over.
-  const toRepair = invalid + (isFinal(record.state) && retried === undefined ? failed : 0);
-  const left = { ...own, followUps, retryable, repaired: 0, toRepair, ready: 0 };
+  // Rows that failed, and were not retried as they are, can be corrected once it is over.
+  const toCorrect = invalid + (isFinal(record.state) && retried === undefined ? failed : 0);
+  const left = { ...own, followUps, retryable, corrected: 0, toCorrect, ready: 0 };
   const completed = await sources.complete?.(record, left).catch((error: unknown) => void unreadable(error, sources));
-  const { ready, toRepair: open, ...found } = completed ?? left;
+  const { ready, toCorrect: open, ...found } = completed ?? left;
   const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
   const view = { ...found, actions };
-  const sentAgain = view.repaired + (retried?.rows?.read ?? 0);
+  const sentAgain = view.corrected + (retried?.rows?.read ?? 0);
   return {
     ...view,
     attention: Math.max(0, sumOfOutcomes(view.rows, NEEDS_ATTENTION) - sentAgain),
     sentence: sentenceOf(view),
-    next: nextOf(view, { ready, toRepair: record.state === 'staging' ? 0 : open }),
+    next: nextOf(view, { ready, toCorrect: record.state === 'staging' ? 0 : open }),
   };
 }
 
@@ -117,8 +117,8 @@ function retriesOf(id: string, sources: ViewSources) {
   return Promise.all(
     sources.catalog.retries(id).map(async (retry): Promise<FollowUp> => {
       const { state, rows } = await ownView(retry, sources);
-      const { repaired, retryOnly } = uncheckedOptions(retry);
-      const kind = repaired === true ? 'repair' : 'retry';
+      const { corrected, retryOnly } = uncheckedOptions(retry);
+      const kind = corrected === true ? 'correction' : 'retry';
       return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
     }),
   );

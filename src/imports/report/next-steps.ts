@@ -7,9 +7,9 @@ import { isMachineWait, type ReasonCode } from '../reason-codes.ts';
 type Step = ImportView['next'][number];
 type Known = Pick<ImportView, 'state' | 'code' | 'rows' | 'maxCreate' | 'maxRemovals' | 'retryable' | 'actions'>;
 
-/** Rows that can be repaired and were not sent so, and those of them that are edited and can be sent. */
-export interface ToRepair {
-  readonly toRepair: number;
+/** Rows that can be corrected and were not sent so, and those of them that are edited and can be sent. */
+export interface ToCorrect {
+  readonly toCorrect: number;
   readonly ready: number;
 }
 
@@ -50,8 +50,8 @@ const BY_CODE: Readonly<Partial<Record<ReasonCode, readonly Step[]>>> = {
 };
 
 /** The ways on from where an import stands, the one that solves it first. */
-export function nextOf(view: Known, repairs: ToRepair): Step[] {
-  return [...onwards(view), ...repair(view, repairs), ...retry(view)];
+export function nextOf(view: Known, corrections: ToCorrect): Step[] {
+  return [...onwards(view), ...correct(view, corrections), ...retry(view)];
 }
 
 function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known): readonly Step[] {
@@ -100,13 +100,13 @@ function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known):
   return actions.includes('resume') ? [resume('Continue it')] : [];
 }
 
-function repair({ state }: Known, { toRepair, ready }: ToRepair): readonly Step[] {
-  if (toRepair === 0) return [];
-  const what = counted(toRepair, 'row');
-  if (ready === toRepair)
-    return [{ operation: 'repair', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }];
+function correct({ state }: Known, { toCorrect, ready }: ToCorrect): readonly Step[] {
+  if (toCorrect === 0) return [];
+  const what = counted(toCorrect, 'row');
+  if (ready === toCorrect)
+    return [{ operation: 'correct', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }];
   const why = isFinal(state) ? `Correct ${what}, and send only these` : `Correct ${what}, to be sent when it is over`;
-  return [{ operation: 'repair', name: 'Correct rows', why }];
+  return [{ operation: 'correct', name: 'Correct rows', why }];
 }
 
 function retry({ rows, retryable, actions }: Known): readonly Step[] {

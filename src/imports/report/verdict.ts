@@ -152,7 +152,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   UNKNOWN_MARK: words`Say what these words mean with ${option('scopeWords')}, such as "leader=moderator,?=none".`,
   FILTERED: 'Nothing: the conditions leave these rows out.',
   LEFT_OUT:
-    'You left these rows out. If they should be sent after all, repair them, or correct what their message names and import them as a file: the report with this code has them.',
+    'You left these rows out. If they should be sent after all, correct them, or correct what their message names in the report with this code and import that file.',
   LEFT_IN_PLACE: 'The undo leaves these members as they are: its plan says what you can do about each reason.',
   NO_MEMBERSHIP: 'Nothing, if these rows have no group or no user on purpose.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and fix the file.',

@@ -7,10 +7,10 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { PLAN_SCHEMA } from '../../../src/features/sync/plan/plan-reading.ts';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
+import { CORRECTIONS_SCHEMA } from '../../../src/imports/corrected-rows.ts';
 import { CHECK_SCHEMA } from '../../../src/imports/predictions/row-check.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import { REPAIR_SCHEMA } from '../../../src/imports/repaired-rows.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
@@ -96,7 +96,7 @@ describe('a file that another version of rollcall has written', () => {
     ['an import, to read', openImportReader],
     ['a plan', (path: string) => openForReading(path, PLAN_SCHEMA)],
     ['a check', (path: string) => openForReading(path, CHECK_SCHEMA)],
-    ['repairs', (path: string) => openForReading(path, REPAIR_SCHEMA)],
+    ['corrections', (path: string) => openForReading(path, CORRECTIONS_SCHEMA)],
     ['the tokens', openAccessStore],
   ])('as %s is refused with what to do, and stays as it is', (_, open) => {
     const path = written();

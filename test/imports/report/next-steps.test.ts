@@ -3,11 +3,11 @@ import { nextOf } from '../../../src/imports/report/next-steps.ts';
 import { NO_ROWS } from '../../console/no-rows.ts';
 
 type Known = Parameters<typeof nextOf>[0];
-const NOTHING = { toRepair: 0, ready: 0 };
+const NOTHING = { toCorrect: 0, ready: 0 };
 
-function steps({ rows = {}, ...parts }: Partial<Omit<Known, 'rows'>> & { rows?: object }, repairs = NOTHING) {
+function steps({ rows = {}, ...parts }: Partial<Omit<Known, 'rows'>> & { rows?: object }, corrections = NOTHING) {
   const view = { state: 'completed', retryable: 0, actions: [], ...parts, rows: { ...NO_ROWS, read: 12, ...rows } };
-  return nextOf(view as Known, repairs);
+  return nextOf(view as Known, corrections);
 }
 const operations = (...given: Parameters<typeof steps>) => steps(...given).map(({ operation }) => operation);
 
@@ -38,18 +38,18 @@ test('one that waits for anything else goes on as it was, or ends', () => {
 
 test('a file that was read is reviewed and sent; without a valid row, it is ended', () => {
   expect(steps({ state: 'staged', code: 'DRY_RUN' })).toMatchObject([{ name: 'Review and send' }]);
-  expect(steps({ state: 'staged', rows: { invalid: 12 } }, { toRepair: 12, ready: 0 })).toMatchObject([
+  expect(steps({ state: 'staged', rows: { invalid: 12 } }, { toCorrect: 12, ready: 0 })).toMatchObject([
     { name: 'Finish without sending' },
-    { operation: 'repair' },
+    { operation: 'correct' },
   ]);
 });
 
-test('rows of an import that is over are repaired, then retried; none is left where all were sent', () => {
+test('rows of an import that is over are corrected, then retried; none is left where all were sent', () => {
   const rows = { failed: 2, unconfirmed: 1 };
-  expect(operations({ rows, retryable: 3, actions: ['retry'] }, { toRepair: 2, ready: 1 })).toEqual([
-    'repair',
+  expect(operations({ rows, retryable: 3, actions: ['retry'] }, { toCorrect: 2, ready: 1 })).toEqual([
+    'correct',
     'retry',
   ]);
-  expect(steps({ rows }, { toRepair: 2, ready: 2 })).toMatchObject([{ name: 'Send corrected rows' }]);
+  expect(steps({ rows }, { toCorrect: 2, ready: 2 })).toMatchObject([{ name: 'Send corrected rows' }]);
   expect(steps({ rows: { added: 12 } })).toEqual([]);
 });

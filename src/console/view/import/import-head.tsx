@@ -168,7 +168,7 @@ function ReadingProgress({ rows, bytes, totalBytes, cutting }: NonNullable<Impor
 
 const FOLLOW_UPS: Readonly<Record<FollowUp['kind'], string>> = {
   retry: 'Retry',
-  repair: 'Corrected rows',
+  correction: 'Corrected rows',
   undo: 'Undo',
 };
 

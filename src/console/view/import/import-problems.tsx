@@ -20,15 +20,15 @@ const MAX_ON_PHONE = 4;
 
 export function ImportProblems({ view, filter }: ImportParts) {
   const showsAll = useSignal(false);
-  const { id, rows, repaired, edited } = view;
+  const { id, rows, corrected, edited } = view;
   const wrong = sumOfOutcomes(rows) - inPlace(rows);
   const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
-    turn: `${view.state} ${wrong} ${repaired} ${edited}`,
+    turn: `${view.state} ${wrong} ${corrected} ${edited}`,
   });
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
-    filter.canCorrect.value = problems.some((problem) => isToCorrect(problem) || problem.repaired !== undefined);
+    filter.canCorrect.value = problems.some((problem) => isToCorrect(problem) || problem.corrected !== undefined);
   }, [data]);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
@@ -43,7 +43,7 @@ export function ImportProblems({ view, filter }: ImportParts) {
       {all === undefined && <Pending error={error} />}
       {all?.slice(0, most).map((problem) => {
         const { status, code, column, count } = problem;
-        const isOpen = isToCorrect(problem) || (problem.repaired?.ready ?? 0) > 0;
+        const isOpen = isToCorrect(problem) || (problem.corrected?.ready ?? 0) > 0;
         const wanted = { ...rowsWith(problem), ...(isOpen && !isTaken(problem, retry) && TO_CORRECT) };
         return (
           <a
@@ -97,8 +97,8 @@ function isChosen(problem: ProblemView, { set }: RowsWanted) {
 }
 
 /** Whether some of its rows can be corrected, and were not. */
-function isToCorrect({ status, code, repaired }: ProblemView) {
-  return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && repaired?.left !== 0;
+function isToCorrect({ status, code, corrected }: ProblemView) {
+  return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && corrected?.left !== 0;
 }
 
 function isCalm({ status }: ProblemView) {
@@ -118,7 +118,7 @@ function toDo(problem: ProblemView, retry: string | undefined) {
       </>
     );
   }
-  const { sent = 0, ready = 0, left = 1 } = problem.repaired ?? {};
+  const { sent = 0, ready = 0, left = 1 } = problem.corrected ?? {};
   return [
     sent > 0 && `${counted(sent, 'row')} corrected and sent. `,
     ready > 0 && `${counted(ready, 'row')} corrected and not sent yet. `,

@@ -1,7 +1,7 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
 
 import { useMemo } from 'preact/hooks';
-import { RowsToCorrect } from '../../../features/repair/pages/rows-to-correct.tsx';
+import { RowsToCorrect } from '../../../features/correct/pages/rows-to-correct.tsx';
 import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';

@@ -1,4 +1,4 @@
-/** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
+/** The ways on from where an import stands: what is agreed to, left out, corrected or sent as it is. */
 
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { asSentence, counted } from '../../../text/wording.ts';
@@ -88,10 +88,10 @@ export function waysOf(view: ImportView, acting: Acting, of?: string): ActionBut
   return steps
     .filter(({ operation }) => operation !== 'cancel')
     .map((step, at) => {
-      const isRepair = step.operation === 'repair';
+      const isCorrection = step.operation === 'correct';
       const isAgreed = 'query' in step && step.query !== undefined;
-      const text = isRepair || isAgreed ? `${step.name}…` : step.name;
-      const leads = isRepair
+      const text = isCorrection || isAgreed ? `${step.name}…` : step.name;
+      const leads = isCorrection
         ? rowsHref(id, TO_CORRECT)
         : of !== undefined && (isAgreed || isReviewed(view)) && importHref(id);
       const isMain = at === 0 && of === undefined && state !== 'running';

@@ -10,23 +10,23 @@ const MAX_EDITS = 1_000;
 /** Characters of a cell, at most. */
 export const MAX_CELL = 10_000;
 
-/** Outcomes of rows that can be repaired; skipped: it was left out; unprocessed: it would fail, and nothing was sent yet. */
-const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped', 'unprocessed'] as const;
-export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
+/** Outcomes of rows that can be corrected; skipped: it was left out; unprocessed: it would fail, and nothing was sent yet. */
+const CORRECTED_STATUSES = ['invalid', 'failed', 'skipped', 'unprocessed'] as const;
+export type CorrectedStatus = (typeof CORRECTED_STATUSES)[number];
 
-/** States of a repaired row: unchanged, edited but not yet valid, edited and ready to send, or sent. */
-const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
-export type RepairState = (typeof REPAIR_STATES)[number];
+/** States of a corrected row: unchanged, edited but not yet valid, edited and ready to send, or sent. */
+const CORRECTION_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
+export type CorrectionState = (typeof CORRECTION_STATES)[number];
 
 const rowProblem = z.strictObject({
   column: z.string().describe('Name of the column in the file; empty if the problem concerns the whole row.'),
   code: z.string(),
   reason: z.string(),
 });
-export type RepairProblem = z.infer<typeof rowProblem>;
+export type RowProblem = z.infer<typeof rowProblem>;
 const rowProblems = z.array(rowProblem);
 
-const repairRow = z
+const correctionRow = z
   .strictObject({
     row: rowNumber,
     line: ROW_SCHEMAS._row,
@@ -36,58 +36,58 @@ const repairRow = z
         'The values of the file, in the order of `columns`; null where the row has no such cell. They never change.',
       ),
     edits: z.record(z.string(), z.string()).describe('Column -> new value.'),
-    state: z.enum(REPAIR_STATES),
+    state: z.enum(CORRECTION_STATES),
     problems: rowProblems.describe('The problems that the row has now: those of the file, until it is edited.'),
     sentIn: z.string().nullable().describe('The import that it was sent in.'),
   })
-  .meta({ id: 'RepairRow' });
-export type RepairRow = z.infer<typeof repairRow>;
+  .meta({ id: 'CorrectionRow' });
+export type CorrectionRow = z.infer<typeof correctionRow>;
 
-const repairCounts = z.strictObject({
+const correctionCounts = z.strictObject({
   ready: count.describe('Rows that can be sent.'),
   wrong: count.describe('Rows with edits in which something is still wrong.'),
   sent: count,
 });
-export type RepairCounts = z.infer<typeof repairCounts>;
+export type CorrectionCounts = z.infer<typeof correctionCounts>;
 const revision = count.describe('A number that grows with every edit of a cell.');
 
-/** `GET /v1/imports/:id/repair` */
-const repairView = z.strictObject({
+/** `GET /v1/imports/:id/corrections` */
+const correctionsView = z.strictObject({
   columns: z.array(
     z.strictObject({
       name: z.string(),
       fields: z.array(z.string()).describe('Fields that are read from it.'),
     }),
   ),
-  rows: repairCounts.extend({ total: count.describe('Rows that can be repaired, or were.') }),
+  rows: correctionCounts.extend({ total: count.describe('Rows that can be corrected, or were.') }),
   problems: z.array(
-    repairCounts.extend({ status: z.enum(REPAIRED_STATUSES), code: z.string(), column: z.string(), total: count }),
+    correctionCounts.extend({ status: z.enum(CORRECTED_STATUSES), code: z.string(), column: z.string(), total: count }),
   ),
   revision,
   maySend: z.boolean().describe('The import has finished: what is ready can be sent.'),
-  failedTaken: z.boolean().describe('Failed rows were retried as they were: repair them in the retry.'),
+  failedTaken: z.boolean().describe('Failed rows were retried as they were: correct them in the retry.'),
 });
-export type RepairView = z.infer<typeof repairView>;
+export type CorrectionsView = z.infer<typeof correctionsView>;
 
-/** `GET /v1/imports/:id/repair/rows` */
+/** `GET /v1/imports/:id/corrections/rows` */
 const rowFilter = queryOf(ROW_FILTER);
-const repairQuery = z.strictObject({
+const rowsQuery = z.strictObject({
   ...rowFilter,
-  state: listOption(REPAIR_STATES).optional().describe('Default: those that were not sent.'),
+  state: listOption(CORRECTION_STATES).optional().describe('Default: those that were not sent.'),
   limit: limitOption(50, 500),
   cursor: cursorOption.optional(),
 });
-const repairRows = z.strictObject({
-  rows: z.array(repairRow),
+const correctionRows = z.strictObject({
+  rows: z.array(correctionRow),
   total: count.nullable().describe('Rows that pass the filter; null on pages behind the first.'),
   nextCursor,
 });
-export type RepairRows = z.infer<typeof repairRows>;
+export type CorrectionRows = z.infer<typeof correctionRows>;
 
 const cell = z.string().max(MAX_CELL).nullable();
 
-/** `PATCH /v1/imports/:id/repair/rows` */
-const repairEdits = z.strictObject({
+/** `PATCH /v1/imports/:id/corrections/rows` */
+const askedEdits = z.strictObject({
   edits: z
     .array(
       z.strictObject({
@@ -105,7 +105,7 @@ const repairEdits = z.strictObject({
     .min(1)
     .max(MAX_EDITS),
 });
-export type AskedEdit = z.infer<typeof repairEdits>['edits'][number];
+export type AskedEdit = z.infer<typeof askedEdits>['edits'][number];
 
 const refusedEdit = z.strictObject({
   row: rowNumber,
@@ -114,12 +114,12 @@ const refusedEdit = z.strictObject({
   value: cell.describe('The value that was not taken.'),
   now: z.string().nullable().describe('The value that is there.'),
   reason: z.string(),
-  sentIn: z.array(z.string()).describe('Imports in which the row was sent: it is repaired there.'),
+  sentIn: z.array(z.string()).describe('Imports in which the row was sent: it is corrected there.'),
 });
 export type RefusedEdit = z.infer<typeof refusedEdit>;
 
 /** The result of edits, whichever way they came. A preview says what would change; it judges no row. */
-const repairTaken = z.strictObject({
+const takenEdits = z.strictObject({
   rows: count.describe('Rows with an edit that was taken.'),
   cells: count,
   examples: z
@@ -132,13 +132,13 @@ const repairTaken = z.strictObject({
   wrong: z
     .array(z.strictObject({ line: z.int(), problems: rowProblems }))
     .describe('Rows in which something is still wrong; the first 20.'),
-  counts: repairCounts,
+  counts: correctionCounts,
   revision,
 });
-export type RepairTaken = z.infer<typeof repairTaken>;
+export type TakenEdits = z.infer<typeof takenEdits>;
 
-/** `POST /v1/imports/:id/repair/replace` */
-export const repairReplace = z.strictObject({
+/** `POST /v1/imports/:id/corrections/replace` */
+export const askedReplacement = z.strictObject({
   column: z.string().max(1_000),
   as: z
     .enum(['cell', 'text'])
@@ -150,58 +150,58 @@ export const repairReplace = z.strictObject({
   to: z.string().max(MAX_CELL),
   ...rowFilter,
   states: z
-    .array(z.enum(REPAIR_STATES).exclude(['sent']))
+    .array(z.enum(CORRECTION_STATES).exclude(['sent']))
     .optional()
     .describe('Default: those that were not sent.'),
   preview: z.boolean().default(false).describe('Say what would change, and change nothing.'),
 });
-export type RepairReplace = z.infer<typeof repairReplace>;
+export type AskedReplacement = z.infer<typeof askedReplacement>;
 
-const operation = operationsOf('repair', z.object({ id: z.string() }));
+const operation = operationsOf('corrections', z.object({ id: z.string() }));
 const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
 
 /** Rows that are invalid, failed or would fail: corrected and sent as a new import. */
-export const repairOperations = {
-  overview: operation('GET /v1/imports/:id/repair', 'viewer', {
+export const correctionOperations = {
+  overview: operation('GET /v1/imports/:id/corrections', 'viewer', {
     summary:
-      'Rows to repair, by problem: invalid, failed, or expected to fail by the check of an import that was not sent',
-    answer: repairView,
+      'Rows to correct, by problem: invalid, failed, or expected to fail by the check of an import that was not sent',
+    answer: correctionsView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
-  rows: operation('GET /v1/imports/:id/repair/rows', 'viewer', {
-    summary: 'Rows to repair: as the file had them, with their edits and problems',
-    query: repairQuery,
-    answer: repairRows,
+  rows: operation('GET /v1/imports/:id/corrections/rows', 'viewer', {
+    summary: 'Rows to correct: as the file had them, with their edits and problems',
+    query: rowsQuery,
+    answer: correctionRows,
     refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
-  edit: operation('PATCH /v1/imports/:id/repair/rows', 'operator', {
+  edit: operation('PATCH /v1/imports/:id/corrections/rows', 'operator', {
     audit: 'import.edit',
     summary: 'Edit cells; each row is checked as a row of a file is, and nothing is sent',
     description:
       'Each edit names the value that it replaces. One that finds another value, or a row that was sent, is refused alone. The rows stay as the file had them; edits are kept beside them.',
-    body: repairEdits,
-    answer: repairTaken,
+    body: askedEdits,
+    answer: takenEdits,
     refusals,
   }),
-  replace: operation('POST /v1/imports/:id/repair/replace', 'operator', {
+  replace: operation('POST /v1/imports/:id/corrections/replace', 'operator', {
     audit: 'import.edit',
-    summary: 'Find and replace in a column of the rows to repair that pass the filter, up to 100,000',
-    body: repairReplace,
-    answer: repairTaken,
+    summary: 'Find and replace in a column of the rows to correct that pass the filter, up to 100,000',
+    body: askedReplacement,
+    answer: takenEdits,
     refusals,
   }),
-  takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
-    operationId: 'takeRepairFile',
+  takeFile: operation('POST /v1/imports/:id/corrections/file', 'operator', {
+    operationId: 'takeCorrectedFile',
     audit: 'import.edit',
     summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
     description:
       'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
-    answer: repairTaken,
+    answer: takenEdits,
     refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
   }),
-  send: operation('POST /v1/imports/:id/repair/send', 'operator', {
-    audit: 'import.repair',
-    summary: 'Send the repaired rows, each once, as a new import',
+  send: operation('POST /v1/imports/:id/corrections/send', 'operator', {
+    audit: 'import.correct',
+    summary: 'Send the corrected rows, each once, as a new import',
     query: z.strictObject({
       revision: z.coerce
         .number()

@@ -4,18 +4,18 @@ import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { originalCells } from '../../imports/report/report-table.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { CONTRADICTION_CODES, clashesAmong, editablePlaces, judged } from './edited-rows.ts';
-import { type AskedEdit, MAX_CELL, type RefusedEdit, type RepairReplace, type RepairTaken } from './operations.ts';
 import {
-  cannotRepair,
+  cannotCorrect,
   choose,
   editedIn,
   type FoundProblem,
-  type OpenRepair,
+  type OpenCorrections,
   type OpenRow,
   problemsOf,
   rowsOf,
-} from './repair-ledger.ts';
+} from './corrections-ledger.ts';
+import { CONTRADICTION_CODES, clashesAmong, editablePlaces, judged } from './edited-rows.ts';
+import { type AskedEdit, type AskedReplacement, MAX_CELL, type RefusedEdit, type TakenEdits } from './operations.ts';
 
 /** Rows that a replacement or a file may change. */
 const MAX_ROWS = 100_000;
@@ -28,33 +28,32 @@ const MAX_WRONG = 20;
 
 /**
  * Makes those edits that replace what they say, and says what is wrong with each row now. The last edit of a cell counts.
- * @param isPreview says what would change, and changes nothing @throws CannotRepair for a row or column that is not there
+ * @param isPreview says what would change, and changes nothing @throws CannotCorrect for a row or column that is not there
  */
 export async function edit(
-  repair: OpenRepair,
+  open: OpenCorrections,
   asked: Iterable<AskedEdit>,
   by: string,
   isPreview = false,
-): Promise<RepairTaken> {
-  const places = editablePlaces(repair.input);
+): Promise<TakenEdits> {
+  const places = editablePlaces(open.input);
   const edited = new Set<number>();
-  const examples: RepairTaken['examples'] = [];
+  const examples: TakenEdits['examples'] = [];
   let cells = 0;
   const refused: RefusedEdit[] = [];
   const refusedRows = new Set<number>();
   for (const some of chunked(asked)) {
     const numbers = some.map(({ row }) => row);
-    const rows = rowsOf(repair, numbers);
-    const problems = problemsOf(repair, numbers);
+    const rows = rowsOf(open, numbers);
+    const problems = problemsOf(open, numbers);
     for (const { row, column, was, value } of some) {
       const found = rows.get(row) ?? refuseRow(row);
       const { line, edits, editors } = found;
-      const inFile = originalCells(repair.input, found)[editablePlace(places, column)] ?? null;
+      const inFile = originalCells(open.input, found)[editablePlace(places, column)] ?? null;
       const now = edits.get(column) ?? inFile;
       const to = value ?? inFile;
       const why =
-        whyClosed(repair, found, problems.get(row)) ??
-        (now !== was && now !== to && changedTo(now, editors.get(column)));
+        whyClosed(open, found, problems.get(row)) ?? (now !== was && now !== to && changedTo(now, editors.get(column)));
       if (why) {
         refusedRows.add(row);
         if (refused.length < MAX_REFUSED) refused.push({ row, line, column, value, now, ...why });
@@ -65,11 +64,11 @@ export async function edit(
       if (examples.length < MAX_EXAMPLES) examples.push({ line, from: now ?? '', to: to ?? '' });
       if (value === null || value === inFile) edits.delete(column);
       else edits.set(column, value);
-      if (!isPreview) repair.sql('set_edit').run({ row, column, value: edits.get(column) ?? null, by });
+      if (!isPreview) open.sql('set_edit').run({ row, column, value: edits.get(column) ?? null, by });
     }
   }
-  const judged = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(repair, edited);
-  const { revision, ready, wrong, sent } = editedIn(repair);
+  const judged = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(open, edited);
+  const { revision, ready, wrong, sent } = editedIn(open);
   return {
     rows: edited.size,
     cells,
@@ -84,21 +83,21 @@ export async function edit(
 }
 
 /** Judges edited rows, and those that one of them contradicted, or contradicts now. */
-async function judgeAgain(repair: OpenRepair, edited: ReadonlySet<number>) {
-  const { sql } = repair;
+async function judgeAgain(open: OpenCorrections, edited: ReadonlySet<number>) {
+  const { sql } = open;
   const rows = JSON.stringify([...edited]);
   const relatives = sql<{ row: number }>('relatives_of').all({ rows, codes: CONTRADICTION_CODES });
   const related = new Set(relatives.map(({ row }) => row));
-  const clashes = await clashesAmong(repair, related);
+  const clashes = await clashesAmong(open, related);
   let ready = 0;
-  const wrong: RepairTaken['wrong'] = [];
+  const wrong: TakenEdits['wrong'] = [];
   const all = [...edited.union(related)].toSorted((one, other) => one - other);
-  for await (const { row, line, edits, problems } of judged(repair, all, clashes)) {
-    sql('forget_repair').run({ row });
+  for await (const { row, line, edits, problems } of judged(open, all, clashes)) {
+    sql('forget_corrected').run({ row });
     if (edited.has(row) && problems.length > 0 && wrong.length < MAX_WRONG) wrong.push({ line, problems });
     // Without edits, it is as the file had it, unless what was wrong with it was another row.
     if (edits.size === 0 && (problems.length > 0 || !related.has(row))) continue;
-    sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+    sql('keep_corrected').run({ row, problems: JSON.stringify(problems) });
     if (edited.has(row) && problems.length === 0) ready += 1;
   }
   return { ready, wrong };
@@ -108,14 +107,14 @@ function refuseRow(row: number): never {
   throw new RollcallError('BAD_OPTION', {
     field: 'row',
     what: `the import has no row ${row}`,
-    remedy: 'edit only rows that are listed as rows to repair',
+    remedy: 'edit only rows that are listed as rows to correct',
   });
 }
 
 /** The reason why a row cannot be edited; undefined where it can. */
-function whyClosed({ takenBy }: OpenRepair, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
+function whyClosed({ takenBy }: OpenCorrections, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
   if (sentIn !== null) return { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] };
-  if (problems.length === 0) return { reason: 'the row has nothing to repair', sentIn: [] };
+  if (problems.length === 0) return { reason: 'the row has nothing to correct', sentIn: [] };
   const isHere = takenBy.length === 0 || problems.some(({ status }) => status === 'invalid' || status === 'skipped');
   return isHere
     ? undefined
@@ -127,7 +126,7 @@ function changedTo(now: string | null, by: string | undefined) {
   return { reason: by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`, sentIn: [] };
 }
 
-/** Place of a column that can be edited. @throws CannotRepair */
+/** Place of a column that can be edited. @throws CannotCorrect */
 function editablePlace(places: ReturnType<typeof editablePlaces>, column: string) {
   const place = places.get(column);
   if (place !== undefined) return place;
@@ -138,13 +137,13 @@ function editablePlace(places: ReturnType<typeof editablePlaces>, column: string
   });
 }
 
-/** Replaces a value, or a text in values, in a column. @throws CannotRepair */
+/** Replaces a value, or a text in values, in a column. @throws CannotCorrect */
 export function replace(
-  repair: OpenRepair,
-  { preview, column, as, from, to, ...filter }: RepairReplace,
+  open: OpenCorrections,
+  { preview, column, as, from, to, ...filter }: AskedReplacement,
   by: string,
-): Promise<RepairTaken> {
-  const place = editablePlace(editablePlaces(repair.input), column);
+): Promise<TakenEdits> {
+  const place = editablePlace(editablePlaces(open.input), column);
   if (as === 'text' && from === '') {
     throw new RollcallError('BAD_OPTION', {
       field: 'from',
@@ -152,31 +151,31 @@ export function replace(
       remedy: 'say which text',
     });
   }
-  repair.database.function(
+  open.database.function(
     'cell_of',
-    (original, line) => originalCells(repair.input, { original: String(original), line: Number(line) })[place] ?? null,
+    (original, line) => originalCells(open.input, { original: String(original), line: Number(line) })[place] ?? null,
   );
-  choose(repair, filter);
-  return edit(repair, replacements(repair, { column, as, from, to }), by, preview);
+  choose(open, filter);
+  return edit(open, replacements(open, { column, as, from, to }), by, preview);
 }
 
 /** Each row that changes comes once, in order, so that edits of those before it change none of them. */
 function* replacements(
-  { sql }: OpenRepair,
-  { column, as, from, to }: Pick<RepairReplace, 'column' | 'as' | 'from' | 'to'>,
+  { sql }: OpenCorrections,
+  { column, as, from, to }: Pick<AskedReplacement, 'column' | 'as' | 'from' | 'to'>,
 ) {
   const wanted = { in: column, text: Number(as === 'text'), from, to };
   let rows = 0;
   for (const one of sql<AskedEdit & { readonly value: string }>('replacements').iterate(wanted)) {
     rows += 1;
     if (rows > MAX_ROWS) {
-      throw cannotRepair(
+      throw cannotCorrect(
         `more than ${grouped(MAX_ROWS)} rows would change`,
         'choose fewer rows, or correct the file itself and import it again',
       );
     }
     if (one.value.length > MAX_CELL) {
-      throw cannotRepair(
+      throw cannotCorrect(
         `${column} would have ${counted(one.value.length, 'character')} in a row`,
         `a cell may have ${grouped(MAX_CELL)}`,
       );
@@ -191,16 +190,16 @@ export type CorrectedFile = Readonly<{ bytes: Uint8Array; name: string }>;
 /**
  * Takes edits from a corrected report: the download of the rows that need attention, or a part of it, as CSV or as a
  * workbook. `_row` identifies a row; a cell that differs from what the import had is an edit. It replaces an earlier edit
- * of the same person, and nobody else's. Rows that are not to be repaired must be as they were. @throws CannotRepair, IntakeError
+ * of the same person, and nobody else's. Rows that are not to be corrected must be as they were. @throws CannotCorrect, IntakeError
  */
-export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: string): Promise<RepairTaken> {
-  const { sql, options } = repair;
+export async function takeFile(open: OpenCorrections, file: CorrectedFile, by: string): Promise<TakenEdits> {
+  const { sql, options } = open;
   const source = { bytes: Buffer.from(file.bytes), name: file.name };
   // Its cells are wanted, and no memberships.
   const intake = await openIntake(source, { format: 'csv', map: {}, lenient: true, region: options.region });
   const header = intake.columns();
   const at = rowColumn(header);
-  const columns = placesIn(repair, header.slice(0, at));
+  const columns = placesIn(open, header.slice(0, at));
   /** The lines of the file that are about a row, as JSON, by its place. */
   const given = new Map<number, string[]>();
   for await (const rows of intake.chunks()) {
@@ -210,26 +209,26 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
     }
   }
   if (given.size > MAX_ROWS)
-    throw cannotRepair(`the file has ${given.size} rows`, `give at most ${MAX_ROWS} at a time`);
+    throw cannotCorrect(`the file has ${given.size} rows`, `give at most ${MAX_ROWS} at a time`);
   const found = sql<{ row: number }>('rows_of_lines').all({ lines: JSON.stringify([...given.keys()]) });
   let same = given.size;
   function* corrections() {
     for (const some of chunked(found)) {
       for (const row of rowsOf(
-        repair,
+        open,
         some.map((one) => one.row),
       ).values()) {
-        const edits = correctionsOf(repair, row, columns, given.get(row.line) ?? [], by);
+        const edits = correctionsOf(open, row, columns, given.get(row.line) ?? [], by);
         given.delete(row.line);
         if (edits.length > 0) same -= 1;
         yield* edits;
       }
     }
     for (const line of given.keys()) {
-      throw cannotRepair(`the import has no row ${line}`, 'give back the report of this import, with its column _row');
+      throw cannotCorrect(`the import has no row ${line}`, 'give back the report of this import, with its column _row');
     }
   }
-  const taken = await edit(repair, corrections(), by);
+  const taken = await edit(open, corrections(), by);
   return { ...taken, same };
 }
 
@@ -238,10 +237,10 @@ type Column = Readonly<{ column: string; place: number; from: number }>;
 
 /**
  * Cells of a row in the file that have neither the value of the import nor the one that they were edited to.
- * @param given the lines of the file that are about it @throws CannotRepair when their cells do not agree
+ * @param given the lines of the file that are about it @throws CannotCorrect when their cells do not agree
  */
 function correctionsOf(
-  { input }: OpenRepair,
+  { input }: OpenCorrections,
   found: OpenRow,
   columns: readonly Column[],
   given: readonly string[],
@@ -257,7 +256,7 @@ function correctionsOf(
     const texts = new Set(records.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
     const [value, other] = texts;
     if (other !== undefined) {
-      throw cannotRepair(
+      throw cannotCorrect(
         `row ${line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
         'correct one of these lines, or give all of them the same cells',
       );
@@ -272,7 +271,7 @@ function correctionsOf(
 function rowColumn(header: readonly string[]) {
   const at = header.findLastIndex((name) => /^_row(_\d+)?$/.test(name.trim()));
   if (at !== -1) return at;
-  throw cannotRepair(
+  throw cannotCorrect(
     'the file has no column _row',
     'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
   );
@@ -281,14 +280,14 @@ function rowColumn(header: readonly string[]) {
 function lineOf(cell: string | undefined) {
   const line = Number(cell);
   if (Number.isSafeInteger(line) && line > 0) return line;
-  throw cannotRepair(
+  throw cannotCorrect(
     `${JSON.stringify(cell ?? '')} in the column _row is not a row number`,
     'leave that column as it was downloaded',
   );
 }
 
 /** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
-function placesIn({ input }: OpenRepair, header: readonly string[]) {
+function placesIn({ input }: OpenCorrections, header: readonly string[]) {
   const taken = new Set<number>();
   const places = [...editablePlaces(input)].flatMap(([column, place]) => {
     const name = input.columns[place]?.trim();
@@ -298,5 +297,5 @@ function placesIn({ input }: OpenRepair, header: readonly string[]) {
     return [{ column, place, from }];
   });
   if (places.length > 0) return places;
-  throw cannotRepair('the file has none of the columns of the import', 'keep the columns as they were downloaded');
+  throw cannotCorrect('the file has none of the columns of the import', 'keep the columns as they were downloaded');
 }

@@ -11,16 +11,16 @@ create table edits (
 ) strict;
 
 -- Rows with edits, as they are now.
-create table repairs (
+create table corrected (
   row_id    integer primary key,
   problems  text not null,               -- JSON array of {column, code, reason}: what is wrong with them still; [] is nothing
   import_id text,                        -- the import that they were sent in; null: not sent
   state     text generated always as (
     case when import_id is not null then 'sent' when problems = '[]' then 'ready' else 'wrong' end) virtual
 ) strict;
-create index repairs_sent on repairs (import_id) where import_id is not null;
+create index corrected_sent on corrected (import_id) where import_id is not null;
 
--- Imports of repaired rows.
+-- Imports of corrected rows.
 create table sends (
   import_id text primary key,
   created   integer not null default 0   -- 1: the catalog has the import, or had it

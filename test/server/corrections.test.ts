@@ -3,7 +3,7 @@ import type { ImportView, SendingPlan } from '../../src/api/imports.ts';
 import type { Overview } from '../../src/api/overview.ts';
 import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/operations.ts';
-import type { RepairRows, RepairTaken, RepairView } from '../../src/features/repair/operations.ts';
+import type { CorrectionRows, CorrectionsView, TakenEdits } from '../../src/features/correct/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -19,8 +19,8 @@ const body = (method: string, given: object) => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(given),
 });
-const overview = (id: string) => server.json<RepairView>(`/v1/imports/${id}/repair`);
-const rowsOf = (id: string, query = '') => server.json<RepairRows>(`/v1/imports/${id}/repair/rows${query}`);
+const overview = (id: string) => server.json<CorrectionsView>(`/v1/imports/${id}/corrections`);
+const rowsOf = (id: string, query = '') => server.json<CorrectionRows>(`/v1/imports/${id}/corrections/rows${query}`);
 /** Edits cells as a page does that shows them. */
 async function edit(id: string, ...edits: (readonly [row: number, column: string, value: string | null])[]) {
   const { columns } = await overview(id);
@@ -30,9 +30,9 @@ async function edit(id: string, ...edits: (readonly [row: number, column: string
     const was = own?.[column] ?? cells?.[columns.findIndex(({ name }) => name === column)] ?? null;
     return { row, column, was, value };
   });
-  return server.json<RepairTaken>(`/v1/imports/${id}/repair/rows`, body('PATCH', { edits: given }));
+  return server.json<TakenEdits>(`/v1/imports/${id}/corrections/rows`, body('PATCH', { edits: given }));
 }
-const send = (id: string) => server.json<ImportView>(`/v1/imports/${id}/repair/send`, { method: 'POST' });
+const send = (id: string) => server.json<ImportView>(`/v1/imports/${id}/corrections/send`, { method: 'POST' });
 const report = async (id: string, query = 'format=csv') =>
   (await server.fetch(`/v1/imports/${id}/report?${query}`)).text();
 
@@ -46,7 +46,7 @@ team,nobody,,
 team,user-5,,
 `;
 
-describe('rows of an import are repaired', () => {
+describe('rows of an import are corrected', () => {
   describe('rows that would fail, as the check of an import says that was not sent yet', () => {
     const checked = async (csv: string, query = 'dryRun=true') => {
       const { id } = await server.run(csv, query);
@@ -90,7 +90,7 @@ describe('rows of an import are repaired', () => {
       expect(await show(id)).toMatchObject({ edited: 1, retryable: 1 });
       const made = await send(id);
       expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
-      expect(await show(id)).toMatchObject({ repaired: 0, retryable: 1 });
+      expect(await show(id)).toMatchObject({ corrected: 0, retryable: 1 });
       expect(await show(id)).not.toHaveProperty('edited');
     });
 
@@ -112,9 +112,9 @@ describe('rows of an import are repaired', () => {
       expect((await server.settled(id)).rows).toMatchObject({ added: 1, failed: 2 });
     });
 
-    test('rows that would not fail, and rows of an import that has begun, have nothing to repair before they fail', async () => {
+    test('rows that would not fail, and rows of an import that has begun, have nothing to correct before they fail', async () => {
       const id = await checked(file('nothing'));
-      const nothing = [{ row: 1, reason: 'the row has nothing to repair' }];
+      const nothing = [{ row: 1, reason: 'the row has nothing to correct' }];
       expect(await edit(id, [1, 'uid', 'user-2'])).toMatchObject({ refused: nothing });
       await resume(id);
       await server.settled(id);
@@ -123,7 +123,7 @@ describe('rows of an import are repaired', () => {
       expect((await edit(id, [2, 'uid', 'user-2'])).counts).toMatchObject({ ready: 1 });
     });
 
-    test('of a row that gives several memberships, none is sent before the row is sent repaired', async () => {
+    test('of a row that gives several memberships, none is sent before the row is sent corrected', async () => {
       const csv = 'guid,uid\nsplit,user-4;nobody\nsplit,user-5\n';
       const id = await checked(csv, `dryRun=true&shape=${encodeURIComponent('{"split":{"uid":";"}}')}`);
       const [row] = (await rowsOf(id)).rows;
@@ -147,7 +147,7 @@ describe('rows of an import are repaired', () => {
     });
   });
 
-  test('rows that were left out after a check are repaired and sent like those that failed', async () => {
+  test('rows that were left out after a check are corrected and sent like those that failed', async () => {
     const { id } = await server.run('guid,uid\nleft,user-1\nleft,nobody\nleft,\n', 'dryRun=true');
     await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
     await eventually(async () => (await server.json<CheckView>(`/v1/imports/${id}/check`)).state).toBe('done');
@@ -167,7 +167,7 @@ describe('rows of an import are repaired', () => {
     const made = await send(id);
     expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, added: 1 });
     // The row that was left out never needed a person: the one that is invalid still does.
-    expect(await show(id)).toMatchObject({ repaired: 0, attention: 1 });
+    expect(await show(id)).toMatchObject({ corrected: 0, attention: 1 });
     const { attention } = await server.json<Overview>('/v1/overview');
     expect(attention.map((one) => one.id)).toContain(id);
   });
@@ -220,8 +220,8 @@ describe('rows of an import are repaired', () => {
     ]);
     expect(owner?.state).toBe('open');
 
-    const replaced = await server.json<RepairTaken>(
-      `/v1/imports/${parent.id}/repair/replace`,
+    const replaced = await server.json<TakenEdits>(
+      `/v1/imports/${parent.id}/corrections/replace`,
       body('POST', { column: 'role', from: 'owner', to: 'admin' }),
     );
     expect(replaced).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
@@ -233,7 +233,7 @@ describe('rows of an import are repaired', () => {
     expect(child).toMatchObject({
       state: 'completed',
       retryOf: parent.id,
-      file: 'upload-repaired.csv',
+      file: 'upload-corrected.csv',
       rows: { read: 3, added: 3, invalid: 0 },
     });
     const lines = (await report(child.id)).split('\n');
@@ -247,8 +247,8 @@ describe('rows of an import are repaired', () => {
     const after = await show(parent.id);
     expect(after).toMatchObject({
       rows: parent.rows,
-      followUps: [{ kind: 'repair', id: child.id, state: 'completed', rows: { added: 3 } }],
-      // The one row that failed was sent repaired.
+      followUps: [{ kind: 'correction', id: child.id, state: 'completed', rows: { added: 3 } }],
+      // The one row that failed was sent corrected.
       actions: ['delete'],
     });
     expect(await overview(parent.id)).toMatchObject({ rows: { total: 4, ready: 0, sent: 3 } });
@@ -260,10 +260,10 @@ describe('rows of an import are repaired', () => {
     await edit(parent.id, [1, 'uid', 'user-1']);
     const [first, second] = await Promise.allSettled([send(parent.id), send(parent.id)]);
     expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected']);
-    const url = `/v1/imports/${parent.id}/repair`;
+    const url = `/v1/imports/${parent.id}/corrections`;
     expect(await server.problem(`${url}/send`, { method: 'POST' })).toMatchObject({
       code: 'NOTHING_TO_SEND',
-      detail: `Import ${parent.id} is completed and has no repaired rows to send.`,
+      detail: `Import ${parent.id} is completed and has no corrected rows to send.`,
     });
     expect((await edit(parent.id, [1, 'uid', 'user-2'])).refused).toMatchObject([
       { line: 2, now: 'user-1', sentIn: [expect.any(String)] },
@@ -271,10 +271,10 @@ describe('rows of an import are repaired', () => {
     // The rest can follow.
     await edit(parent.id, [2, 'uid', 'user-2']);
     await server.settled((await send(parent.id)).id);
-    expect((await show(parent.id)).followUps).toMatchObject([{ kind: 'repair' }, { kind: 'repair' }]);
+    expect((await show(parent.id)).followUps).toMatchObject([{ kind: 'correction' }, { kind: 'correction' }]);
   });
 
-  test('a retry takes what was not sent repaired; failed rows that it took are repaired there', async () => {
+  test('a retry takes what was not sent corrected; failed rows that it took are corrected there', async () => {
     const parent = await server.run('guid,uid\nrest,ghost-1\nrest,ghost-2\nrest,ghost 3\n');
     await edit(parent.id, [1, 'uid', 'user-1']);
     await server.settled((await send(parent.id)).id);
@@ -289,9 +289,9 @@ describe('rows of an import are repaired', () => {
   test('before the start rows can be edited; they are sent when the import has finished', async () => {
     const waiting = await server.run('guid,uid\nearly,user-1\nearly,user 2\n', 'dryRun=true');
     await edit(waiting.id, [2, 'uid', 'user-2']);
-    expect(await server.problem(`/v1/imports/${waiting.id}/repair/send`, { method: 'POST' })).toMatchObject({
+    expect(await server.problem(`/v1/imports/${waiting.id}/corrections/send`, { method: 'POST' })).toMatchObject({
       code: 'WRONG_STATE',
-      detail: `Import ${waiting.id} is staged and its repaired rows can be sent when it has finished; the edits are kept.`,
+      detail: `Import ${waiting.id} is staged and its corrected rows can be sent when it has finished; the edits are kept.`,
     });
     await server.fetch(`/v1/imports/${waiting.id}/resume`, { method: 'POST' });
     await server.settled(waiting.id);
@@ -300,8 +300,8 @@ describe('rows of an import are repaired', () => {
 
   test('a text is replaced in a column, after a look at what would change', async () => {
     const { id } = await server.run('guid,uid\nfind,user-1!\nfind,!user-2!\nfind,user-4\nfind,$ 1\nfi nd,!\n');
-    const url = `/v1/imports/${id}/repair/replace`;
-    const replace = (given: object) => server.json<RepairTaken>(url, body('POST', { column: 'uid', ...given }));
+    const url = `/v1/imports/${id}/corrections/replace`;
+    const replace = (given: object) => server.json<TakenEdits>(url, body('POST', { column: 'uid', ...given }));
     const exclamation = { as: 'text', from: '!', to: '', problemColumn: 'uid' };
     expect(await replace({ ...exclamation, preview: true })).toMatchObject({
       rows: 2,
@@ -331,7 +331,7 @@ describe('rows of an import are repaired', () => {
   test('where nothing matches, a missing cell is not replaced: its row still waits for a person', async () => {
     const { id } = await server.run('guid,dept,uid\nmissing,,a b\nmissing-2,,a b\nmissing-3,x\nmissing-4,x\n');
     const replace = (given: object) =>
-      server.json<RepairTaken>(`/v1/imports/${id}/repair/replace`, body('POST', { column: 'uid', ...given }));
+      server.json<TakenEdits>(`/v1/imports/${id}/corrections/replace`, body('POST', { column: 'uid', ...given }));
     for (const as of ['text', 'cell']) {
       expect(await replace({ as, from: 'NOTHING-HAS-THIS', to: '', preview: true })).toMatchObject({ rows: 0 });
     }
@@ -349,19 +349,22 @@ describe('rows of an import are repaired', () => {
       body: content,
     });
     const fixed = (await report(id, 'format=csv&status=invalid,failed')).replace('user 2', 'user-2');
-    const taken = await server.json<RepairTaken>(`/v1/imports/${id}/repair/file`, give(fixed, 'text/csv'));
+    const taken = await server.json<TakenEdits>(`/v1/imports/${id}/corrections/file`, give(fixed, 'text/csv'));
     expect(taken).toMatchObject({ rows: 1, cells: 1, same: 3, refusedRows: 0, counts: { ready: 1, sent: 0 } });
     for (const [content, code] of [
       ['', 'BAD_BODY'],
-      ['a,b\n1,2\n', 'CANNOT_REPAIR'],
+      ['a,b\n1,2\n', 'CANNOT_CORRECT'],
       ['PK\u0003\u0004nonsense', 'BAD_BODY'],
     ] as const) {
-      const problem = await server.problem(`/v1/imports/${id}/repair/file`, give(content, 'application/octet-stream'));
+      const problem = await server.problem(
+        `/v1/imports/${id}/corrections/file`,
+        give(content, 'application/octet-stream'),
+      );
       expect(problem).toMatchObject({ code });
     }
-    const stale = `/v1/imports/${id}/repair/send?revision=${taken.revision - 1}`;
-    expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'CANNOT_REPAIR' });
-    const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revision}`, {
+    const stale = `/v1/imports/${id}/corrections/send?revision=${taken.revision - 1}`;
+    expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'CANNOT_CORRECT' });
+    const made = await server.json<ImportView>(`/v1/imports/${id}/corrections/send?revision=${taken.revision}`, {
       method: 'POST',
     });
     expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, invalid: 0 });
@@ -372,7 +375,7 @@ test('edits and corrected reports may be larger than other bodies', async () => 
   const { id } = await server.run(MESSY);
   const long = 'x'.repeat(100_000);
   const asked = async (path: string, init: RequestInit) =>
-    (await server.fetch(`/v1/imports/${id}/repair/${path}`, init)).status;
+    (await server.fetch(`/v1/imports/${id}/corrections/${path}`, init)).status;
   expect(await asked('rows', body('PATCH', { edits: [{ row: 2, column: 'note', was: '', value: long }] }))).toBe(400);
   expect(
     await asked('file', { method: 'POST', headers: { 'content-type': 'text/csv' }, body: `note,_row\n${long},3\n` }),

@@ -9,7 +9,7 @@ import { usePlace } from '../../../console/place.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import { RowDetails } from '../../../console/view/import/row-details.tsx';
 import { grouped } from '../../../text/wording.ts';
-import type { AskedEdit, RepairRow } from '../operations.ts';
+import type { AskedEdit, CorrectionRow } from '../operations.ts';
 import { type Corrections, CorrectionsContext, useCorrections, useList } from './corrections.ts';
 import { ManyRows, paste } from './many-rows.tsx';
 
@@ -34,12 +34,12 @@ function Rows() {
   const shown = columnsToShow(corrections);
   const hasActions = pages.shown.items?.some((row) => actionsOf(row, corrections).some(Boolean));
   const columns = useMemo(
-    (): Column<RepairRow>[] => [
+    (): Column<CorrectionRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
       ...shown.map(({ name, mayBeHidden }) => ({
         label: columnLabel(name),
-        cell: (row: RepairRow) => <Value row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />,
-        ...(mayBeHidden && { same: (row: RepairRow) => inFile(row, name) ?? '' }),
+        cell: (row: CorrectionRow) => <Value row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />,
+        ...(mayBeHidden && { same: (row: CorrectionRow) => inFile(row, name) ?? '' }),
       })),
       {
         label: 'State',
@@ -65,7 +65,7 @@ function Rows() {
       noun="rows"
       columns={columns}
       keyOf={({ row }) => row}
-      {...(hasActions && { actions: (row: RepairRow) => ({ list: actionsOf(row, corrections) }) })}
+      {...(hasActions && { actions: (row: CorrectionRow) => ({ list: actionsOf(row, corrections) }) })}
       unfold={(row) => ({
         label: `Details of row ${grouped(row.line)}`,
         content: () => (
@@ -103,7 +103,7 @@ function columnsToShow({ overview: { columns }, pages, showsAll }: Corrections) 
 }
 
 /** A value as a field. It is entered when the field is left, and with Enter, which goes to the row below. */
-function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFixed: boolean }) {
+function Value({ row, column, isFixed }: { row: CorrectionRow; column: string; isFixed: boolean }) {
   const corrections = useList();
   const now = corrections.valueNow(row, column);
   const text = now ?? '';
@@ -150,7 +150,7 @@ function Value({ row, column, isFixed }: { row: RepairRow; column: string; isFix
   );
 }
 
-function lacksCells({ problems }: RepairRow) {
+function lacksCells({ problems }: CorrectionRow) {
   return problems.some(({ code }) => code === 'CELL_COUNT');
 }
 
@@ -166,7 +166,7 @@ function focusBelow(field: HTMLInputElement) {
 }
 
 /** The state of a row: its first line in the row, all of it where the row is opened. */
-function RowState({ row }: { row: RepairRow }) {
+function RowState({ row }: { row: CorrectionRow }) {
   const { edits: waiting, inFile } = useList();
   const { state, problems, edits, sentIn } = row;
   const isOfRow = (edit: Pick<AskedEdit, 'row'>) => edit.row === row.row;
@@ -198,7 +198,7 @@ function RowState({ row }: { row: RepairRow }) {
 }
 
 /** Actions on a row as a whole. */
-function actionsOf(row: RepairRow, { overview, edit, valueNow }: Corrections): (ActionButton | false)[] {
+function actionsOf(row: CorrectionRow, { overview, edit, valueNow }: Corrections): (ActionButton | false)[] {
   const { line, state, edits } = row;
   const edited = Object.keys(edits);
   const missing = overview.columns.filter(({ name }) => valueNow(row, name) === null);

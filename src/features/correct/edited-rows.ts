@@ -18,10 +18,10 @@ import { FULFILLED } from '../../membership/outcome.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { openForStaging, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import type { RepairProblem } from './operations.ts';
-import { type OpenRepair, type OpenRow, once, problemsOf, rowsOf, STATEMENTS } from './repair-ledger.ts';
+import { type OpenCorrections, type OpenRow, once, problemsOf, rowsOf, STATEMENTS } from './corrections-ledger.ts';
+import type { RowProblem } from './operations.ts';
 
-/** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
+/** Additional columns of a file of corrected rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
 export const EDITED = '_edited';
 
@@ -73,18 +73,18 @@ function elementValue(text: string, before: unknown): unknown {
  * Reads edited rows as a file of them would be read, by the code that reads files, some at a time: what each row asks for, or what
  * is wrong with it. A row that gives several memberships gives several rows.
  */
-async function* readEdited(repair: OpenRepair, numbers: Iterable<number>) {
-  const { folder, options, input } = repair;
+async function* readEdited(open: OpenCorrections, numbers: Iterable<number>) {
+  const { folder, options, input } = open;
   const isCsv = input.format === 'csv';
   const sources = mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept }));
   using lookups = await openLookups(options.shape, sources, new AbortController().signal);
   // Their elements may lack a key that others have.
   const lenient = input.shaped === true && !isCsv;
-  const reading = { ...readingOptions(repair), lookups: lookups.open, lenient };
+  const reading = { ...readingOptions(open), lookups: lookups.open, lenient };
   for (const some of chunked(numbers)) {
-    const rows = [...rowsOf(repair, some).values()];
+    const rows = [...rowsOf(open, some).values()];
     const bytes = Buffer.from([...editedText(input, rows)].join(''));
-    const intake = await openIntake({ bytes, name: 'the repaired rows' }, reading).catch((error: unknown) => {
+    const intake = await openIntake({ bytes, name: 'the corrected rows' }, reading).catch((error: unknown) => {
       // Nothing is left in any of them.
       if (isIntakeError(error) && error.code === 'NO_ROWS') return undefined;
       throw error;
@@ -101,7 +101,7 @@ async function* readEdited(repair: OpenRepair, numbers: Iterable<number>) {
 }
 
 /** Returns the options for `editedText`: the import's options about rows, without those about its file. */
-export function readingOptions({ options, input }: Pick<OpenRepair, 'options' | 'input'>): ImportOptions {
+export function readingOptions({ options, input }: Pick<OpenCorrections, 'options' | 'input'>): ImportOptions {
   const isCsv = input.format === 'csv';
   const { headerRow: _, skipLines: __, columns: ___, ...shape } = options.shape ?? {};
   return {
@@ -131,7 +131,7 @@ export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): G
   }
 }
 
-/** Returns the notes on a row: its number and its edits. A row that was repaired before keeps where it came from. */
+/** Returns the notes on a row: its number and its edits. A row that was corrected before keeps where it came from. */
 export function notesOn(
   { line, edits }: Pick<OpenRow, 'line' | 'edits'>,
   before: (name: string) => string,
@@ -147,18 +147,18 @@ export function notesOn(
 
 /** Judges edited rows. @param clashes problems that other rows make, by line */
 export async function* judged(
-  repair: OpenRepair,
+  open: OpenCorrections,
   numbers: Iterable<number>,
-  clashes: ReadonlyMap<number, readonly RepairProblem[]> = new Map(),
+  clashes: ReadonlyMap<number, readonly RowProblem[]> = new Map(),
 ) {
-  for await (const read of readEdited(repair, numbers)) {
+  for await (const read of readEdited(open, numbers)) {
     const some = read.map(({ row }) => row.row);
-    const before = problemsOf(repair, some);
-    const done = inPlace(repair, some);
+    const before = problemsOf(open, some);
+    const done = inPlace(open, some);
     for (const { row, own } of read) {
       const memberships = own.map(membershipOf).filter((one) => !done.has(keyOf(one)));
       const problems = once([
-        ...(before.get(row.row) ?? []).filter((problem) => isLasting(repair, row, problem)),
+        ...(before.get(row.row) ?? []).filter((problem) => isLasting(open, row, problem)),
         ...own.flatMap((one) => one.problems),
         ...(own.length === 0 ? [NOTHING] : []),
         ...(clashes.get(row.line) ?? []),
@@ -169,8 +169,8 @@ export async function* judged(
   }
 }
 
-const NOTHING: RepairProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };
-const IN_PLACE: RepairProblem = {
+const NOTHING: RowProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };
+const IN_PLACE: RowProblem = {
   column: '',
   code: 'NO_MEMBERSHIP',
   reason: 'what the row asks for now is in place already',
@@ -195,7 +195,7 @@ const MEMBERSHIPS_IN_PLACE = statementText('memberships_to_retry').replace(
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 
 /** The memberships of these rows that the service has already. */
-function inPlace({ database }: OpenRepair, rows: readonly number[]) {
+function inPlace({ database }: OpenCorrections, rows: readonly number[]) {
   const found = database.prepare(MEMBERSHIPS_IN_PLACE).all({ rows: JSON.stringify(rows), fulfilled: FULFILLED_IDS });
   return new Set((found as unknown as MembershipToRetry[]).map(keyOf));
 }
@@ -204,7 +204,7 @@ function inPlace({ database }: OpenRepair, rows: readonly number[]) {
  * Whether the text of an edited row no longer shows a problem of it: too few or too many cells, until a person has edited
  * those cells; a repeated key, until a person has chosen its value.
  */
-function isLasting({ input }: OpenRepair, row: OpenRow, { code, column }: RepairProblem) {
+function isLasting({ input }: OpenCorrections, row: OpenRow, { code, column }: RowProblem) {
   const { edits } = row;
   if (code === 'REPEATED_KEY') return !edits.has(column);
   if (code !== 'CELL_COUNT') return false;
@@ -220,17 +220,17 @@ function isLasting({ input }: OpenRepair, row: OpenRow, { code, column }: Repair
 export const CONTRADICTION_CODES = JSON.stringify(['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION']);
 
 /** Finds what these rows contradict in each other, as in a file that has them. @returns line -> problems */
-export async function clashesAmong(repair: OpenRepair, numbers: ReadonlySet<number>) {
-  if (numbers.size === 0) return new Map<number, RepairProblem[]>();
+export async function clashesAmong(open: OpenCorrections, numbers: ReadonlySet<number>) {
+  if (numbers.size === 0) return new Map<number, RowProblem[]>();
   using database = openForStaging(':memory:', IMPORT_SCHEMA);
   const inserter = rowInserter(database);
-  for await (const read of readEdited(repair, numbers)) {
+  for await (const read of readEdited(open, numbers)) {
     inserter.insert(read.flatMap(({ own }) => own.map((one) => ({ ...one, original: '' }))));
   }
   findClashes(database, inserter.finish());
   const sql = statementsOf(database, STATEMENTS);
-  const found = sql<RepairProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
-  const { recognised } = repair.input;
+  const found = sql<RowProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
+  const { recognised } = open.input;
   const named = found.map(({ column, ...one }) => ({ ...one, column: recognised[column] ?? column }));
   return Map.groupBy(named, ({ line }) => line);
 }

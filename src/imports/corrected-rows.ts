@@ -4,32 +4,32 @@ import type { DatabaseSync } from 'node:sqlite';
 import { attachForReading, openForReading, readStatements } from '../platform/sqlite.ts';
 import { IMPORT_SCHEMA } from './schemas.ts';
 
-/** Rows that people edit (src/features/repair). They are sent with their edits, in an import of their own, and in no other way. */
+/** Rows that people edit (src/features/correct). They are sent with their edits, in an import of their own, and in no other way. */
 
-export const REPAIR_SCHEMA = new URL('repair-schema.sql', import.meta.url);
-const STATEMENTS = readStatements(new URL('repaired-rows.sql', import.meta.url));
+export const CORRECTIONS_SCHEMA = new URL('corrections-schema.sql', import.meta.url);
+const STATEMENTS = readStatements(new URL('corrected-rows.sql', import.meta.url));
 
 /** Returns the path of an import's edits. @param folder of the import */
-export function repairFile(folder: string): string {
-  return join(folder, 'repair.sqlite');
+export function correctionsFile(folder: string): string {
+  return join(folder, 'corrections.sqlite');
 }
 
-function attachRepair(ledger: DatabaseSync, folder: string): boolean {
-  if (!existsSync(repairFile(folder))) return false;
-  attachForReading(ledger, repairFile(folder), 'repair', REPAIR_SCHEMA);
+function attachCorrections(ledger: DatabaseSync, folder: string): boolean {
+  if (!existsSync(correctionsFile(folder))) return false;
+  attachForReading(ledger, correctionsFile(folder), 'corrections', CORRECTIONS_SCHEMA);
   return true;
 }
 
 /** Adds the rows that have edits to `temp.left_out`: they are not sent as the file has them. */
 export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: string }): void {
-  if (attachRepair(ledger, folder)) ledger.prepare(STATEMENTS.get('find_edited') ?? '').run();
+  if (attachCorrections(ledger, folder)) ledger.prepare(STATEMENTS.get('find_edited') ?? '').run();
 }
 
 /** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
 export function linesSentEdited(folder: string): ReadonlySet<number> | undefined {
-  if (!existsSync(repairFile(folder))) return undefined;
+  if (!existsSync(correctionsFile(folder))) return undefined;
   using ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
-  attachRepair(ledger, folder);
+  attachCorrections(ledger, folder);
   const found = ledger.prepare(STATEMENTS.get('sent_lines') ?? '').all();
   return new Set(found.map(({ line }) => Number(line)));
 }

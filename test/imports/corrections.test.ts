@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RepairRow, repairReplace } from '../../src/features/repair/operations.ts';
-import { doRepair, Repairs } from '../../src/features/repair/repairs.ts';
+import { Corrections, doCorrecting } from '../../src/features/correct/corrections.ts';
+import { askedReplacement, type CorrectionRow } from '../../src/features/correct/operations.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
@@ -19,24 +19,24 @@ type Edit = readonly [line: number, column: string, value: string | null];
 type Cells = Readonly<Record<string, unknown>>;
 
 const openOne = () => openPipeline({ place: EMBEDDED });
-const REPAIRABLE = { states: ['open', 'wrong', 'ready'] } as const;
+const CORRECTABLE = { states: ['open', 'wrong', 'ready'] } as const;
 
-const repairsOf = ({ coordinator, dir }: Pipeline) => new Repairs({ coordinator, dir });
+const correctionsOf = ({ coordinator, dir }: Pipeline) => new Corrections({ coordinator, dir });
 
-async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
-  return (await repairsOf(pipeline).do(id, 'page', REPAIRABLE, 0, 500)).rows;
+async function rowsOf(pipeline: Pipeline, id: string): Promise<CorrectionRow[]> {
+  return (await correctionsOf(pipeline).do(id, 'page', CORRECTABLE, 0, 500)).rows;
 }
 
 /** Edits rows by the line that a person sees. @returns these rows as they are then */
-async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): Promise<RepairRow[]> {
-  const { columns } = await repairsOf(pipeline).do(id, 'overview');
+async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): Promise<CorrectionRow[]> {
+  const { columns } = await correctionsOf(pipeline).do(id, 'overview');
   const rows = await rowsOf(pipeline, id);
   const given = edits.map(([line, column, value]) => {
     const { row = 0, cells, edits: own } = rows.find((one) => one.line === line) ?? {};
     const was = own?.[column] ?? cells?.[columns.findIndex(({ name }) => name === column)] ?? null;
     return { row, column, was, value };
   });
-  const { refused } = await repairsOf(pipeline).do(id, 'edit', given, 'ann');
+  const { refused } = await correctionsOf(pipeline).do(id, 'edit', given, 'ann');
   expect(refused).toEqual([]);
   return (await rowsOf(pipeline, id)).filter(({ line }) => edits.some(([edited]) => edited === line));
 }
@@ -45,7 +45,7 @@ async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): 
 const file = (content: string | Uint8Array, name = 'fixed.csv') => ({ bytes: Buffer.from(content), name });
 
 async function send(pipeline: Pipeline, id: string): Promise<string> {
-  const child = await repairsOf(pipeline).send(id, 'ann');
+  const child = await correctionsOf(pipeline).send(id, 'ann');
   expect((await pipeline.coordinator.settled(child)).state).toBe('completed');
   return child;
 }
@@ -130,10 +130,10 @@ test('what is sent is the row as the file had it with the edits that were taken,
           else last.get(row)?.set(column, value);
           return { row, column, was: stale ? 'what it never was' : now, value };
         });
-        const answer = await repairsOf(pipeline).do(parent.id, 'edit', edits, 'ann');
+        const answer = await correctionsOf(pipeline).do(parent.id, 'edit', edits, 'ann');
         expect(answer.refused.map(({ now }) => now)).toEqual(refused);
         const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
-        const { rows: counted } = await repairsOf(pipeline).do(parent.id, 'overview');
+        const { rows: counted } = await correctionsOf(pipeline).do(parent.id, 'overview');
         expect(counted).toMatchObject({ total: open.length, ready: ready.length });
         if (ready.length === 0) return;
 
@@ -178,8 +178,8 @@ test('of many rows that give several memberships, all are sent: none is lost bet
   const lines = Array.from({ length: 7_000 }, (_, index) => `te am;solo,user-${index}\n`);
   const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
   const { id: parent } = await pipeline.run(`guid,uid\n${lines.join('')}`, options);
-  const request = repairReplace.parse({ column: 'guid', from: 'te am;solo', to: 'team;solo' });
-  expect(await repairsOf(pipeline).do(parent, 'replace', request, 'ann')).toMatchObject({ ready: 7_000 });
+  const request = askedReplacement.parse({ column: 'guid', from: 'te am;solo', to: 'team;solo' });
+  expect(await correctionsOf(pipeline).do(parent, 'replace', request, 'ann')).toMatchObject({ ready: 7_000 });
   expect(pipeline.counts(await send(pipeline, parent))).toMatchObject({ read: 7_000, added: 7_000 });
 });
 
@@ -192,7 +192,7 @@ test('a row that gives several memberships is edited as one, under the number of
   expect(await edit(pipeline, parent, [2, 'guid', ''], [2, 'uid', ''])).toMatchObject(empty);
   await edit(pipeline, parent, [2, 'guid', null], [2, 'uid', null]);
   const given = [{ row: 2, column: 'guid', was: 'choir;te am', value: 'team' }];
-  await expect(repairsOf(pipeline).do(parent, 'edit', given, 'ann')).rejects.toMatchObject({
+  await expect(correctionsOf(pipeline).do(parent, 'edit', given, 'ann')).rejects.toMatchObject({
     code: 'BAD_OPTION',
     facts: expect.objectContaining({ field: 'row' }),
   });
@@ -228,21 +228,21 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,=1+1\nchoir,c d,x\nchoir,ok,\n');
   const report = reportOf(pipeline, parent);
-  const repairs = repairsOf(pipeline);
-  expect(await repairs.do(parent, 'takeFile', file(report), 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
+  const corrections = correctionsOf(pipeline);
+  expect(await corrections.do(parent, 'takeFile', file(report), 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
   // Saved by a spreadsheet that uses decimal commas.
   const saved = `\uFEFF${report.replace('a b', 'ada').replace('c d', 'c!d').replaceAll(',', ';').replaceAll('\n', '\r\n')}`;
-  expect(await repairs.do(parent, 'takeFile', file(saved), 'ann')).toMatchObject({
+  expect(await corrections.do(parent, 'takeFile', file(saved), 'ann')).toMatchObject({
     rows: 2,
     cells: 2,
     wrong: [{ line: 3, problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
     counts: { ready: 1, wrong: 1 },
   });
-  await expect(repairs.do(parent, 'takeFile', file('guid,uid\nchoir,ada\n'), 'ann')).rejects.toMatchObject({
-    code: 'CANNOT_REPAIR',
+  await expect(corrections.do(parent, 'takeFile', file('guid,uid\nchoir,ada\n'), 'ann')).rejects.toMatchObject({
+    code: 'CANNOT_CORRECT',
   });
-  await expect(repairs.do(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toMatchObject({
-    code: 'CANNOT_REPAIR',
+  await expect(corrections.do(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toMatchObject({
+    code: 'CANNOT_CORRECT',
   });
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
 });
@@ -255,7 +255,7 @@ test('a corrected workbook gives the same edits as a corrected CSV file', async 
     ['choir', 'ada', '007', '2', 'invalid'],
     ['choir', 'c d', 'x', '3', 'invalid'],
   ];
-  const taken = await repairsOf(pipeline).do(
+  const taken = await correctionsOf(pipeline).do(
     parent,
     'takeFile',
     file(xlsx({ sheets: [{ name: 'Rows', rows: textRows(rows) }] }), 'fixed.xlsx'),
@@ -269,16 +269,16 @@ describe('two people', () => {
   const openTwo = async () => {
     const pipeline = await openOne();
     const { id: parent } = await pipeline.run('guid,uid\nchoir,a b\nchoir,c d\nchoir,e f\n');
-    const repairs = repairsOf(pipeline);
+    const corrections = correctionsOf(pipeline);
     const change = (by: string, ...edits: readonly (readonly [row: number, was: string, value: string | null])[]) =>
-      repairs.do(
+      corrections.do(
         parent,
         'edit',
         edits.map(([row, was, value]) => ({ row, column: 'uid', was, value })),
         by,
       );
     const values = async () => (await rowsOf(pipeline, parent)).map(({ edits }) => edits['uid']);
-    return { pipeline, parent, repairs, change, values };
+    return { pipeline, parent, corrections, change, values };
   };
 
   test('never overwrite each other: an edit of a value that is not there any more says who changed it, and the others are made', async () => {
@@ -296,13 +296,13 @@ describe('two people', () => {
   });
 
   test('send what they have looked at: not once the other has edited a row', async () => {
-    const { pipeline, parent, repairs, change } = await openTwo();
+    const { pipeline, parent, corrections, change } = await openTwo();
     const seen = await change('ann', [1, 'a b', 'ada']);
     await change('bob', [2, 'c d', 'cyd']);
-    await expect(repairs.send(parent, 'ann', seen.revision)).rejects.toMatchObject({ code: 'CANNOT_REPAIR' });
-    const { revision, rows } = await repairs.do(parent, 'overview');
+    await expect(corrections.send(parent, 'ann', seen.revision)).rejects.toMatchObject({ code: 'CANNOT_CORRECT' });
+    const { revision, rows } = await corrections.do(parent, 'overview');
     expect(rows).toMatchObject({ ready: 2, sent: 0 });
-    const child = await repairs.send(parent, 'ann', revision);
+    const child = await corrections.send(parent, 'ann', revision);
     await pipeline.coordinator.settled(child);
     expect(pipeline.counts(child)).toMatchObject({ read: 2 });
     // What was sent is closed; the rest is not held back by it.
@@ -312,10 +312,10 @@ describe('two people', () => {
   });
 
   test('a corrected file replaces what its sender entered before, and nothing of the other', async () => {
-    const { parent, repairs, change, values } = await openTwo();
+    const { parent, corrections, change, values } = await openTwo();
     const give = (...uids: readonly string[]) => {
       const lines = uids.map((uid, at) => `choir,${uid},${at + 2}`);
-      return repairs.do(parent, 'takeFile', file(['guid,uid,_row', ...lines].join('\n')), 'ann');
+      return corrections.do(parent, 'takeFile', file(['guid,uid,_row', ...lines].join('\n')), 'ann');
     };
     await change('bob', [1, 'a b', 'bea']);
     expect(await give('ada', 'c!d', 'e f')).toMatchObject({
@@ -337,15 +337,17 @@ test('a row that a corrected report has on several lines takes the edit of any o
   const { id: parent } = await pipeline.run('guid,uid\nte am;so lo,ada\n', options);
   const report = reportOf(pipeline, parent);
   expect(report.match(/"te am;so lo",ada/g)).toHaveLength(2);
-  const repairs = repairsOf(pipeline);
-  expect(await repairs.do(parent, 'takeFile', file(report.replace('te am;so lo', 'team;solo')), 'ann')).toMatchObject({
+  const corrections = correctionsOf(pipeline);
+  expect(
+    await corrections.do(parent, 'takeFile', file(report.replace('te am;so lo', 'team;solo')), 'ann'),
+  ).toMatchObject({
     rows: 1,
     cells: 1,
     same: 0,
     counts: { ready: 1 },
   });
   const twice = report.replace('te am;so lo', 'team;duo').replace('te am;so lo', 'team;trio');
-  await expect(repairs.do(parent, 'takeFile', file(twice), 'ann')).rejects.toThrow('"team;trio"');
+  await expect(corrections.do(parent, 'takeFile', file(twice), 'ann')).rejects.toThrow('"team;trio"');
 });
 
 test('a process that dies while rows are sent sends each of them once', async () => {
@@ -362,15 +364,15 @@ test('a process that dies while rows are sent sends each of them once', async ()
     await pipeline.restart();
   };
   await again();
-  expect(await repairsOf(pipeline).do(parent, 'overview')).toMatchObject({
+  expect(await correctionsOf(pipeline).do(parent, 'overview')).toMatchObject({
     rows: { ready: 2 },
     maySend: true,
   });
 
   // Before the import was made: the rows are free again.
-  await doRepair(subject, 'claim', 'never-made', join(tempDir(), 'input'));
+  await doCorrecting(subject, 'claim', 'never-made', join(tempDir(), 'input'));
   await again();
-  expect(await repairsOf(pipeline).do(parent, 'overview')).toMatchObject({
+  expect(await correctionsOf(pipeline).do(parent, 'overview')).toMatchObject({
     rows: { ready: 2, sent: 0 },
   });
 
@@ -378,7 +380,7 @@ test('a process that dies while rows are sent sends each of them once', async ()
   const child = newImportId();
   const source = join(pipeline.dir.folder(child), 'input');
   mkdirSync(pipeline.dir.folder(child), { recursive: true });
-  const options = await doRepair(subject, 'claim', child, source);
+  const options = await doCorrecting(subject, 'claim', child, source);
   await pipeline.coordinator.create({
     id: child,
     file: 'x.csv',
@@ -390,12 +392,12 @@ test('a process that dies while rows are sent sends each of them once', async ()
   await pipeline.coordinator.continueAll();
   expect(await pipeline.coordinator.settled(child)).toMatchObject({ state: 'completed' });
   expect(pipeline.counts(child)).toMatchObject({ read: 2, added: 2 });
-  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
+  await expect(correctionsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
   await pipeline.coordinator.remove(child);
-  await expect(repairsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
+  await expect(correctionsOf(pipeline).send(parent, 'ann')).rejects.toMatchObject({ code: 'NOTHING_TO_SEND' });
 });
 
-test('a big import is repaired in a thread, with the same answers and refusals', async () => {
+test('a big import is corrected in a thread, with the same answers and refusals', async () => {
   const pipeline = await openOne();
   const rows = 600;
   const { id: parent } = await pipeline.run(`guid,uid\n${'choir,a b\n'.repeat(rows)}choir,c d\n`);
@@ -403,22 +405,22 @@ test('a big import is repaired in a thread, with the same answers and refusals',
   const ledger = new DatabaseSync(pipeline.dir.ledger(parent));
   ledger.exec('create table padding as select zeroblob(17 * 1024 * 1024)');
   ledger.close();
-  const repairs = repairsOf(pipeline);
+  const corrections = correctionsOf(pipeline);
   expect((await rowsOf(pipeline, parent)).length).toBe(500);
   await expect(
-    repairs.do(parent, 'edit', [{ row: 1, column: 'nope', was: '', value: 'x' }], 'ann'),
+    corrections.do(parent, 'edit', [{ row: 1, column: 'nope', was: '', value: 'x' }], 'ann'),
   ).rejects.toMatchObject({
     code: 'BAD_OPTION',
     facts: { field: 'column' },
   });
-  const replaced = await repairs.do(
+  const replaced = await corrections.do(
     parent,
     'replace',
-    repairReplace.parse({ column: 'uid', from: 'a b', to: 'ada' }),
+    askedReplacement.parse({ column: 'uid', from: 'a b', to: 'ada' }),
     'ann',
   );
   expect(replaced).toMatchObject({ rows, ready: rows, counts: { ready: rows } });
-  expect(await repairs.do(parent, 'overview')).toMatchObject({ rows: { total: rows + 1, ready: rows } });
+  expect(await corrections.do(parent, 'overview')).toMatchObject({ rows: { total: rows + 1, ready: rows } });
   const child = await send(pipeline, parent);
   expect(pipeline.counts(child)).toMatchObject({ read: rows, added: 1, duplicate: rows - 1 });
   checksOut(pipeline, child);
@@ -453,7 +455,7 @@ test('a row that only another row made invalid is sent when that one is correcte
   await edit(pipeline, parent, [3, 'uid', null]);
   expect(await states()).toEqual(before);
 
-  const taken = await repairsOf(pipeline).do(
+  const taken = await correctionsOf(pipeline).do(
     parent,
     'takeFile',
     file('uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n'),
@@ -500,23 +502,23 @@ test('rows of many pieces are corrected together, or not at all', async () => {
     `guid,uid,role\n${fill((line) => `choir,${line === 2 || line === rows + 1 ? 'anna' : `u ${line}`},${line === 2 ? 'ban' : ''}\n`).join('')}`,
   );
   expect(pipeline.counts(parent)).toMatchObject({ invalid: rows });
-  const repairs = repairsOf(pipeline);
+  const corrections = correctionsOf(pipeline);
   const fixed = fill((line) => `choir,${line === 2 || line === rows + 1 ? 'anna' : `u${line}`},${line}\n`);
   const take = (lines: readonly string[]) =>
-    repairs.do(parent, 'takeFile', file(`guid,uid,_row\n${lines.join('')}`), 'ann');
+    corrections.do(parent, 'takeFile', file(`guid,uid,_row\n${lines.join('')}`), 'ann');
   const untouched = { rows: { total: rows, ready: 0, wrong: 0 }, revision: 0 };
-  await expect(take([...fixed, 'choir,ada,9999\n'])).rejects.toMatchObject({ code: 'CANNOT_REPAIR' });
-  expect(await repairs.do(parent, 'overview')).toMatchObject(untouched);
+  await expect(take([...fixed, 'choir,ada,9999\n'])).rejects.toMatchObject({ code: 'CANNOT_CORRECT' });
+  expect(await corrections.do(parent, 'overview')).toMatchObject(untouched);
   const given = fill((line) => `u ${line}`).map((was, at) => ({ row: at + 1, column: 'uid', was, value: 'ada' }));
   await expect(
-    repairs.do(parent, 'edit', [...given, { row: 9999, column: 'uid', was: '', value: 'ada' }], 'ann'),
+    corrections.do(parent, 'edit', [...given, { row: 9999, column: 'uid', was: '', value: 'ada' }], 'ann'),
   ).rejects.toMatchObject({ code: 'BAD_OPTION' });
-  expect(await repairs.do(parent, 'overview')).toMatchObject(untouched);
+  expect(await corrections.do(parent, 'overview')).toMatchObject(untouched);
 
   expect(await take(fixed)).toMatchObject({ rows: rows - 2, cells: rows - 2, same: 2, ready: rows - 2, wrong: [] });
   // What two rows contradict in each other is found however many rows are between them.
   const last = { row: rows, column: 'role', was: '', value: 'admin' };
-  expect(await repairs.do(parent, 'edit', [last], 'ann')).toMatchObject({
+  expect(await corrections.do(parent, 'edit', [last], 'ann')).toMatchObject({
     ready: 0,
     wrong: [{ line: rows + 1, problems: [{ code: 'ADDED_AND_BANNED' }] }],
   });
@@ -527,7 +529,7 @@ test('rows of many pieces are corrected together, or not at all', async () => {
     value: `v${at + 2}`,
   }));
   const both = [...back.slice(1, -1), { row: 1, column: 'uid', was: 'anna', value: 'bea' }];
-  expect(await repairs.do(parent, 'edit', both, 'ann')).toMatchObject({
+  expect(await corrections.do(parent, 'edit', both, 'ann')).toMatchObject({
     rows: rows - 1,
     ready: rows - 1,
     refused: [],

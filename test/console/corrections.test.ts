@@ -42,7 +42,7 @@ test('rows are corrected in their list, before and after the others are sent; tw
   // Another person looks at the same rows, and keeps what was there then.
   const other = await browser.open(page.url());
   await cell(other, 'Member No, row 3').waitFor();
-  const rows = `/v1/imports/${id}/repair/rows`;
+  const rows = `/v1/imports/${id}/corrections/rows`;
   const then = await (await fetch(new URL(rows, server.url))).json();
   await other.route(`**${rows}?*`, (route) => route.fulfill({ json: then }));
 
@@ -146,7 +146,7 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await page.getByRole('button', { name: 'Send 4 corrected rows…' }).click();
   await dialog.getByText('up to 4, one for each change').waitFor();
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
-  await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
+  await page.getByRole('heading', { name: 'roster-corrected.csv' }).waitFor();
   await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
   await page.goBack();
   await page.getByText('5 rows to correct: 1 not edited, 4 sent.').waitFor();

@@ -5,7 +5,7 @@
 create temp view foreseen as
 select v.row_id, v.code from checked.verdicts v where v.verdict = 'fail'
 union all
-select e.row_id, '' from repairs e
+select e.row_id, '' from corrected e
  where not exists (select 1 from checked.verdicts v where v.row_id = e.row_id and v.verdict = 'fail')
    and not exists (select 1 from problems p where p.row_id = e.row_id)
    and not exists (select 1 from skipped s where s.row_id = e.row_id);
@@ -14,10 +14,10 @@ select e.row_id, '' from repairs e
 -- The same of an import that was not checked, or was sent.
 create temp table foreseen (row_id integer not null, code text not null);
 
--- name: open_to_repair
--- Rows that can be repaired, or were, once for each reason: those that were invalid, those that the service refused or would
+-- name: open_to_correct
+-- Rows that can be corrected, or were, once for each reason: those that were invalid, those that the service refused or would
 -- refuse, and those that were left out. A row that gives several memberships goes by the first of them (row_id).
-create temp view to_repair as
+create temp view to_correct as
 select 'invalid' as status, p.code, p.column_name, p.reason, p.position, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
   from problems p left join parts t on t.row_id = p.row_id
 union all
@@ -35,18 +35,18 @@ select 'skipped', s.code, '', s.message, 0, coalesce(t.first_row, s.row_id), s.r
 -- In: taken (1: a plain retry has taken the rows that failed, or would fail).
 create temp table taken as select :taken as yes;
 
--- name: open_repairable
--- Those of them that can be repaired here, or were sent, by their first problem, with what was done about them.
-create temp view repairable as
-select c.*, coalesce(e.state, 'open') as state from temp.to_repair c left join repairs e on e.row_id = c.row_id
+-- name: open_correctable
+-- Those of them that can be corrected here, or were sent, by their first problem, with what was done about them.
+create temp view correctable as
+select c.*, coalesce(e.state, 'open') as state from temp.to_correct c left join corrected e on e.row_id = c.row_id
  where c.position = 0 and (c.status in ('invalid', 'skipped') or e.state = 'sent' or not (select yes from temp.taken));
 
 -- name: open_edited
 -- Rows with edits, once for each of their memberships (own_id).
 create temp view edited as
-select row_id, row_id as own_id, state from repairs
+select row_id, row_id as own_id, state from corrected
 union all
-select e.row_id, t.row_id, e.state from repairs e join parts t on t.first_row = e.row_id where t.row_id <> e.row_id;
+select e.row_id, t.row_id, e.state from corrected e join parts t on t.first_row = e.row_id where t.row_id <> e.row_id;
 
 -- name: want
 -- In: the filter: status (JSON array), code, column and rows (JSON array of own_id), each null for any; states (JSON array).
@@ -54,14 +54,14 @@ create temp table wanted as select :status as status, :code as code, :column as 
 
 -- name: choose
 -- Those that pass the filter.
-create temp view chosen as select row_id, own_id from temp.repairable
+create temp view chosen as select row_id, own_id from temp.correctable
  where ((select status from wanted) is null or status in (select value from json_each((select status from wanted))))
    and ((select code from wanted) is null or code = (select code from wanted))
    and ((select in_column from wanted) is null or column_name = (select in_column from wanted))
    and ((select own from wanted) is null or own_id in (select value from json_each((select own from wanted))))
    and state in (select value from json_each((select states from wanted)));
 
--- name: page_to_repair
+-- name: page_to_correct
 -- In: after, limit. Out: numbers of the first rows behind a row. (By own_id SQLite finds them; it is never before row_id.)
 select distinct row_id as row from temp.chosen where own_id > :after and row_id > :after order by 1 limit :limit;
 
@@ -80,17 +80,17 @@ changed as (
   select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
 select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row;
 
--- name: count_to_repair
+-- name: count_to_correct
 -- Out: rows by problem, the most frequent one first, and what was done about them.
 select status, code, column_name as column, count(distinct row_id) as total,
        count(distinct row_id) filter (where state = 'ready') as ready,
        count(distinct row_id) filter (where state = 'wrong') as wrong,
        count(distinct row_id) filter (where state = 'sent') as sent
-  from temp.repairable group by 1, 2, 3 order by total desc, 2 desc;
+  from temp.correctable group by 1, 2, 3 order by total desc, 2 desc;
 
--- name: count_rows_to_repair
+-- name: count_rows_to_correct
 -- Out: how many rows they are: one may have several problems.
-select count(distinct row_id) as total from temp.repairable;
+select count(distinct row_id) as total from temp.correctable;
 
 -- name: problems_of
 -- In: rows (JSON array of first rows). Out: their problems in order; those that a check foresees have no reason.
@@ -98,7 +98,7 @@ with own (id) as (
   select value from json_each(:rows)
   union select t.row_id from parts t where t.first_row in (select value from json_each(:rows)))
 select c.row_id as row, c.status, c.column_name as column, c.code, c.reason
-  from temp.to_repair c where c.own_id in (select id from own) order by c.own_id, c.position;
+  from temp.to_correct c where c.own_id in (select id from own) order by c.own_id, c.position;
 
 -- name: relatives_of
 -- In: rows (JSON array of first rows), codes (JSON array). Out: if one of them has a problem that is another row: all rows that
@@ -131,20 +131,20 @@ select r.id as row, r.line, r.original,
        (select json_group_object(column_name, value) from edits where row_id = r.id and value is not null) as edits,
        (select json_group_object(column_name, by) from edits where row_id = r.id) as editors,
        coalesce(p.problems, 'null') as problems, coalesce(p.state, 'open') as state, p.import_id as sentIn
-  from rows r left join repairs p on p.row_id = r.id
+  from rows r left join corrected p on p.row_id = r.id
  where r.id in (select value from json_each(:rows)) and r.original <> '' order by r.id;
 
 -- name: set_edit
 -- In: row, column, value (null: as the file had it), by.
 insert or replace into edits (row_id, column_name, value, by) values (:row, :column, :value, :by);
 
--- name: keep_repair
+-- name: keep_corrected
 -- In: row, problems (JSON). A row as it is now; one that was sent stays as it was.
-insert or ignore into repairs (row_id, problems) values (:row, :problems);
+insert or ignore into corrected (row_id, problems) values (:row, :problems);
 
--- name: forget_repair
+-- name: forget_corrected
 -- In: row. It is as the file had it.
-delete from repairs where row_id = :row and import_id is null;
+delete from corrected where row_id = :row and import_id is null;
 
 -- name: count_edited
 -- In: outcomes (JSON array) that a retry takes; it takes rows without one too. Out: rows with edits by what was done about them; of those
@@ -159,17 +159,17 @@ select count(distinct row_id) filter (where state = 'ready') as ready,
        (select count(*) from temp.edited s join memberships m on m.row_id = s.own_id
          where s.state = 'sent' and (m.outcome_id is null or m.outcome_id in (select value from json_each(:outcomes)))) as retryable,
        (select coalesce(max(id), 0) from edits) as revision
-  from temp.repairable where own_id in (select own_id from temp.edited);
+  from temp.correctable where own_id in (select own_id from temp.edited);
 
 -- name: claim
 -- In: import. All rows that are ready belong to this import from now on.
-update repairs set import_id = :import
- where row_id in (select row_id from temp.repairable where state = 'ready' and own_id in (select own_id from temp.edited));
+update corrected set import_id = :import
+ where row_id in (select row_id from temp.correctable where state = 'ready' and own_id in (select own_id from temp.edited));
 
 -- name: count_left_out
 -- In: import. Out: of its rows, those that were left out here, with all of their memberships.
-select count(distinct own_id) as rows from temp.repairable
- where status = 'skipped' and row_id in (select row_id from repairs where import_id = :import);
+select count(distinct own_id) as rows from temp.correctable
+ where status = 'skipped' and row_id in (select row_id from corrected where import_id = :import);
 
 -- name: note_sends
 -- In: there (JSON array of imports that the catalog has). Their rows were sent, even if one of them is deleted later.
@@ -178,9 +178,9 @@ insert or replace into sends (import_id, created) select value, 1 from json_each
 -- name: release
 -- In: gone (JSON array of imports that ended before their rows were read). The rows of these, and of imports that were never
 -- created, can be sent again.
-update repairs set import_id = null
+update corrected set import_id = null
  where import_id in (select value from json_each(:gone)) or import_id not in (select import_id from sends where created);
 
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.
-select row_id as row from repairs where import_id = :import order by row_id;
+select row_id as row from corrected where import_id = :import order by row_id;

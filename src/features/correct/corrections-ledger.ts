@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { CORRECTIONS_SCHEMA, correctionsFile } from '../../imports/corrected-rows.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Original } from '../../imports/report/report-table.ts';
 import { foundRows } from '../../imports/report/row-search.ts';
@@ -13,11 +13,11 @@ import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import type { RepairCounts, RepairedStatus, RepairProblem, RepairRow, RepairState } from './operations.ts';
+import type { CorrectedStatus, CorrectionCounts, CorrectionRow, CorrectionState, RowProblem } from './operations.ts';
 
-export const STATEMENTS = new URL('repair.sql', import.meta.url);
+export const STATEMENTS = new URL('corrections.sql', import.meta.url);
 
-/** The import whose rows are repaired. */
+/** The import whose rows are corrected. */
 export interface Subject {
   readonly folder: string;
   readonly options: ImportOptions;
@@ -25,7 +25,7 @@ export interface Subject {
   readonly takenBy: readonly string[];
   /** Nothing of it was sent so far. */
   readonly isUnsent?: boolean;
-  /** Its repaired rows can be sent. */
+  /** Its corrected rows can be sent. */
   readonly isOver?: boolean;
   /**
    * Its retries that the catalog has; false: ended before its rows were read. Rows that others still claim can be sent again: of these
@@ -35,7 +35,7 @@ export interface Subject {
 }
 
 /** An import's rows and edits, open. */
-export interface OpenRepair extends Subject {
+export interface OpenCorrections extends Subject {
   /** The edits of its rows, and its ledger beside them, which is only read. */
   readonly database: DatabaseSync;
   readonly sql: Statements;
@@ -43,25 +43,25 @@ export interface OpenRepair extends Subject {
 }
 
 /** @param remedy the next step, as a request */
-export function cannotRepair(what: string, remedy: string) {
-  return new RollcallError('CANNOT_REPAIR', { what, remedy });
+export function cannotCorrect(what: string, remedy: string) {
+  return new RollcallError('CANNOT_CORRECT', { what, remedy });
 }
 
 /** Opens what belongs to an import for as long as `work` lasts. All that it changes is there when it has ended, or nothing. */
-export async function withRepair<Result>(
+export async function withCorrections<Result>(
   subject: Subject,
-  work: (repair: OpenRepair) => Result | Promise<Result>,
+  work: (open: OpenCorrections) => Result | Promise<Result>,
 ): Promise<Result> {
   const { folder, isUnsent = false, takenBy, sends } = subject;
   const ledger = join(folder, 'ledger.sqlite');
   using reader = openImportReader(ledger);
-  using database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
+  using database = openForWriting(correctionsFile(folder), CORRECTIONS_SCHEMA);
   attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
-  // Rows of an import that was not sent can be repaired where they would fail.
+  // Rows of an import that was not sent can be corrected where they would fail.
   const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
   const sql = statementsOf(database, STATEMENTS);
   sql('open_taken').run({ taken: Number(takenBy.length > 0) });
-  for (const view of [foreseen, 'open_to_repair', 'open_repairable', 'open_edited']) sql(view).run();
+  for (const view of [foreseen, 'open_to_correct', 'open_correctable', 'open_edited']) sql(view).run();
   // Closed before its end, it is undone.
   database.exec('begin');
   if (sends !== undefined) {
@@ -75,16 +75,16 @@ export async function withRepair<Result>(
 }
 
 /** Filter of the rows; `states` by default: those that were not sent. */
-export type RepairFilter = RowFilter & { readonly states?: readonly RepairState[] | undefined };
+export type CorrectionFilter = RowFilter & { readonly states?: readonly CorrectionState[] | undefined };
 
 /** Chooses the rows that pass the filter: by their reasons, which a check foresees too, and by what is in them. */
 export function choose(
-  { database, sql }: OpenRepair,
-  { status, code, problemColumn, states = ['open', 'wrong', 'ready'], ...ofRow }: RepairFilter,
+  { database, sql }: OpenCorrections,
+  { status, code, problemColumn, states = ['open', 'wrong', 'ready'], ...ofRow }: CorrectionFilter,
 ) {
   const isOfRow = Object.values(ofRow).some((one) => one !== undefined);
   const found = foundRows(database, ofRow);
-  const text = `select json_group_array(id) as own from (${found.sql}) where id in (select own_id from temp.repairable)`;
+  const text = `select json_group_array(id) as own from (${found.sql}) where id in (select own_id from temp.correctable)`;
   sql('want').run({
     status: status === undefined ? null : JSON.stringify(status),
     code: code ?? null,
@@ -96,18 +96,18 @@ export function choose(
 }
 
 /** A problem that a row has in the file, or had when it was sent. */
-export interface FoundProblem extends RepairProblem {
+export interface FoundProblem extends RowProblem {
   readonly row: number;
-  readonly status: RepairedStatus;
+  readonly status: CorrectedStatus;
 }
 
 /** The problems of these rows: those of further memberships count for the first one. */
-export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, FoundProblem[]> {
+export function problemsOf({ sql }: OpenCorrections, rows: readonly number[]): Map<number, FoundProblem[]> {
   return Map.groupBy(sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) }), ({ row }) => row);
 }
 
 /** Several memberships of a row may have the same problem. */
-export function once(found: readonly RepairProblem[]): RepairProblem[] {
+export function once(found: readonly RowProblem[]): RowProblem[] {
   const problems = new Map(
     found.map(({ column, code, reason }) => [`${column} ${code} ${reason}`, { column, code, reason }]),
   );
@@ -115,7 +115,7 @@ export function once(found: readonly RepairProblem[]): RepairProblem[] {
 }
 
 /** Rows with edits. */
-interface Edited extends RepairCounts {
+interface Edited extends CorrectionCounts {
   /** Sent ones that were invalid, failed, or were left out, and those of all that a retry would send. */
   readonly invalid: number;
   readonly failed: number;
@@ -127,22 +127,22 @@ interface Edited extends RepairCounts {
 
 const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
 
-export function editedIn({ sql }: OpenRepair): Edited {
+export function editedIn({ sql }: OpenCorrections): Edited {
   return sql<Edited>('count_edited').get({ outcomes: RETRYABLE_IDS }) as Edited;
 }
 
 /** A row as the file had it, with its edits, and what it is with them. */
-export interface OpenRow extends Original, Pick<RepairRow, 'row' | 'state' | 'sentIn'> {
+export interface OpenRow extends Original, Pick<CorrectionRow, 'row' | 'state' | 'sentIn'> {
   /** Column -> new text of its cell. */
   readonly edits: Map<string, string>;
   /** Column -> who edited its cell last. */
   readonly editors: ReadonlyMap<string, string>;
   /** Null where it has no edits: it has the problems of the file. */
-  readonly problems: RepairRow['problems'] | null;
+  readonly problems: CorrectionRow['problems'] | null;
 }
 
 /** These rows by their numbers; further memberships of a row are not among them. */
-export function rowsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, OpenRow> {
+export function rowsOf({ sql }: OpenCorrections, rows: readonly number[]): Map<number, OpenRow> {
   type Json = Record<'edits' | 'editors' | 'problems', string>;
   const found = sql<Omit<OpenRow, keyof Json> & Json>('rows_of').all({ rows: JSON.stringify(rows) });
   return new Map(

@@ -10,71 +10,71 @@ import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/receive.ts';
 import { inShort } from '../../text/wording.ts';
+import type { Corrections } from './corrections.ts';
 import type { CorrectedFile } from './edit.ts';
-import { type RepairTaken, repairOperations } from './operations.ts';
-import type { Repairs } from './repairs.ts';
+import { correctionOperations, type TakenEdits } from './operations.ts';
 
 /** Bytes of a request with edits, and of a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
-export function repairRoutes(app: Api, context: ServerContext): void {
-  const edit = { ...repairOperations.edit, bodyLimit: EDITS_BYTES };
-  serveAll(app, { ...repairOperations, edit }, repairHandlers(context));
+export function correctionRoutes(app: Api, context: ServerContext): void {
+  const edit = { ...correctionOperations.edit, bodyLimit: EDITS_BYTES };
+  serveAll(app, { ...correctionOperations, edit }, correctionHandlers(context));
 }
 
-type Repairing = Pick<ImportActs, 'coordinator' | 'views'> & { readonly repairs: Repairs };
+type Correcting = Pick<ImportActs, 'coordinator' | 'views'> & { readonly corrections: Corrections };
 
-/** `POST /v1/imports/:id/repair/file` of a file on this machine, as commands ask for it. */
+/** `POST /v1/imports/:id/corrections/file` of a file on this machine, as commands ask for it. */
 export const correctedFileOperations = {
-  takeFile: { ...repairOperations.takeFile, body: z.strictObject({ path: z.string() }) },
+  takeFile: { ...correctionOperations.takeFile, body: z.strictObject({ path: z.string() }) },
 };
 
-/** Answers commands, in any process that repairs rows. */
-export function repairsFor(parts: Repairing) {
+/** Answers commands, in any process that corrections rows. */
+export function correctionsFor(parts: Correcting) {
   return [
-    handled(repairOperations, repairHandlers(parts)),
+    handled(correctionOperations, correctionHandlers(parts)),
     handled(correctedFileOperations, {
       takeFile: async ({ id, path }, call) =>
-        taken(parts.repairs, id, { bytes: await readFile(path), name: basename(path) }, call),
+        taken(parts.corrections, id, { bytes: await readFile(path), name: basename(path) }, call),
     }),
   ];
 }
 
-function repairHandlers({ coordinator, repairs, views }: Repairing) {
+function correctionHandlers({ coordinator, corrections, views }: Correcting) {
   return {
-    overview: ({ id }) => repairs.do(id, 'overview'),
+    overview: ({ id }) => corrections.do(id, 'overview'),
     rows: ({ id, state: states, limit, cursor, ...filter }) =>
-      repairs.do(id, 'page', { ...filter, states }, numberCursor(cursor) ?? 0, limit),
-    edit: async ({ id, edits }, { who, audited }) => noted(await repairs.do(id, 'edit', edits, who), audited),
+      corrections.do(id, 'page', { ...filter, states }, numberCursor(cursor) ?? 0, limit),
+    edit: async ({ id, edits }, { who, audited }) => noted(await corrections.do(id, 'edit', edits, who), audited),
     replace: async ({ id, ...request }, { who, audited }) => {
-      const replaced = await repairs.do(id, 'replace', request, who);
+      const replaced = await corrections.do(id, 'replace', request, who);
       const { column, as, from, to, preview } = request;
       return noted(replaced, audited, preview ? null : { did: 'replace', column, as, from, to });
     },
     send: async ({ id, revision }, { who, audited }) => {
-      const made = await repairs.send(id, who, revision);
+      const made = await corrections.send(id, who, revision);
       audited(`of ${id}`, made);
       return views.of(coordinator.find(made));
     },
-  } satisfies HandlersOf<typeof repairOperations>;
+  } satisfies HandlersOf<typeof correctionOperations>;
 }
 
-async function taken(repairs: Repairs, id: string, file: CorrectedFile, { who, audited }: Call) {
-  return noted(await repairs.do(id, 'takeFile', file, who), audited, { by: 'file' });
+async function taken(corrections: Corrections, id: string, file: CorrectedFile, { who, audited }: Call) {
+  return noted(await corrections.do(id, 'takeFile', file, who), audited, { by: 'file' });
 }
 
 /** @param how they came; null: they were only looked at */
-function noted(taken: RepairTaken, audited: Call['audited'], how: object | null = {}) {
+function noted(taken: TakenEdits, audited: Call['audited'], how: object | null = {}) {
   const { rows, cells, refusedRows } = taken;
   audited(how && inShort({ rows, cells, refused: refusedRows || undefined, ...how }));
   return taken;
 }
 
 /** A corrected report is the body of a request. @param scope leaves bodies to its routes */
-export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { limits }: Uploads): void {
-  const takeFile = { ...repairOperations.takeFile, takesFile: true };
+export function correctedFileRoute(scope: Api, { corrections }: ServerContext, { limits }: Uploads): void {
+  const takeFile = { ...correctionOperations.takeFile, takesFile: true };
   serveAll(
     scope,
     { takeFile },
@@ -82,7 +82,7 @@ export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { lim
       takeFile: async ({ id }, call) => {
         const sent = await takeHead(call.request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
         const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
-        return taken(repairs, id, file, call);
+        return taken(corrections, id, file, call);
       },
     },
   );

@@ -12,9 +12,9 @@ import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
 import { counted } from '../../../text/wording.ts';
-import { type RepairTaken, repairOperations } from '../operations.ts';
-import { Repairs } from '../repairs.ts';
-import { correctedFileOperations, repairsFor } from '../routes.ts';
+import { Corrections } from '../corrections.ts';
+import { correctionOperations, type TakenEdits } from '../operations.ts';
+import { correctedFileOperations, correctionsFor } from '../routes.ts';
 import { takenWords } from '../taken-words.ts';
 
 /** Refuses a corrected report that is not there. @throws BAD_USAGE */
@@ -27,15 +27,15 @@ export async function checkEdits(path: string) {
   }
 }
 
-/** Repairs rows in this process. */
-export function repairsHere(here: Here) {
-  const parts = { ...here, repairs: new Repairs(here), views: { of: shownBy(here) } };
-  return ownImports(here, repairsFor(parts));
+/** Corrections rows in this process. */
+export function correctionsHere(here: Here) {
+  const parts = { ...here, corrections: new Corrections(here), views: { of: shownBy(here) } };
+  return ownImports(here, correctionsFor(parts));
 }
 
 /**
  * Keeps the edits of a corrected report and sends what can be sent. The new import, or undefined where there is nothing to send.
- * @throws CannotRepair, WRONG_STATE
+ * @throws CannotCorrect, WRONG_STATE
  */
 export async function sendEdits(
   { client, imports, signal }: Doing,
@@ -53,20 +53,20 @@ export async function sendEdits(
     if (followUps.some((followUp) => followUp.id === other)) say(io, ...(await howToCorrectIn(imports, other)));
   }
   if (!hasToSend(io, taken)) return undefined;
-  return client.call(repairOperations.send, { id, revision: taken.revision });
+  return client.call(correctionOperations.send, { id, revision: taken.revision });
 }
 
 async function upload(server: Server, id: string, path: string, signal: AbortSignal) {
-  const address = repairOperations.takeFile.path.replace(':id', encodeURIComponent(id));
+  const address = correctionOperations.takeFile.path.replace(':id', encodeURIComponent(id));
   const file = await fileUpload(path, {}, signal);
-  return server.upload({ ...repairOperations.takeFile, path: address }, new URLSearchParams(), file);
+  return server.upload({ ...correctionOperations.takeFile, path: address }, new URLSearchParams(), file);
 }
 
 /**
  * Whether a row can be sent now.
  * @throws BAD_USAGE where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
-function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairTaken) {
+function hasToSend(io: Io, { refusedRows, wrong, counts }: TakenEdits) {
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
   if (counts.ready === 0 && counts.wrong > 0) {
     throw badUsage('no row was sent: those that are edited are still wrong; correct them and give the file again');

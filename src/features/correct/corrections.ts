@@ -2,25 +2,25 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
 import type { CatalogReader, ImportRecord } from '../../imports/catalog.ts';
+import { correctionsFile, inTurn } from '../../imports/corrected-rows.ts';
 import { nothingToSend, wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { followUp } from '../../imports/life/new-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
-import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import type { Unsaid } from '../../imports/report/import-view.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openThread } from '../../platform/threads.ts';
-import type { Subject } from './repair-ledger.ts';
-import { type Given, type RepairThread, type Result, type TaskName, work } from './repair-tasks.ts';
+import { type CorrectionThread, type Given, type Result, type TaskName, work } from './correction-tasks.ts';
+import type { Subject } from './corrections-ledger.ts';
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
 
-/** Does a piece of work on the repairs of an import; in a thread where it may take long. @throws CannotRepair */
-export async function doRepair<Name extends TaskName>(
+/** Does a piece of work on the corrections of an import; in a thread where it may take long. @throws CannotCorrect */
+export async function doCorrecting<Name extends TaskName>(
   subject: Subject,
   name: Name,
   ...given: Given<Name>
@@ -29,29 +29,29 @@ export async function doRepair<Name extends TaskName>(
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
   if (!isLong) return (await work(asked)) as Result<Name>;
-  const thread = openThread<RepairThread>(import.meta.url, './repair-thread');
+  const thread = openThread<CorrectionThread>(import.meta.url, './correction-thread');
   return (await thread.askOnce('work', asked)) as Result<Name>;
 }
 
-interface RepairsOptions {
+interface CorrectionsOptions {
   readonly dir: DataDir;
   readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'catalog' | 'create' | 'sendsTo'>;
 }
 
 /**
  * Rows of an import that people correct, and the imports that send them. One for each coordinator: the work on an import is
- * done in turn. Each method rejects with CANNOT_REPAIR or WRONG_STATE.
+ * done in turn. Each method rejects with CANNOT_CORRECT or WRONG_STATE.
  */
-export class Repairs {
-  readonly #of: RepairsOptions;
+export class Corrections {
+  readonly #of: CorrectionsOptions;
 
-  constructor(of: RepairsOptions) {
+  constructor(of: CorrectionsOptions) {
     this.#of = of;
   }
 
   /** Shows or edits rows. */
   do<Name extends TaskName>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
-    return this.#inTurn(id, (subject) => doRepair(subject, name, ...given));
+    return this.#inTurn(id, (subject) => doCorrecting(subject, name, ...given));
   }
 
   /**
@@ -63,19 +63,19 @@ export class Repairs {
       const record = this.#of.coordinator.find(id);
       checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
       if (subject.isOver) return this.#sendReady(subject, record, by, seen);
-      throw wrongState(record, 'its repaired rows can be sent when it has finished; the edits are kept');
+      throw wrongState(record, 'its corrected rows can be sent when it has finished; the edits are kept');
     });
   }
 
   /** Returns what was done about the rows of a problem; nothing if nobody has looked at its rows here. */
-  async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'repaired'>> {
-    if (!existsSync(repairFile(this.#of.dir.folder(id)))) return () => ({});
+  async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'corrected'>> {
+    if (!existsSync(correctionsFile(this.#of.dir.folder(id)))) return () => ({});
     const { problems } = await this.do(id, 'overview');
     return ({ status, code, column = '' }) => {
       const own = problems.find((one) => one.status === status && one.code === code && one.column === column);
       if (own === undefined) return {};
       const { total, ready, sent } = own;
-      return { repaired: { left: total - ready - sent, ready, sent } };
+      return { corrected: { left: total - ready - sent, ready, sent } };
     };
   }
 
@@ -83,7 +83,7 @@ export class Repairs {
   #subjectOf(id: string) {
     const { coordinator, dir } = this.#of;
     const record = coordinator.find(id);
-    if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to repair', []);
+    if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to correct', []);
     return subjectOf(dir, coordinator.catalog, record);
   }
 
@@ -103,13 +103,13 @@ export class Repairs {
   async #sendReady(subject: Subject, earlier: ImportRecord, createdBy: string, seen?: number) {
     const { coordinator, dir } = this.#of;
     try {
-      return await followUp(coordinator, dir, earlier, { kind: 'repaired', createdBy }, async (source, id) => {
-        const options = await doRepair(subject, 'claim', id, source, seen);
+      return await followUp(coordinator, dir, earlier, { kind: 'corrected', createdBy }, async (source, id) => {
+        const options = await doCorrecting(subject, 'claim', id, source, seen);
         if (options !== undefined) return options;
-        throw nothingToSend(earlier, 'has no repaired rows to send');
+        throw nothingToSend(earlier, 'has no corrected rows to send');
       });
     } finally {
-      await doRepair({ ...subject, sends: this.#sendsOf(earlier.id) }, 'edited');
+      await doCorrecting({ ...subject, sends: this.#sendsOf(earlier.id) }, 'edited');
     }
   }
 }
@@ -130,23 +130,29 @@ function subjectOf(dir: DataDir, catalog: Retries, record: ImportRecord) {
  * An import with what was done about its rows; as it is, if nobody has looked at them here.
  * @param refused rows that are not sent because they would fail, as its check says
  */
-export async function withRepairs(dir: DataDir, catalog: Retries, record: ImportRecord, own: Unsaid, refused: number) {
-  const isThere = existsSync(repairFile(dir.folder(record.id))) && hasLedger(record, dir.ledger(record.id));
-  const edited = isThere ? await doRepair(subjectOf(dir, catalog, record), 'edited') : undefined;
+export async function viewWithCorrections(
+  dir: DataDir,
+  catalog: Retries,
+  record: ImportRecord,
+  own: Unsaid,
+  refused: number,
+) {
+  const isThere = existsSync(correctionsFile(dir.folder(record.id))) && hasLedger(record, dir.ledger(record.id));
+  const edited = isThere ? await doCorrecting(subjectOf(dir, catalog, record), 'edited') : undefined;
   const { invalid = 0, failed = 0, others = 0, retryable = 0, ready = 0, wrong = 0 } = edited ?? {};
-  const failures = Math.max(0, own.toRepair - own.rows.invalid - failed);
+  const failures = Math.max(0, own.toCorrect - own.rows.invalid - failed);
   return {
     ...own,
-    repaired: invalid + failed,
+    corrected: invalid + failed,
     retryable: Math.max(0, own.retryable - retryable),
     ready,
-    toRepair: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
+    toCorrect: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
     ...(ready + wrong > 0 && { edited: ready + wrong }),
   };
 }
 
 /** Retries that have taken the rows that can be sent again. */
 function plainRetries(retries: readonly ImportRecord[]) {
-  const taking = retries.filter((retry) => retry.state !== 'rejected' && readOptions(retry).repaired !== true);
+  const taking = retries.filter((retry) => retry.state !== 'rejected' && readOptions(retry).corrected !== true);
   return taking.map(({ id }) => id);
 }

@@ -12,7 +12,7 @@ import { addressOf, call, request } from '../../../console/requests.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairRow, RepairTaken, repairOperations } from '../operations.ts';
+import type { CorrectionRow, correctionOperations, TakenEdits } from '../operations.ts';
 import { takenWords } from '../taken-words.ts';
 import { type Corrections, useList } from './corrections.ts';
 
@@ -122,7 +122,11 @@ function send({ overview, view: { id }, carryOut }: Corrections, go: (path: stri
       tone: 'main',
     });
     if (!yes) return [];
-    const made = await call('POST /v1/imports/:id/repair/send', { id, query: { revision: seen.revision } }, signal);
+    const made = await call(
+      'POST /v1/imports/:id/corrections/send',
+      { id, query: { revision: seen.revision } },
+      signal,
+    );
     go(importHref(made.id));
     return [];
   });
@@ -161,10 +165,10 @@ function useReplacing() {
       entered.current = given;
       const { state, ...wanted } = filter.set;
       const body = { ...wanted, ...given, states: state?.split(',') } as SentFor<
-        typeof repairOperations.replace
+        typeof correctionOperations.replace
       >['body'];
       const change = (preview: boolean) =>
-        call('POST /v1/imports/:id/repair/replace', { id, body: { ...body, preview } }, signal);
+        call('POST /v1/imports/:id/corrections/replace', { id, body: { ...body, preview } }, signal);
       const found = await change(true);
       if (found.rows === 0) return 'Nothing matches in the rows that pass the filter.';
       if (!(await agreed(body.column, found))) return 'Nothing was changed.';
@@ -200,7 +204,7 @@ function CorrectedFile() {
           accept=".csv,.xlsx,.ods"
           onChange={({ currentTarget }) => {
             const [body] = currentTarget.files ?? [];
-            const path = addressOf('POST /v1/imports/:id/repair/file', { id });
+            const path = addressOf('POST /v1/imports/:id/corrections/file', { id });
             if (body !== undefined)
               void carryOut(async (signal) => takenWords(await request(path, { method: 'POST', body, signal })));
             // So that the same file can be given again when it has been corrected.
@@ -229,7 +233,7 @@ const MAX_EXAMPLES = 10;
 export function paste(
   { pages, valueNow, edit, carryOut }: Corrections,
   lines: readonly string[],
-  row: RepairRow,
+  row: CorrectionRow,
   column: string,
 ) {
   return carryOut(async () => {
@@ -262,7 +266,7 @@ export function paste(
 /** Asks before values of many rows are changed. */
 function agreed(
   column: string,
-  { rows, examples }: Pick<RepairTaken, 'rows' | 'examples'>,
+  { rows, examples }: Pick<TakenEdits, 'rows' | 'examples'>,
   note: ComponentChildren = '',
 ) {
   return confirmed({

@@ -11,10 +11,10 @@ import { isNarrow } from '../../../console/place.ts';
 import { addressOf, call, connection } from '../../../console/requests.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
-import type { AskedEdit, RefusedEdit, RepairRow, RepairTaken, RepairView } from '../operations.ts';
+import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
 
 /** A new value; null: as the file had it. */
-type NewValue = { row: RepairRow; column: string; value: string | null };
+type NewValue = { row: CorrectionRow; column: string; value: string | null };
 
 /** Edits that the server takes at a time. */
 const MAX_EDITS = 1000;
@@ -34,7 +34,7 @@ function openEdits(id: string) {
     try {
       while (isUnsaved()) {
         const edits = unsaved.peek().slice(0, MAX_EDITS);
-        const taken = await call('PATCH /v1/imports/:id/repair/rows', { id, body: { edits } });
+        const taken = await call('PATCH /v1/imports/:id/corrections/rows', { id, body: { edits } });
         await own.onSaved(taken, edits[0]?.row);
         batch(() => {
           unsaved.value = unsaved.peek().filter((edit) => !edits.includes(edit));
@@ -62,7 +62,7 @@ function openEdits(id: string) {
     save,
     end: () => over.abort(),
     /** Shows the rows as they are then. */
-    onSaved: async (_taken: RepairTaken, _first: number | undefined) => {},
+    onSaved: async (_taken: TakenEdits, _first: number | undefined) => {},
     /** @throws the error for which one cannot be saved */
     allSaved: async () => {
       await save();
@@ -72,7 +72,7 @@ function openEdits(id: string) {
   return own;
 }
 
-export type Corrections = ReturnType<typeof useCorrections> & { overview: RepairView };
+export type Corrections = ReturnType<typeof useCorrections> & { overview: CorrectionsView };
 export const CorrectionsContext = createContext<Corrections | undefined>(undefined);
 
 /** The corrections of the list around it. */
@@ -80,14 +80,14 @@ export const useList = () => useContext(CorrectionsContext) as Corrections;
 
 export function useCorrections({ view, filter, reload }: ImportParts) {
   const { id, state } = view;
-  const { data: overview, error, set } = useAnswer(addressOf('GET /v1/imports/:id/repair', { id }));
-  const rows = addressOf('GET /v1/imports/:id/repair/rows', { id, query: filter.set });
+  const { data: overview, error, set } = useAnswer(addressOf('GET /v1/imports/:id/corrections', { id }));
+  const rows = addressOf('GET /v1/imports/:id/corrections/rows', { id, query: filter.set });
   // On a phone each row is as high as a card.
   const pages = usePages(overview === undefined ? null : rows, { name: 'rows', limit: isNarrow() ? 20 : 50 });
   /** The rows that are shown are not from before it. */
-  const seen = useRef<RepairView | undefined>(undefined);
+  const seen = useRef<CorrectionsView | undefined>(undefined);
   seen.current ??= overview;
-  const edits = useEntry(`repair ${id}`, () => openEdits(id));
+  const edits = useEntry(`corrections ${id}`, () => openEdits(id));
   const { unsaved, refused } = edits;
   /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
@@ -95,7 +95,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const showsAll = useSignal(false);
   const work = useWork();
   const refresh = async () => {
-    const now = await call('GET /v1/imports/:id/repair', { id });
+    const now = await call('GET /v1/imports/:id/corrections', { id });
     set(now);
     await pages.refresh();
     seen.current = now;
@@ -113,10 +113,10 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
     announce(`Row ${own.line}: ${[...left, ...problems].map(({ reason }) => reason).join('; ') || 'can be sent'}`);
   };
   /** The value of a cell in the file; null where there is no such cell. */
-  const inFile = ({ cells }: RepairRow, column: string) =>
+  const inFile = ({ cells }: CorrectionRow, column: string) =>
     cells[overview?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
   /** The same, with its edits, saved or not. */
-  const valueNow = (row: RepairRow, column: string) => {
+  const valueNow = (row: CorrectionRow, column: string) => {
     const own = unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
     return (own === undefined ? row.edits[column] : own.value) ?? inFile(row, column);
   };
@@ -142,7 +142,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
       return edits.save();
     },
     /** Work on many rows. @param task gives what it has done; it may be given what the rows are that are shown */
-    carryOut: (task: (signal: AbortSignal, seen: RepairView | undefined) => Promise<string | readonly string[]>) =>
+    carryOut: (task: (signal: AbortSignal, seen: CorrectionsView | undefined) => Promise<string | readonly string[]>) =>
       work.start(async (signal) => {
         done.value = [];
         await edits.allSaved();

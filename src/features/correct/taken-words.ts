@@ -1,11 +1,11 @@
 import { counted, grouped } from '../../text/wording.ts';
-import type { RepairTaken } from './operations.ts';
+import type { TakenEdits } from './operations.ts';
 
 /** Refused edits that are named. */
 const MAX_NAMED = 20;
 
 /** Says what was taken of a corrected file, refused and unchanged: a sentence, and one for each row that a person has to look at. */
-export function takenWords({ rows, cells, same, refused, refusedRows, wrong }: RepairTaken): [string, ...string[]] {
+export function takenWords({ rows, cells, same, refused, refusedRows, wrong }: TakenEdits): [string, ...string[]] {
   const left = refusedRows === 0 ? '' : `; ${counted(refusedRows, 'row')} refused`;
   return [
     `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same, 'row')} as before${left}.`,

@@ -1,0 +1,4 @@
+import { serve } from '../../platform/threads.ts';
+import { type CorrectionThread, work } from './correction-tasks.ts';
+
+serve<CorrectionThread>({ work });
