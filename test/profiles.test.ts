@@ -50,10 +50,12 @@ test('a variable that names another host or app than the profile is refused, and
   const folder = withFile();
   const reading = (profile: string, env: Record<string, string>) => () => readConfig({ profile }, env, folder);
   expect(reading('staging', { ROLLCALL_HOST: 'cometchat.io' })).toThrow(
-    'profile staging has the host staging.example, and a variable of the environment says cometchat.io',
+    `host in ${join(folder, 'rollcall.config.json')} is staging.example in profile staging, and ROLLCALL_HOST is cometchat.io`,
   );
-  expect(reading('staging', { ROLLCALL_APP_ID: 'other' })).toThrow('profile staging has the app app-s');
-  expect(reading('production', { ROLLCALL_US_APP_ID: 'other' })).toThrow('the app of region us app-p');
+  expect(reading('staging', { ROLLCALL_APP_ID: 'other' })).toThrow(
+    'is app-s in profile staging, and ROLLCALL_APP_ID is other',
+  );
+  expect(reading('production', { ROLLCALL_US_APP_ID: 'other' })).toThrow('apps.us.appId in ');
   expect(reading('staging', { ROLLCALL_HOST: 'staging.example', ROLLCALL_APP_ID: 'app-s' })).not.toThrow();
   expect(reading('quick', { ROLLCALL_APP_ID: 'other' })).not.toThrow();
 });

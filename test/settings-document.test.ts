@@ -47,7 +47,7 @@ const TEXTS = ['7', '12h', '30m', 'never', 'bannedusers', 'debug', 'http://127.0
 
 test.each(CONFIG_NAMES)('%s is read as its entry in the table declares it', (name) => {
   const declared: SettingDeclaration = SETTINGS[name];
-  const { env, flag, only, number, isPath, orFile, preset } = declared;
+  const { env, flag, only, isNumber, isPath, orFile, preset } = declared;
   const folder = tempDir();
   const text = TEXTS.find((one) => declared.parse(one, name) !== undefined) ?? '';
   const value = declared.parse(text, name);
@@ -65,7 +65,7 @@ test.each(CONFIG_NAMES)('%s is read as its entry in the table declares it', (nam
   }
   if (preset !== undefined) expect(declared.parse(String(preset), name)).toBe(preset);
 
-  writeFileSync(join(folder, 'rollcall.config.json'), JSON.stringify({ [name]: number ? Number(text) : text }));
+  writeFileSync(join(folder, 'rollcall.config.json'), JSON.stringify({ [name]: isNumber ? Number(text) : text }));
   const read = () => readConfig({}, {}, folder)[name];
   if (only === 'environment') expect(read).toThrow(`Unrecognized key: "${name}"`);
   else expect(read()).toEqual(expected);

@@ -1,5 +1,5 @@
 import { type Config, environmentVariable } from '../platform/config.ts';
-import { readNamed } from '../platform/config-file.ts';
+import { readNamed } from '../platform/given-values.ts';
 import type { SourceContext } from '../sources/named.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws BAD_SETTING */

@@ -8,6 +8,8 @@ export interface Allowed<Value> {
    * @throws BAD_SETTING where a message must not repeat the value
    */
   readonly parse: (text: string, name: string) => Value | undefined;
+  /** A file has a number, not a text. */
+  readonly isNumber?: true;
 }
 
 /** `are us, eu, in` or `is a whole number from 1 to 100` */
@@ -20,6 +22,7 @@ export const anyText: Allowed<string> = { allowed: 'any text', parse: (text) => 
 export function wholeNumber(from: number, to: number): Allowed<number> {
   return {
     allowed: `a whole number from ${from} to ${to}`,
+    isNumber: true,
     parse: (text) => {
       const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
       return number >= from && number <= to ? number : undefined;

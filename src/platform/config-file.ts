@@ -3,58 +3,12 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
-import { badSetting, RollcallError } from '../errors/rollcall-error.ts';
+import { badSetting } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
+import { present, withoutMark } from './given-values.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
-import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfApps, settingsOfFile } from './settings.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A value, and where it was given, as messages name it. */
-export interface Setting {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** A variable that is set to nothing counts as not set. */
-export function present(value: string | undefined) {
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
-}
-
-/** Windows begins a text with a byte order mark. */
-export function withoutMark(text: string) {
-  return text.replace(/^\uFEFF/, '');
-}
-
-/** The text of a file that a setting names. @throws BAD_SETTING */
-export function readNamed(name: string, path: string) {
-  try {
-    return withoutMark(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new RollcallError('BAD_SETTING', { name, path, why: messageOf(error) });
-  }
-}
-
-type Named = readonly [name: string, value: string | undefined];
-
-/**
- * A value as it is set, or out of the file that is set instead, which is read when the value is asked for: a command that
- * needs no key runs without its file. Undefined where neither is.
- * @throws BAD_SETTING
- */
-export function valueOrFile([name, value]: Named, [fileName, path]: Named, folder: string): Setting | undefined {
-  if (path === undefined) return value === undefined ? undefined : { name, value };
-  if (value !== undefined) throw badSetting(`${name} and ${fileName} are both set: keep one`);
-  return {
-    name: fileName,
-    get value() {
-      const text = present(readNamed(fileName, resolve(folder, path)));
-      if (text !== undefined) return text;
-      throw badSetting(`${fileName} names ${path}, which is empty: put the value into it`);
-    },
-  };
-}
+import { SETTINGS, type SettingDeclaration, type SettingName } from './settings.ts';
 
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
 
@@ -70,26 +24,26 @@ const load = createRequire(import.meta.url);
  */
 export function configFile() {
   const { z } = load('zod') as typeof import('zod');
-  const settingOf = ({ number, meaning, allowed }: SettingDeclaration) =>
-    (number ? z.number() : z.string()).optional().meta({
-      description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
-      ...(typeof allowed !== 'string' && { enum: [...allowed] }),
-    });
-  const shapeOf = (settings: readonly (readonly [string, SettingDeclaration])[]) =>
+  const shapeOf = (nameIn: (name: string, declared: SettingDeclaration) => string | undefined) =>
     Object.fromEntries(
-      settings.flatMap(([name, declared]) => {
-        const itself = [name, settingOf(declared)] as const;
-        const description = `A file that contains ${name}.`;
-        return declared.orFile
-          ? [itself, [`${name}File`, z.string().optional().describe(description)] as const]
-          : [itself];
+      Object.entries<SettingDeclaration>(SETTINGS).flatMap(([setting, declared]) => {
+        const name = nameIn(setting, declared);
+        if (name === undefined) return [];
+        const { isNumber, meaning, allowed, orFile } = declared;
+        const isList = typeof allowed !== 'string';
+        const description = `${meaning} (${isList ? allowed.join(', ') : allowed})`;
+        const value = (isNumber ? z.number() : z.string())
+          .optional()
+          .meta({ description, ...(isList && { enum: [...allowed] }) });
+        const file = z.string().optional().describe(`A file that contains ${name}.`);
+        return [[name, value] as const, ...(orFile ? [[`${name}File`, file] as const] : [])];
       }),
     );
   const own: Readonly<Record<string, z.ZodType>> = {
-    ...shapeOf(settingsOfFile()),
+    ...shapeOf((name, { only }) => (only === undefined ? name : undefined)),
     sources: z.union([z.string().describe(SETTINGS.sources.meaning), namedSourcesSchema()]).optional(),
     apps: z
-      .partialRecord(z.enum(REGIONS), z.strictObject(shapeOf(settingsOfApps())))
+      .partialRecord(z.enum(REGIONS), z.strictObject(shapeOf((_, { perRegion }) => perRegion)))
       .optional()
       .describe('The app of each region, with its key.'),
   };
@@ -111,12 +65,11 @@ export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sourc
 };
 type ConfigFile = SettingsOfFile & { readonly profiles?: Readonly<Record<string, SettingsOfFile>> };
 
-export function asText(value: unknown) {
-  return typeof value === 'string' || typeof value === 'number' ? present(String(value)) : undefined;
-}
-
-/** The settings of a file with those of one of its profiles in front. Apps of one environment are not mixed with another's. @throws BAD_SETTING */
-export function withProfile(file: ConfigFile, name: string, path: string): SettingsOfFile {
+/**
+ * The settings of one of the file's profiles, and those of the file with them in front. Apps of one environment are not mixed with another's.
+ * @throws BAD_SETTING
+ */
+export function withProfile(whole: ConfigFile, name: string, path: string) {
   const {
     profiles = {},
     appId,
@@ -124,8 +77,9 @@ export function withProfile(file: ConfigFile, name: string, path: string): Setti
     apiKeyFile,
     apps,
     ...others
-  } = file as ConfigFile & { readonly apiKeyFile?: string };
-  if (!Object.hasOwn(profiles, name)) {
+  } = whole as ConfigFile & { readonly apiKeyFile?: string };
+  const chosen = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (chosen === undefined) {
     const names = Object.keys(profiles);
     throw badSetting(
       `there is no profile ${JSON.stringify(name)}`,
@@ -134,9 +88,9 @@ export function withProfile(file: ConfigFile, name: string, path: string): Setti
         : `${path} has ${names.join(', ')}`,
     );
   }
-  const chosen = profiles[name] ?? {};
   const hasApp = chosen.appId !== undefined || chosen.apps !== undefined;
-  return { ...(!hasApp && { appId, apiKey, apiKeyFile, apps }), ...others, ...chosen } as SettingsOfFile;
+  const file = { ...(!hasApp && { appId, apiKey, apiKeyFile, apps }), ...others, ...chosen } as SettingsOfFile;
+  return { chosen, file };
 }
 
 /** @throws BAD_SETTING */
@@ -144,15 +98,15 @@ export function readConfigFile(
   named: string | undefined,
   folder: string,
 ): { readonly path: string; readonly file: ConfigFile } {
-  const isNamed = present(named) !== undefined;
-  const path = resolve(folder, present(named) ?? FILE);
+  const given = present(named);
+  const path = resolve(folder, given ?? FILE);
   let text: string;
   try {
     text = withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
-    const why = messageOf(error);
-    throw badSetting(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
+    if (given === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') return { path, file: {} };
+    const names = given === undefined ? '' : 'ROLLCALL_CONFIG names ';
+    throw badSetting(`${names}${path}, which cannot be read: ${messageOf(error)}`);
   }
   let json: unknown;
   try {

@@ -5,19 +5,9 @@ import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import { badSetting, isError, RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
-import { allowedValues } from './allowed-values.ts';
-import {
-  asText,
-  type Environment,
-  present,
-  readConfigFile,
-  readNamed,
-  type Setting,
-  type SettingsOfFile,
-  valueOrFile,
-  withProfile,
-} from './config-file.ts';
-import { hostCorrection, serviceHost } from './hosts.ts';
+import { readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
+import { type Environment, givenIn, present, readNamed, readSetting, type Setting } from './given-values.ts';
+import { hostCorrection } from './hosts.ts';
 import { readNamedSources } from './named-sources.ts';
 import {
   CONFIG_NAMES,
@@ -50,23 +40,45 @@ export function environmentVariable(name: string) {
 export function readConfig(flags: Flags, environment: Environment = process.env, folder = process.cwd()) {
   const env = withEnvFile(environment, folder);
   refuseUnknown(env);
-  const { path, file: everything } = readConfigFile(env[SETTINGS.config.env], folder);
-  const profile = flags.profile ?? present(env[SETTINGS.profile.env]) ?? asText(everything.profile);
-  const file = profile === undefined ? everything : withProfile(everything, profile, path);
-  const given = (name: SettingName, region?: Region) => givenSetting({ env, file, path, folder }, name, region);
-  const set = <Name extends SettingName>(name: Name): ValueOf<Name> | undefined => {
+  const { path, file: whole } = readConfigFile(env[SETTINGS.config.env], folder);
+  const profile = flags.profile ?? present(env[SETTINGS.profile.env]) ?? present(whole.profile);
+  const { chosen, file } = profile === undefined ? { chosen: {}, file: whole } : withProfile(whole, profile, path);
+  const inFile = (values: SettingsOfFile, name: SettingName, region?: Region) => {
+    const declared: SettingDeclaration = SETTINGS[name];
+    const key = declared.perRegion ?? name;
+    const [at, place] = region === undefined ? [values, ''] : [values.apps?.[region], `apps.${region}.`];
+    return givenIn(at, key, `${key}File`, folder, (one) => `${place}${one} in ${path}`);
+  };
+  /** A setting as the environment or the file has it. @param region of a setting with a value for each */
+  const given = (name: SettingName, region?: Region) => {
+    const declared: SettingDeclaration = SETTINGS[name];
+    const variable = variableOf(declared.env, region);
+    const set = givenIn(env, variable, `${variable}_FILE`, folder);
+    const promised = declared.isPromised && set && inFile(chosen, name, region);
+    if (promised && readSetting(declared, promised) !== readSetting(declared, set)) {
+      throw badSetting(
+        `${promised.name} is ${promised.value} in profile ${profile}, and ${set.name} is ${set.value}`,
+        'unset the variable, or choose no profile',
+      );
+    }
+    return set ?? inFile(file, name, region);
+  };
+  const set = <Name extends SettingName>(name: Name) => {
     const setting = given(name);
-    return setting === undefined ? undefined : parsed(name, setting);
+    return setting && (readSetting<unknown>(SETTINGS[name], setting) as ValueOf<Name>);
   };
   const inEffect = (name: SettingName) => {
-    const { preset, isPath }: SettingDeclaration = SETTINGS[name];
-    const value = flagged(flags, name) ?? set(name) ?? preset;
+    const declared: SettingDeclaration = SETTINGS[name];
+    const { flag, isNumber, preset, isPath } = declared;
+    const typed = flag && (flags as Readonly<Record<string, unknown>>)[name];
+    // A flag was checked as it was read; a program gives any number.
+    const ofFlag = isNumber && typed !== undefined ? readSetting(declared, { name, value: String(typed) }) : typed;
+    const value = ofFlag ?? set(name) ?? preset;
     return isPath && typeof value === 'string' ? resolve(folder, value) : value;
   };
   const values = Object.fromEntries(CONFIG_NAMES.map((name) => [name, inEffect(name)])) as unknown as SettingValues;
   const region = set('region');
   const apps = readApps(given, region);
-  if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: values.host, apps });
   const { callsPerMinute, budgetShare, sources = [] } = values;
   const host = given('host');
   return Object.freeze({
@@ -101,67 +113,9 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   });
 }
 
-interface Origins {
-  readonly env: Environment;
-  readonly file: SettingsOfFile;
-  /** The path of the file. */
-  readonly path: string;
-  readonly folder: string;
-}
-
-/** Returns a setting as the environment or the file has it. @param region of a setting with a value for each */
-function givenSetting({ env, file, path, folder }: Origins, name: SettingName, region?: Region) {
-  const { env: us, only, orFile, perRegion }: SettingDeclaration = SETTINGS[name];
-  const variable = variableOf(us, region);
-  const named = `${variable}_FILE`;
-  const ofFile = orFile ? present(env[named]) : undefined;
-  const set = valueOrFile([variable, present(env[variable])], [named, ofFile], folder);
-  if (set !== undefined || (only === 'environment' && !perRegion)) return set;
-  const at = perRegion && region ? file.apps?.[region] : file;
-  const key = perRegion ?? name;
-  const place = perRegion ? `apps.${region}.` : '';
-  const [value, nameOfFile] = [key, `${key}File`].map((one) => asText((at as ValuesOfFile | undefined)?.[one]));
-  return valueOrFile([`${place}${key} in ${path}`, value], [`${place}${key}File in ${path}`, nameOfFile], folder);
-}
-
-type ValuesOfFile = Readonly<Record<string, unknown>>;
-
-/** The value of a flag, which is checked as it is read; a program gives any number. @throws BAD_SETTING */
-function flagged(flags: Flags, name: SettingName) {
-  const { flag, number }: SettingDeclaration = SETTINGS[name];
-  const value = flag === undefined ? undefined : (flags as ValuesOfFile)[name];
-  return value === undefined || !number ? value : parsed(name, { name, value: String(value) });
-}
-
 /** The names of the profiles that there are. @throws BAD_SETTING */
 export function profileNames(environment: Environment = process.env, folder = process.cwd()) {
   return Object.keys(readConfigFile(withEnvFile(environment, folder)[SETTINGS.config.env], folder).file.profiles ?? {});
-}
-
-/**
- * Refuses a variable that contradicts the profile's host or apps, because its name promises them.
- * @throws BAD_SETTING
- */
-function checkProfile(
-  name: string,
-  chosen: SettingsOfFile = {},
-  { host, apps }: { readonly host: string | undefined; readonly apps: Apps },
-) {
-  const clash = (what: string, says: string, is: string | undefined) =>
-    badSetting(
-      `profile ${name} has the ${what} ${says}, and a variable of the environment says ${is}`,
-      'unset the variable, or choose no profile',
-    );
-  const itsHost = asText(chosen.host);
-  const meant = itsHost === undefined ? undefined : serviceHost(itsHost);
-  if (meant !== undefined && meant !== host) throw clash('host', meant, host);
-  for (const [region, { appId }] of Object.entries(chosen.apps ?? {})) {
-    const is = apps[region as Region]?.appId;
-    if (appId !== undefined && appId !== is) throw clash(`app of region ${region}`, appId, is);
-  }
-  const ids = Object.values(apps).map((app) => app.appId);
-  const itsApp = asText(chosen.appId);
-  if (itsApp !== undefined && !ids.includes(itsApp)) throw clash('app', itsApp, ids.join(', '));
 }
 
 /** @throws BAD_SETTING where one is set without the other */
@@ -171,15 +125,6 @@ function managementOf(key: string | undefined, secret: string | undefined) {
   const names = [SETTINGS.managementKey.env, SETTINGS.managementSecret.env];
   const [set = '', missing = ''] = key === undefined ? names.toReversed() : names;
   throw incomplete(set, missing);
-}
-
-/** @throws BAD_SETTING */
-function parsed<Name extends SettingName>(name: Name, setting: Setting) {
-  const declared: SettingDeclaration = SETTINGS[name];
-  const value = declared.parse(setting.value, setting.name);
-  if (value !== undefined) return value as ValueOf<Name>;
-  const { name: place, value: text } = setting;
-  throw new RollcallError('BAD_SETTING', { name: place, value: text, allowed: allowedValues(declared) });
 }
 
 /** Kubernetes sets them for a service of this name. */
@@ -265,34 +210,27 @@ function readApps(
   const singleKey = given('apiKey');
   if (single === undefined && singleKey !== undefined) throw incomplete(singleKey.name, SETTINGS.appId.env);
   for (const region of REGIONS) {
-    const itsApp = given('regionAppId', region);
-    const key = given('regionApiKey', region);
-    const itsUrl = given('regionUrl', region);
-    const url = itsUrl && parsed('regionUrl', itsUrl);
-    const variable = variableOf(SETTINGS.regionAppId.env, region);
-    if (itsApp !== undefined) apps[region] = appWith(itsApp.value, url, key);
-    else if (key !== undefined) throw incomplete(key.name, variable);
-    if (single === undefined || region !== appRegion) {
-      if (itsApp === undefined && url !== undefined) {
-        throw incomplete(variableOf(SETTINGS.regionUrl.env, region), variable);
-      }
-    } else if (itsApp !== undefined) {
+    const own = given('regionAppId', region);
+    const ownKey = given('regionApiKey', region);
+    const url = given('regionUrl', region);
+    const [app, key] = own === undefined && region === appRegion ? [single, singleKey] : [own, ownKey];
+    if (own !== undefined && single !== undefined && region === appRegion) {
       throw badSetting(
-        `region ${region} has two apps: ${single.name} says ${single.value}, and ${itsApp.name} says ${itsApp.value}: keep one`,
+        `region ${region} has two apps: ${single.name} says ${single.value}, and ${own.name} says ${own.value}: keep one`,
       );
-    } else apps[region] = appWith(single.value, url, singleKey);
+    }
+    const alone = (own === undefined ? ownKey : undefined) ?? (app === undefined ? url : undefined);
+    if (alone !== undefined) throw incomplete(alone.name, variableOf(SETTINGS.regionAppId.env, region));
+    if (app === undefined) continue;
+    apps[region] = {
+      appId: app.value,
+      url: url && readSetting(SETTINGS.regionUrl, url),
+      get apiKey() {
+        return key?.value;
+      },
+    };
   }
   return apps;
 }
 
 const incomplete = (set: string, missing: string) => new RollcallError('BAD_SETTING', { set, missing });
-
-function appWith(appId: string, url: string | undefined, key: Setting | undefined) {
-  return {
-    appId,
-    url,
-    get apiKey() {
-      return key?.value;
-    },
-  };
-}

@@ -60,8 +60,8 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   readonly only?: 'environment';
   /** `<env>_FILE`, or `<name>File` in the file, may name a file that contains the value instead. */
   readonly orFile?: true;
-  /** The file has a number, not a text. */
-  readonly number?: true;
+  /** The name of a profile promises it: no variable may say something else. */
+  readonly isPromised?: true;
   /** May hold a key or password: no message repeats the value. */
   readonly secret?: true;
   /** Names a file or folder: the configuration has its whole path. */
@@ -82,6 +82,7 @@ export const SETTINGS = {
   },
   host: {
     env: 'ROLLCALL_HOST',
+    isPromised: true,
     meaning:
       "`cometchat.io` for the public service; otherwise what follows `api-<region>.` in your service's address, with its port. If you paste a longer address, rollcall corrects it and says so",
     allowed: 'a host',
@@ -93,6 +94,7 @@ export const SETTINGS = {
     perRegion: 'appId',
     only: 'environment',
     isPart: true,
+    isPromised: true,
     meaning: 'the app of each region',
   },
   regionUrl: {
@@ -114,7 +116,13 @@ export const SETTINGS = {
     secret: true,
     meaning: 'its key, with the scope `fullAccess`',
   },
-  appId: { ...anyText, env: 'ROLLCALL_APP_ID', isPart: true, meaning: 'the same for a single app: its id' },
+  appId: {
+    ...anyText,
+    env: 'ROLLCALL_APP_ID',
+    isPart: true,
+    isPromised: true,
+    meaning: 'the same for a single app: its id',
+  },
   apiKey: { ...anyText, env: 'ROLLCALL_API_KEY', orFile: true, isPart: true, secret: true, meaning: 'its key' },
   region: {
     ...oneOf(REGIONS),
@@ -181,14 +189,12 @@ export const SETTINGS = {
     ...wholeNumber(1, 10_000_000),
     env: 'ROLLCALL_CALLS_PER_MINUTE',
     flag: '--calls-per-minute <n>',
-    number: true,
     meaning: 'calls a minute in each region, exactly',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
   },
   listsPerMinute: {
     ...wholeNumber(1, 10_000_000),
     env: 'ROLLCALL_LISTS_PER_MINUTE',
-    number: true,
     meaning:
       'calls a minute in each region that only read, such as lists of members, exactly, in addition to those above',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, where it has a limit of its own for them; otherwise they are part of the calls above`,
@@ -196,7 +202,6 @@ export const SETTINGS = {
   budgetShare: {
     ...wholeNumber(1, 100),
     env: 'ROLLCALL_BUDGET_SHARE',
-    number: true,
     meaning: "that share in percent; the rest is left to your users' logins and other calls",
     preset: DEFAULT_BUDGET_SHARE,
   },
@@ -204,7 +209,6 @@ export const SETTINGS = {
     ...wholeNumber(1, MAX_CONCURRENCY),
     env: 'ROLLCALL_CONCURRENCY',
     flag: '--concurrency <n>',
-    number: true,
     meaning: 'most concurrent calls of this process in each region; how many there are follows what the service takes',
     preset: DEFAULT_CONCURRENCY,
   },
@@ -212,7 +216,6 @@ export const SETTINGS = {
     ...wholeNumber(1, MAX_CONCURRENCY),
     env: 'ROLLCALL_PER_GROUP',
     flag: '--per-group <n>',
-    number: true,
     meaning:
       'most concurrent calls of this data directory that change one group, where the service adds members one after another: more would wait for each other',
     preset: DEFAULT_PER_GROUP,
@@ -340,42 +343,28 @@ export type SettingValues = { readonly [Name in ConfigName]: ValueOf<Name> | Uns
 /** The values of flags, times in ms. */
 export type Flags = { readonly [Name in FlagName]?: ValueOf<Name> | undefined };
 
-const ALL: readonly (readonly [SettingName, SettingDeclaration])[] = Object.entries(SETTINGS) as [
-  SettingName,
-  SettingDeclaration,
-][];
+const ALL = Object.entries(SETTINGS) as [SettingName, SettingDeclaration][];
 
 /** The settings that the configuration has under their names. */
 export const CONFIG_NAMES = ALL.flatMap(([name, { isPart }]) => (isPart ? [] : [name])) as readonly ConfigName[];
-
-/** The settings that `rollcall.config.json` may hold, in addition to `apps`. */
-export function settingsOfFile(): readonly (readonly [SettingName, SettingDeclaration])[] {
-  return ALL.filter(([, { only }]) => only !== 'environment');
-}
-
-/** The settings that `apps.<region>` of the file may hold, by their names there. */
-export function settingsOfApps(): readonly (readonly [string, SettingDeclaration])[] {
-  return ALL.flatMap(([, declared]) => (declared.perRegion ? [[declared.perRegion, declared] as const] : []));
-}
 
 /** @param env as it is declared, with the name of the first region */
 export function variableOf(env: string, region: Region = REGIONS[0]) {
   return env.replace('_US_', `_${region.toUpperCase()}_`);
 }
 
-/** The variables of a setting. */
-function variablesOf({ env, perRegion, orFile }: SettingDeclaration) {
-  const names = perRegion ? REGIONS.map((region) => variableOf(env, region)) : [env];
-  return orFile ? names.flatMap((name) => [name, `${name}_FILE`]) : names;
-}
-
 /** Every variable that is a setting. */
-export const VARIABLES: readonly string[] = ALL.flatMap(([, declared]) => variablesOf(declared));
+export const VARIABLES: readonly string[] = ALL.flatMap(([, { env, perRegion, orFile }]) =>
+  (perRegion ? REGIONS : REGIONS.slice(0, 1)).flatMap((region) => {
+    const name = variableOf(env, region);
+    return orFile ? [name, `${name}_FILE`] : [name];
+  }),
+);
 
 /** Variables that name files with keys, passwords or other secrets. */
-export const SECRET_FILES: readonly string[] = [
+export const SECRET_FILES = [
   SETTINGS.envFile.env,
-  ...ALL.flatMap(([, declared]) => (declared.orFile ? variablesOf(declared).filter((_, at) => at % 2 === 1) : [])),
+  ...VARIABLES.map((name) => `${name}_FILE`).filter((name) => VARIABLES.includes(name)),
 ];
 
 /** The default in Markdown; '' where there is none. */

@@ -141,25 +141,15 @@ function batchSpans(tracer: Tracer): CallObserver {
   };
 }
 
-function samplerOf({ sampler, samplerArgument }: TracingSettings): Sampler {
+function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
   const name = sampler.replace('parentbased_', '');
   const root =
     name === 'always_on'
       ? new AlwaysOnSampler()
       : name === 'always_off'
         ? new AlwaysOffSampler()
-        : new TraceIdRatioBasedSampler(ratio(samplerArgument));
+        : new TraceIdRatioBasedSampler(ratio);
   return sampler === name ? root : new ParentBasedSampler({ root });
-}
-
-function ratio(text = '1') {
-  const value = Number(text);
-  if (value >= 0 && value <= 1) return value;
-  throw new RollcallError('BAD_SETTING', {
-    name: 'OTEL_TRACES_SAMPLER_ARG',
-    value: text,
-    allowed: 'is a number from 0 to 1',
-  });
 }
 
 /** A span for each request to the server. It has the route and not the address, which may name users. */

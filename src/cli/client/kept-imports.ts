@@ -19,8 +19,8 @@ export function noImports(where: string, server?: string) {
   return new RollcallError('NO_IMPORTS', { where, server });
 }
 
-/** Opens the catalog, and makes it again where it is lost. */
-function openKept(dir: DataDir) {
+/** Opens the catalog, and makes it again where it is lost. @throws NO_IMPORTS where there is none */
+export function openKept(dir: DataDir) {
   if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(emptyPlace(dir));
   return openCatalogReader(dir.catalog);

@@ -19,7 +19,7 @@ import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
-import { keptView, viewing, withLedger } from './kept-imports.ts';
+import { keptView, openKept, withLedger } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
@@ -121,9 +121,15 @@ export function askedHere({ dir: { root }, coordinator }: Here, who = currentUse
 /** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */
 export function clientOfDirectory(dir: DataDir): Client {
   const asked = askedHere({ dir });
-  return ownerElse(dir, (operation, _, perform) => {
+  return ownerElse(dir, async (operation, _, perform) => {
     if (operation.method === 'GET') {
-      return viewing(dir, (catalog) => perform(clientOf(readingHandlers(dir, catalog), asked)));
+      // Opened by its handler: a wrong filter is refused first, also where there is no catalog.
+      let opened: CatalogReader | undefined;
+      const catalog = () => {
+        opened ??= openKept(dir);
+        return opened;
+      };
+      return perform(clientOf(readingHandlers(dir, catalog), asked)).finally(() => opened?.close());
     }
     return changeCatalog(dir, openCatalog, async (catalog) => {
       const { tagging } = await import('../../server/import-handlers.ts');
@@ -132,9 +138,9 @@ export function clientOfDirectory(dir: DataDir): Client {
   });
 }
 
-function readingHandlers(dir: DataDir, catalog: CatalogReader) {
-  const find = (id: string) => catalog.get(id);
-  const view = (record: ImportRecord) => keptView(dir, catalog, record);
+function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
+  const find = (id: string) => catalog().get(id);
+  const view = (record: ImportRecord) => keptView(dir, catalog(), record);
   /** @throws NO_ROWS_YET */
   const report = async (id: string, wanted: WantedReport) => {
     const record = find(id);
@@ -152,7 +158,12 @@ function readingHandlers(dir: DataDir, catalog: CatalogReader) {
   return [
     handled(
       importOperations,
-      importReading({ page: (...which) => catalog.page(...which), transitions: catalog.transitions, find, view }),
+      importReading({
+        page: (...which) => catalog().page(...which),
+        transitions: (id) => catalog().transitions(id),
+        find,
+        view,
+      }),
     ),
     handled(rowOperations, rowReading({ problems, report })),
   ];

@@ -5,9 +5,9 @@ import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { shown, shownPath } from '../../imports/read/intake-error.ts';
-import { withoutMark } from '../../platform/config-file.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { writeWhole } from '../../platform/files.ts';
+import { withoutMark } from '../../platform/given-values.ts';
 import { wrongOption } from '../../text/wrong-option.ts';
 import { type Recipe, type RecipeInput, recipeFile } from './recipe.ts';
 
