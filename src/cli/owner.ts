@@ -25,7 +25,7 @@ export interface Owner {
   readonly dir: DataDir;
   readonly coordinator: Coordinator;
   readonly events: Events;
-  /** The progress of a file that it reads. */
+  /** The progress of the files that it reads. */
   readonly staging?: ViewSources['staging'];
 }
 
@@ -39,8 +39,7 @@ export async function openOwner(
   { dir, coordinator, log, serveOwner }: Pick<App, 'dir' | 'coordinator' | 'log' | 'serveOwner'>,
   onStop: Lifecycle['onStop'],
 ) {
-  const known = followStaging(coordinator);
-  const staging = (id: string) => known.get(id) ?? null;
+  const staging = followStaging(coordinator);
   // Those who ask a command follow one thing.
   const events = openEvents({ coordinator, unfinished: () => [], view: shownBy({ dir, staging }), log });
   onStop(async () => events.close());

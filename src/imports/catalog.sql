@@ -51,6 +51,10 @@ select distinct undo_of as id from syncs where undo_of is not null and state in 
 -- In: id. Out: imports that retry rows of this one, oldest first.
 select * from import_records where retryOf = :id order by createdAt, id;
 
+-- name: undos
+-- In: id. Out: syncs that undo this import, oldest first, each with the import that carries it out.
+select id, state, sync ->> 'importId' as importId from syncs where undo_of = :id order by created_at, id;
+
 -- name: same_source_before
 -- In: id. Out: completed imports of the same file before it, newest first: of the same path, or, where it was fetched or
 -- sent, of the same name.

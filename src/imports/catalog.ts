@@ -6,6 +6,7 @@ import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
+import type { SyncState } from '../membership/sync-state.ts';
 import { isLedgerError } from '../platform/database-errors.ts';
 import {
   idsOf,
@@ -268,6 +269,8 @@ function catalogReader(database: DatabaseSync) {
     sameSourceBefore: (id: string) => idsOf(sql('same_source_before').all({ id })),
     /** Imports that retry rows of this one, oldest first. */
     retries: (id: string) => sql<ImportRecord>('retries').all({ id }),
+    /** Syncs that undo this import, oldest first, each with the import that carries it out. */
+    undos: (id: string) => sql<{ id: string; state: SyncState; importId: string | null }>('undos').all({ id }),
     /** The file of the catalog (platform/files.ts; null: none yet) and the data directory in which it was last worked with. */
     workedIn: () => sql<{ file: string | null; root: string }>('worked_in').get() ?? { file: null, root: '' },
     /** Whether there is work that is not over, or begins by itself. */

@@ -14,12 +14,13 @@ import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { HEAP_MB } from '../imports/report/ledger-threads.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
+import { quietly } from '../platform/log.ts';
 import { threadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents, tellOfSyncs } from './events.ts';
-import { openImportViews } from './import-views.ts';
-import { runningImports } from './running-imports.ts';
+import { viewsFor } from './import-views.ts';
+import { followStaging, runningImports } from './running-imports.ts';
 import type { ServerOptions } from './server-options.ts';
 import { openRecipes } from './uploads/upload-options.ts';
 
@@ -66,7 +67,14 @@ export async function openContext(app: Api, options: Options) {
   app.addHook('onClose', async () => reading.close());
   const corrections = new Corrections({ dir, coordinator });
   const syncs = syncsOf(options);
-  const views = openImportViews({ coordinator, dir, reading, log, syncs });
+  const staging = followStaging(coordinator);
+  const views = viewsFor('api', {
+    dir,
+    catalog: reading,
+    count: reading.count,
+    uncounted: quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted')),
+    staging,
+  });
   const running = runningImports({ coordinator, reading, views, settings });
   const events = openEvents({
     coordinator,
@@ -103,6 +111,8 @@ export async function openContext(app: Api, options: Options) {
     /** The context of sources that are fetched for users of the API. */
     fetching: sourceContextOf(config),
     views,
+    /** The progress of the files that are being read. */
+    staging,
     running,
     events,
     recipes,

@@ -26,6 +26,11 @@ export function openReading(dir: DataDir, threads: LedgerThreads) {
   return {
     ...catalog,
     hasRows,
+    /** Reads the ledger at a path for the view of an import. */
+    count: async (path: string) => {
+      const rows = threads.of(path, limits(undefined));
+      return [await rows.counters(), await rows.input()] as const;
+    },
     /** Questions on an import's rows. @param caller absent: the program itself */
     rowsOf: (id: string, caller?: Caller) => threads.of(ledgerOf(id), limits(caller)),
     /** A page of rows as JSON text. */

@@ -28,7 +28,7 @@ export interface ImportActs {
     Verb | 'create' | 'dismiss' | 'tag' | 'remove' | 'find' | 'lookUp' | 'retry' | 'sendsTo'
   >;
   readonly dir: DataDir;
-  readonly views: Pick<ImportViews, 'of'>;
+  readonly views: ImportViews;
 }
 
 /** `POST /v1/imports` of a file on this machine: as commands ask for it, and of an upload that has come. */

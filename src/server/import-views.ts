@@ -1,78 +1,42 @@
-import type { ImportTotals } from '../api/import-summary.ts';
-import type { FollowUp, ImportView } from '../api/imports.ts';
-import { asParameter } from '../errors/named-options.ts';
-import { checkFacts } from '../features/check/check-view.ts';
-import { viewWithCorrections } from '../features/correct/corrections.ts';
-import type { Sync } from '../features/sync/kept-sync.ts';
-import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
+import { existsSync } from 'node:fs';
+import type { ImportView } from '../api/imports.ts';
+import { asFlag, asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import type { Coordinator } from '../imports/life/coordinator.ts';
-import { hasLedger, isLedgerLost } from '../imports/lost-ledger.ts';
-import type { Counters } from '../imports/record/counters.ts';
-import { importView, rowsOfImport, type ViewSources } from '../imports/report/import-view.ts';
-import { totalsOf } from '../imports/report/summarize.ts';
-import { isFinal } from '../membership/import-state.ts';
+import { correctionsFile } from '../imports/corrected-rows.ts';
+import { checkFiles } from '../imports/predictions/row-check.ts';
+import { importView, type ViewSources } from '../imports/report/import-view.ts';
 import { NEEDS_ATTENTION } from '../membership/outcome.ts';
-import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { type Logger, quietly } from '../platform/log.ts';
-import type { DataReader } from './data-reader.ts';
-import { followStaging } from './running-imports.ts';
 
-const NO_ROWS: Counters = new Map();
-
-interface ImportViewsParts {
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly reading: DataReader;
-  readonly log: Logger;
-  readonly syncs: Pick<SyncRunner, 'catalog'>;
+/** Imports as this process shows them. */
+export interface ImportViews {
+  of(record: ImportRecord): Promise<ImportView>;
 }
 
-export type ImportViews = ReturnType<typeof openImportViews>;
-
-/** Imports as this server shows them. */
-export function openImportViews({ coordinator, dir, reading, log, syncs }: ImportViewsParts) {
-  const staging = followStaging(coordinator);
-
-  /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
-  const counted = async (record: ImportRecord): Promise<ImportTotals> => {
-    const { id, state } = record;
-    if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return totalsOf(NO_ROWS, isFinal(state));
-    const rows = reading.rowsOf(id);
-    const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
-    if (isFinal(state)) coordinator.catalog.setTotals(id, totals);
-    return totals;
+/**
+ * Imports with what their checks and corrections say of them.
+ * @param shown to whom: a command gets flags and the paths of reports, a client of the API parameters and addresses
+ */
+export function viewsFor(
+  shown: 'command' | 'api',
+  { dir, catalog, ...others }: Omit<ViewSources, 'reports' | 'write' | 'complete' | 'dir'> & { readonly dir: DataDir },
+): ImportViews {
+  const surface =
+    shown === 'api'
+      ? { write: asParameter, reports: addressesOf }
+      : { write: asFlag, reports: (_: string, written: ImportView['reports']) => written };
+  const complete: ViewSources['complete'] = async (record, own) => {
+    const folder = dir.folder(record.id);
+    // Only an import that was checked, or whose rows somebody has looked at, needs these modules.
+    if (!existsSync(checkFiles(folder).check) && !existsSync(correctionsFile(folder))) return own;
+    const [{ checkFacts }, { viewWithCorrections }] = await Promise.all([
+      import('../features/check/check-view.ts'),
+      import('../features/correct/corrections.ts'),
+    ]);
+    const { refused, ...facts } = await checkFacts(folder, record.state, own.rows.skipped);
+    return { ...(await viewWithCorrections(dir, catalog, record, own, refused)), ...facts };
   };
-
-  const followUpOf = async ({ id, state, importId }: Sync): Promise<FollowUp> => {
-    const carrier = importId === null ? undefined : reading.find(importId);
-    const rows = carrier === undefined ? null : await rowsOfImport(carrier, sources);
-    return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
-  };
-
-  const sources: ViewSources = {
-    catalog: reading,
-    folder: dir.folder,
-    totals: counted,
-    uncounted: quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted')),
-    staging: (id) => staging.get(id) ?? null,
-    reports: addressesOf,
-    write: asParameter,
-    /** With what its corrections, its check and its undos say of it. */
-    complete: async (record, own) => {
-      const { id, state } = record;
-      const undos = await Promise.all(syncs.catalog.undos(id).map(followUpOf));
-      const { refused, ...facts } = await checkFacts(dir.folder(id), state, own.rows.skipped);
-      const corrected = await viewWithCorrections(dir, coordinator.catalog, record, own, refused);
-      return { ...corrected, ...facts, followUps: [...own.followUps, ...undos] };
-    },
-  };
-  return {
-    of: (record: ImportRecord) => importView(record, sources),
-    /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
-    beingRead: () => [...staging.keys()],
-  };
+  return { of: (record) => importView(record, { ...others, ...surface, dir, catalog, complete }) };
 }
 
 /** The addresses of reports that were written. */

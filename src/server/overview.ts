@@ -25,7 +25,7 @@ const RECENT = 10;
 
 /** `GET /v1/overview`: what runs, what waits for a person. */
 export async function overviewOf(context: ServerContext): Promise<Overview> {
-  const { coordinator, reading, views } = context;
+  const { coordinator, reading, views, staging } = context;
   const counts = reading.counts();
   const strays = coordinator.strays();
   const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
@@ -36,7 +36,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
   const attention = reading.attention(MAX_ATTENTION);
   const ready = atRest.filter((record) => !needsDecision(record));
   const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
-  const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
+  const read = [...staging.keys()].flatMap((id) => reading.find(id) ?? []);
   const [now, waiting, open, readyImports, recent] = await Promise.all([
     underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),
     viewsOf(stuck.slice(0, MAX_LISTED)),
@@ -69,7 +69,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 function syncsAndRuns(context: ServerContext) {
   const { syncs, reading } = context;
-  const { catalog: scheduled } = context.schedules;
+  const { catalog: scheduled, runs } = context.schedules;
   const { catalog } = syncs;
   const entry = (sync: Sync) => entryOf(sync, syncs);
   const inState = (...states: readonly SyncState[]) => catalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);
@@ -90,7 +90,7 @@ function syncsAndRuns(context: ServerContext) {
           reason,
           sync: sync?.id ?? null,
           unsuccessful: health.get(schedule) ?? 0,
-          ...standingOf(state, reason),
+          ...standingOf(state, reason, runs.underWay(schedule) === undefined),
         }),
       ),
     toDecide: toDecide.slice(0, MAX_LISTED),
@@ -110,14 +110,24 @@ function hasFailed({ state, sync }: ScheduleRun) {
   return state === 'failed' || state === 'missed' || state === 'skipped-running';
 }
 
-/** Returns the reason in a sentence, and the next step: a run that did not happen can begin now, one that failed is looked at. */
-function standingOf(state: ScheduleRun['state'], reason: string): Pick<FailedRun, 'sentence' | 'next'> {
+/**
+ * Returns the reason in a sentence, and the next step: a run that did not happen can begin now, unless an earlier one goes on;
+ * one that failed is looked at.
+ */
+function standingOf(
+  state: ScheduleRun['state'],
+  reason: string,
+  isFree: boolean,
+): Pick<FailedRun, 'sentence' | 'next'> {
   const missed = {
     'skipped-running': 'The last run was skipped: the one before was not over.',
     missed: 'The last run was missed: no server was running at its time.',
   };
   if (state === 'missed' || state === 'skipped-running')
-    return { sentence: missed[state], next: [{ operation: 'run', name: 'Run now', why: 'To begin a run now' }] };
+    return {
+      sentence: missed[state],
+      next: isFree ? [{ operation: 'run', name: 'Run now', why: 'To begin a run now' }] : [],
+    };
   return { sentence: reason === '' ? 'The last run failed.' : asSentence(`the last run failed: ${reason}`), next: [] };
 }
 

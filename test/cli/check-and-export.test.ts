@@ -46,6 +46,9 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
     check: { state: 'done', underWay: false, summary: JSON.parse(again.stdout) },
   });
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
+  // Nobody has looked at its rows.
+  const [listed] = JSON.parse((await place.run(['list', '--json'])).stdout);
+  expect(listed.next.map(({ operation }: { operation: string }) => operation)).toEqual(['resume', 'correct']);
   const { summary } = await place.summary(['resume', id]);
   expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });
   expect((await place.run(['status'])).stdout).not.toContain('check of m.csv');

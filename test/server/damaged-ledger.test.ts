@@ -13,10 +13,11 @@ const OPERATIONS = [
 ] as const;
 
 test('a ledger that is damaged or gone under a running server is named by each operation, and the other imports work', async () => {
-  const server = await startTestServer();
+  const seed = { users: ['anna', 'bob'] };
+  const server = await startTestServer({ sandbox: { groups: 'any', users: 0, seed } });
   onTestFinished(() => server.close());
   const { id: whole } = await server.run('guid,uid\ng,anna\n');
-  const { id } = await server.run('guid,uid\ng,anna\ng,bob\n');
+  const { id } = await server.run('guid,uid\ng,anna\ng,bob\ng,nobody\n');
   const ledger = server.dir.ledger(id);
   // From here on, what an import's view says of its corrections is read from both files.
   await server.json(`/v1/imports/${id}/corrections`);
@@ -44,6 +45,8 @@ test('a ledger that is damaged or gone under a running server is named by each o
       unread: [id],
     });
     expect(await server.json('/v1/imports')).toMatchObject({ imports: [{ id }, { id: whole }] });
+    if (code === 'LEDGER_MISSING')
+      expect(await server.json(`/v1/imports/${id}`)).toMatchObject({ actions: ['delete'], retryable: 0, next: [] });
     expect(await server.json(`/v1/imports/${whole}/rows`)).toMatchObject({ rows: [{ uid: 'anna' }] });
   }
 });

@@ -102,6 +102,24 @@ test('a schedule whose last run failed is listed; neither is one that is in plac
   expect(syncs).toMatchObject([{ state: 'planned', schedule: 'plans' }]);
 });
 
+test('a run that was skipped can be made up for once the run before it is over', async () => {
+  const { catalog } = server.schedules;
+  catalog.add('nightly', keptSchedule({ file: 'm.csv', sandbox: true }));
+  const run = {
+    schedule: 'nightly',
+    who: '',
+    reason: '',
+    at: '2026-11-20T04:00:00.000Z',
+    dueAt: '2026-11-20T04:00:00.000Z',
+  };
+  const { id } = catalog.addRun({ ...run, state: 'running' });
+  catalog.addRun({ ...run, state: 'skipped-running' });
+  const next = async () => (await overview()).failedRuns.map((failed) => failed.next.map(({ operation }) => operation));
+  expect(await next()).toEqual([[]]);
+  catalog.changeRun(id, { state: 'failed', reason: '' });
+  expect(await next()).toEqual([['run']]);
+});
+
 test('a plan that a person makes to look at waits for no decision; one that a guard holds does', async () => {
   const plan = async (query: string, text: string) => {
     const { id } = await server.json<{ id: string }>(`/v1/syncs?${query}`, {

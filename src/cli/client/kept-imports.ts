@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
-import type { ImportTotals } from '../../api/import-summary.ts';
-import { asFlag } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
-import { correctionsFile } from '../../imports/corrected-rows.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
-import { importView, type ViewSources } from '../../imports/report/import-view.ts';
-import { totalsOf } from '../../imports/report/summarize.ts';
-import { isFinal } from '../../membership/import-state.ts';
+import type { ViewSources } from '../../imports/report/import-view.ts';
 import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
+import { viewsFor } from '../../server/import-views.ts';
 
 /** Imports as a data directory has them, even while another process writes to it. */
 
@@ -52,37 +47,11 @@ export function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (re
   return read(reader);
 }
 
-/** Counts its rows and calls from its ledger. */
-function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals {
-  const isOver = isFinal(record.state);
-  const counted = withLedger(dir, record, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
-  return counted ?? totalsOf(new Map(), isOver);
-}
-
 /** An import as commands show it. @param staging known only to the process that reads a file */
-export function keptView(
-  dir: DataDir,
-  catalog: CatalogReader,
-  record: ImportRecord,
-  staging: ViewSources['staging'] = () => null,
-) {
-  return importView(record, {
-    catalog,
-    folder: dir.folder,
-    totals: (one) => countedTotals(dir, one),
-    staging,
-    reports: (_, written) => written,
-    write: asFlag,
-    complete: async (one, own) => {
-      const folder = dir.folder(one.id);
-      // Only an import whose rows somebody has looked at needs these modules.
-      if (!existsSync(correctionsFile(folder))) return own;
-      const [{ viewWithCorrections }, { checkFacts }] = await Promise.all([
-        import('../../features/correct/corrections.ts'),
-        import('../../features/check/check-view.ts'),
-      ]);
-      const { refused } = await checkFacts(folder, one.state, own.rows.skipped);
-      return viewWithCorrections(dir, catalog, one, own, refused);
-    },
-  });
+export function keptView(dir: DataDir, catalog: CatalogReader, record: ImportRecord, staging?: ViewSources['staging']) {
+  const count = (path: string) => {
+    using reader = openImportReader(path);
+    return [reader.counters(), reader.input()] as const;
+  };
+  return viewsFor('command', { dir, catalog, count, staging }).of(record);
 }

@@ -4,10 +4,6 @@
 -- In: id. Out: the sync; nothing where there is none.
 select sync from syncs where id = :id;
 
--- name: undos
--- In: import (id). Out: syncs that undo it, oldest first.
-select sync from syncs where undo_of = :import order by created_at, id;
-
 -- name: retries_of
 -- In: ids (JSON array of imports). Out: imports that retried rows of them and are over.
 select id from imports where retry_of in (select value from json_each(:ids)) and finished_at is not null;

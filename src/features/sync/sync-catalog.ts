@@ -142,8 +142,6 @@ function readerOf(database: DatabaseSync) {
     retriesOf: (ids: readonly string[]) => idsOf(sql('retries_of').all({ ids: JSON.stringify(ids) })),
     /** The expiry that was begun last. */
     lastExpiry: () => syncs('last_expiry')[0],
-    /** Syncs that undo this import, oldest first. */
-    undos: (importId: string) => syncs('undos', { import: importId }),
     close,
     [Symbol.dispose]: close,
   };

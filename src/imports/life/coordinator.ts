@@ -65,7 +65,7 @@ export class Coordinator {
   /** From now on imports that wait for something of this machine continue by themselves. */
   readonly watchWaits: Life['watchWaits'];
   /** Facts about imports; only `life` moves one to another state. */
-  readonly catalog: Pick<Catalog, 'retries' | 'setTotals'>;
+  readonly catalog: Pick<Catalog, 'retries'>;
   /** Makes an import, and begins with it. Returns its id. */
   readonly create: ReturnType<typeof importMaker>;
   /** The regions that imports have used so far. */

@@ -1,14 +1,18 @@
-import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../../api/imports.ts';
 import type { WriteOption } from '../../errors/named-options.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import { completeRetry, NEEDS_ATTENTION, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
+import { isFinalSync } from '../../membership/sync-state.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn, isLedgerError, type LedgerCode } from '../../platform/database-errors.ts';
 import { isObject } from '../../platform/stored-json.ts';
-import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
-import { isLedgerLost } from '../lost-ledger.ts';
+import { type CatalogReader, type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
+import { hasLedger, isLedgerLost, ledgerIsThere } from '../lost-ledger.ts';
+import type { InputDescription } from '../read/notes.ts';
 import { optionsToAgree, reasonFor } from '../reason-codes.ts';
+import type { Counters } from '../record/counters.ts';
 import { nextOf, type ToCorrect } from './next-steps.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
@@ -16,21 +20,23 @@ import { sentenceOf } from './verdict.ts';
 
 /** Sources of a view beside the import's record. */
 export interface ViewSources {
-  readonly catalog: { retries(id: string): readonly ImportRecord[] };
-  folder(id: string): string;
-  /** Asked where the record has none. @throws LEDGER_MISSING, DAMAGED_LEDGER, DATABASE_BUSY where its rows cannot be counted */
-  totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
-  /** They could not be counted; the view says so. */
+  readonly dir: Pick<DataDir, 'folder' | 'ledger'>;
+  readonly catalog: Pick<CatalogReader, 'find' | 'retries' | 'undos'>;
+  /** Reads the ledger at `path`, where the catalog has no totals. */
+  count(path: string): Counted | Promise<Counted>;
+  /** Rows could not be counted; the view says so. */
   uncounted?(error: Error): void;
-  /** Null where it is not being read, as far as this process knows. */
-  staging(id: string): Staging | null;
+  /** The progress of the files that this process reads, by import. Default: it reads none. */
+  readonly staging?: ReadonlyMap<string, Staging> | undefined;
   /** Paths or addresses of the reports that were written. */
   reports(id: string, written: ImportSummary['reports']): ImportSummary['reports'];
   /** Names options in the reason. */
   readonly write: WriteOption;
-  /** Adds what features know of it. */
-  complete?(record: ImportRecord, own: Unsaid): Promise<Unsaid>;
+  /** Adds what features know of its rows. */
+  complete(record: ImportRecord, own: Unsaid): Promise<Unsaid>;
 }
+
+type Counted = readonly [counters: Counters, input: InputDescription];
 
 /** Reasons why the rows of an import are not counted. The error names the file. */
 const UNCOUNTED: Readonly<Record<LedgerCode | 'DATABASE_BUSY', string>> = {
@@ -45,15 +51,20 @@ export type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToCor
 
 /** An import as the API and commands show it. */
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
+  const { id, state } = record;
   const own = await ownView(record, sources);
-  const followUps = await retriesOf(record.id, sources);
+  const followUps = [...(await retriesOf(id, sources)), ...(await undosOf(id, sources))];
   const retried = completeRetry({ followUps });
-  const retryable = retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
   const { failed, invalid } = own.rows;
+  // Without its ledger, nothing of it can be sent again.
+  const isThere = ledgerIsThere(sources.dir.ledger(id));
+  const retryable = isThere && retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
   // Rows that failed, and were not retried as they are, can be corrected once it is over.
-  const toCorrect = invalid + (isFinal(record.state) && retried === undefined ? failed : 0);
+  const toCorrect = isThere ? invalid + (isFinal(state) && retried === undefined ? failed : 0) : 0;
   const left = { ...own, followUps, retryable, corrected: 0, toCorrect, ready: 0 };
-  const completed = await sources.complete?.(record, left).catch((error: unknown) => void unreadable(error, sources));
+  const completed = isThere
+    ? await sources.complete(record, left).catch((error: unknown) => void unreadable(error, sources))
+    : undefined;
   const { ready, toCorrect: open, ...found } = completed ?? left;
   const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
   const view = { ...found, actions };
@@ -62,13 +73,8 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
     ...view,
     attention: Math.max(0, sumOfOutcomes(view.rows, NEEDS_ATTENTION) - sentAgain),
     sentence: sentenceOf(view),
-    next: nextOf(view, { ready, toCorrect: record.state === 'staging' ? 0 : open }),
+    next: nextOf(view, { ready, toCorrect: state === 'staging' ? 0 : open }),
   };
-}
-
-/** Its rows by outcome. */
-export async function rowsOfImport(record: ImportRecord, sources: ViewSources): Promise<ImportView['rows']> {
-  return (await ownView(record, sources)).rows;
 }
 
 async function ownView(record: ImportRecord, sources: ViewSources) {
@@ -76,7 +82,7 @@ async function ownView(record: ImportRecord, sources: ViewSources) {
   // An import whose options this version cannot read must not hide the other imports of a list.
   const { dryRun, sandbox, shape } = uncheckedOptions(record);
   const { totals, fault, code = record.code } = await counted(record, sources);
-  const written = writtenReports(sources.folder(id));
+  const written = writtenReports(sources.dir.folder(id));
   return {
     ...summaryOf({ ...record, code }, totals, sources.reports(id, written)),
     reason: [reasonFor(record, sources.write), fault].filter((part) => part !== '').join('; '),
@@ -90,7 +96,7 @@ async function ownView(record: ImportRecord, sources: ViewSources) {
     dryRun: dryRun === true,
     sandbox: sandbox === true,
     actions: [...actionsOf(state, written.retry !== null)],
-    staging: sources.staging(id),
+    staging: sources.staging?.get(id) ?? null,
   };
 }
 
@@ -103,13 +109,19 @@ function unreadable(error: unknown, sources: ViewSources) {
 }
 
 async function counted(record: ImportRecord, sources: ViewSources) {
+  const isOver = isFinal(record.state);
+  const path = sources.dir.ledger(record.id);
+  const none = totalsOf(new Map(), isOver);
   try {
-    return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
+    const kept = keptTotals(record);
+    if (kept !== undefined) return { totals: kept, fault: '' };
+    if (isLedgerLost(record.code) || !hasLedger(record, path)) return { totals: none, fault: '' };
+    const [counters, input] = await sources.count(path);
+    return { totals: totalsOf(counters, isOver, input), fault: '' };
   } catch (error) {
     const known = unreadable(error, sources);
     const fault = UNCOUNTED[isLedgerError(known) ? known.code : 'DATABASE_BUSY'];
-    const totals = totalsOf(new Map(), isFinal(record.state));
-    return { totals, fault, ...(isLedgerLost(known.code) && { code: known.code }) };
+    return { totals: none, fault, ...(isLedgerLost(known.code) && { code: known.code }) };
   }
 }
 
@@ -120,6 +132,16 @@ function retriesOf(id: string, sources: ViewSources) {
       const { corrected, retryOnly } = uncheckedOptions(retry);
       const kind = corrected === true ? 'correction' : 'retry';
       return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
+    }),
+  );
+}
+
+function undosOf(importId: string, sources: ViewSources) {
+  return Promise.all(
+    sources.catalog.undos(importId).map(async ({ id, state, importId: carrier }): Promise<FollowUp> => {
+      const record = carrier === null ? undefined : sources.catalog.find(carrier);
+      const rows = record === undefined ? null : (await ownView(record, sources)).rows;
+      return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
     }),
   );
 }

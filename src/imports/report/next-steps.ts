@@ -51,11 +51,12 @@ const BY_CODE: Readonly<Partial<Record<ReasonCode, readonly Step[]>>> = {
 
 /** The ways on from where an import stands, the one that solves it first. */
 export function nextOf(view: Known, corrections: ToCorrect): Step[] {
-  return [...onwards(view), ...correct(view, corrections), ...retry(view)];
+  const possible: readonly string[] = view.actions;
+  const onward = onwards(view).filter(({ operation }) => possible.includes(operation));
+  return [...onward, ...correct(view, corrections), ...retry(view)];
 }
 
-function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known): readonly Step[] {
-  if (isFinal(state)) return [];
+function onwards({ state, code, rows, maxCreate, maxRemovals }: Known): readonly Step[] {
   if (maxCreate !== undefined) {
     const missing = (kind: string) => Number(new RegExp(`${kind}=(\\d+)`).exec(maxCreate)?.[1] ?? 0);
     return [
@@ -97,7 +98,7 @@ function onwards({ state, code, rows, maxCreate, maxRemovals, actions }: Known):
       ? [{ ...resume('No row is valid. To end it without sending'), name: 'Finish without sending' }]
       : [{ ...resume('The file was only read and checked. Look at it, then send it'), name: 'Review and send' }];
   }
-  return actions.includes('resume') ? [resume('Continue it')] : [];
+  return [resume('Continue it')];
 }
 
 function correct({ state }: Known, { toCorrect, ready }: ToCorrect): readonly Step[] {

@@ -59,18 +59,18 @@ insert into temp.left_out (row_id, call_group_id, region_id, message)
 create temp table held (row_id integer not null, call_group_id integer not null);
 
 -- name: find_held
--- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. A row of the file that is skipped does not
--- count, and one that gives several memberships counts once.
+-- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. Only rows that can be sent count, and one that
+-- gives several memberships counts once.
 insert into temp.held
-  with chosen as (
-    select r.id, r.line from rows r left join groups g on g.id = r.group_id
-     where r.id not in (select row_id from skipped)
-       and (:uids is null or lower(r.uid) in (select value from json_each(:uids)))
+  with sendable as (select id, line, call_group_id, uid, group_id from rows where call_group_id is not null),
+  chosen as (
+    select r.id, r.line from sendable r join groups g on g.id = r.group_id
+     where (:uids is null or lower(r.uid) in (select value from json_each(:uids)))
        and (:guids is null or lower(g.guid) in (select value from json_each(:guids)))),
   turns as (select id, line <> coalesce(lag(line) over (order by id), 0) as is_next from chosen),
   counted as (select id, sum(is_next) over (order by id) as n from turns)
-  select id as row_id, call_group_id from rows
-   where call_group_id is not null and id not in (select id from counted where :first is null or n <= :first);
+  select id as row_id, call_group_id from sendable
+   where id not in (select id from counted where :first is null or n <= :first);
 
 -- name: index_held
 -- For the statements below.

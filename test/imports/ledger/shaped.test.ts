@@ -153,9 +153,14 @@ test.each<[string, TrialChoices, string[]]>([
   ['the first rows', { first: 2 }, ['anna', 'ben']],
   ['one group', { only: [{ field: 'guid', is: ['G2'] }] }, ['cleo', 'dan']],
   ['the first rows of a group', { first: 1, only: [{ field: 'guid', is: ['g2'] }] }, ['cleo']],
+  [
+    'the first row of some users, of those that can be sent',
+    { first: 1, only: [{ field: 'uid', is: ['anna'] }] },
+    ['anna'],
+  ],
   ['some users', { only: [{ field: 'uid', is: ['anna', 'dan'] }] }, ['anna', 'dan']],
 ])('%s are sent first; the others wait, and follow in the same import', async (_, trial, first) => {
-  const path = await staged('uid,guid\nanna,g1\nben,g1\ncleo,g2\ndan,g2\nbad id,g1\n', {}, { trial });
+  const path = await staged('uid,guid\nanna,\nanna,g1\nben,g1\ncleo,g2\ndan,g2\n', {}, { trial });
   const ledger = openImportLedger(path);
   const uids = () => pending(ledger).flatMap(({ rows }) => rows.map(({ uid }) => uid));
   expect(uids().sort()).toEqual(first);

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { nextOf } from '../../../src/imports/report/next-steps.ts';
+import { actionsOf } from '../../../src/membership/import-state.ts';
 import { NO_ROWS } from '../../console/no-rows.ts';
 
 type Known = Parameters<typeof nextOf>[0];
 const NOTHING = { toCorrect: 0, ready: 0 };
 
-function steps({ rows = {}, ...parts }: Partial<Omit<Known, 'rows'>> & { rows?: object }, corrections = NOTHING) {
-  const view = { state: 'completed', retryable: 0, actions: [], ...parts, rows: { ...NO_ROWS, read: 12, ...rows } };
+function steps(
+  { rows = {}, state = 'completed', ...parts }: Partial<Omit<Known, 'rows'>> & { rows?: object },
+  corrections = NOTHING,
+) {
+  const actions = actionsOf(state, false);
+  const view = { state, retryable: 0, actions, ...parts, rows: { ...NO_ROWS, read: 12, ...rows } };
   return nextOf(view as Known, corrections);
 }
 const operations = (...given: Parameters<typeof steps>) => steps(...given).map(({ operation }) => operation);
@@ -30,10 +35,12 @@ test('one that waits for anything else goes on as it was, or ends', () => {
     expect(operations({ state: 'blocked', code })).toEqual(['resume']);
   expect(operations({ state: 'blocked', code: 'WRONG_TARGET' })).toEqual(['cancel']);
   expect(operations({ state: 'paused', code: 'FIRST_ROWS' })).toEqual(['resume', 'cancel']);
-  expect(operations({ state: 'paused', actions: ['resume'] })).toEqual(['resume']);
+  expect(operations({ state: 'paused' })).toEqual(['resume']);
   for (const code of ['SENDING_FAILED', 'PROCESS_DIED'])
     expect(operations({ state: 'failed', code })).toEqual(['resume', 'cancel']);
   expect(operations({ state: 'failed', code: 'LEDGER_MISSING' })).toEqual(['resume']);
+  for (const state of ['running', 'cancelling'] as const)
+    expect(operations({ state, code: 'LEDGER_MISSING' })).toEqual([]);
 });
 
 test('a file that was read is reviewed and sent; without a valid row, it is ended', () => {
