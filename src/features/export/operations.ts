@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callsByRegion, count, queryOf, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
+import { nextSteps } from '../../api/next-step.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { filledShape } from '../../options/option.ts';
@@ -75,6 +76,7 @@ export const exportView = z
     finishedAt: time.nullable(),
     progress: surveyProgress.nullable(),
     totals: exportTotals.nullable().describe('Null while it is under way.'),
+    next: nextSteps(['resume']),
   })
   .meta({ id: 'Export' });
 export type ExportView = z.infer<typeof exportView>;

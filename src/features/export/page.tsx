@@ -141,14 +141,14 @@ const REMOVAL = {
   no: 'Keep it',
 };
 
-function actionsOf({ id, state, underWay }: ExportView): (ActionButton | false)[] {
+function actionsOf({ id, next }: ExportView): ActionButton[] {
   return [
-    !underWay &&
-      state !== 'completed' &&
-      state !== 'unreadable' && {
-        text: 'Resume export',
-        act: (signal) => call('POST /v1/exports/:id/resume', { id }, signal),
-      },
+    ...next.map(
+      ({ operation, name }): ActionButton => ({
+        text: name,
+        act: (signal) => call(`POST /v1/exports/:id/${operation}`, { id }, signal),
+      }),
+    ),
     {
       text: 'Delete…',
       label: `Delete export ${id}`,

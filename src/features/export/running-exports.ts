@@ -93,6 +93,7 @@ export class Exports {
           finishedAt: isoTime(finishedAt),
           // Counting a large export takes a while.
           totals: underWay ? null : reader.totals(),
+          next: underWay || record.state === 'completed' ? [] : [RESUME],
         });
       });
     } catch (error) {
@@ -199,6 +200,13 @@ export async function runExport({
   else survey.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
 }
 
+/** The next step of an export that is neither completed nor under way. */
+const RESUME = {
+  operation: 'resume',
+  name: 'Resume export',
+  why: 'What has been read is kept; read the rest',
+} satisfies ExportView['next'][number];
+
 /** Reasons why an export is not shown. The log names the file. */
 const WHY_UNREADABLE: Readonly<Record<LedgerCode, string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
@@ -218,4 +226,5 @@ const UNREADABLE = {
   finishedAt: null,
   progress: null,
   totals: null,
+  next: [],
 } satisfies Partial<ExportView>;

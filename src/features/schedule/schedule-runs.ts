@@ -9,6 +9,7 @@ import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { Works } from '../../platform/works.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
@@ -20,7 +21,7 @@ import type { ScheduleRun } from './operations.ts';
 import type { Schedule, ScheduleCatalog } from './schedule-catalog.ts';
 import { obtainFiles, syncNow } from './schedule-sync.ts';
 
-export interface ScheduleRunEvents {
+interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
   run: [run: ScheduleRun];
   /** Schedules were added, edited, paused, resumed or removed. */
@@ -65,16 +66,17 @@ export class ScheduleRuns {
   readonly #catalog;
   readonly #syncs;
   readonly #clock;
-  readonly #stopping = new AbortController();
-  readonly #works = new Set<Promise<void>>();
-  /** Runs that this process began. */
-  readonly #begun = new Set<number>();
+  /** Runs that get their file and begin their sync. */
+  readonly #works = new Works<never>(() => {});
+  /** Runs that an earlier process left: this one can be asked for others before it starts. */
+  readonly #left;
   /** By the id of a run's sync: notes that everyone of its file is in place. */
   readonly #placed = new Map<string, () => void>();
   /** The catalog says when it rings, and one process owns that: a timer is all it takes. Undefined: it was not started. */
   #alarm: NodeJS.Timeout | undefined;
   /** The clock when it was last looked at. */
   #seenAt = Number.POSITIVE_INFINITY;
+  #isStopping = false;
 
   constructor(options: ScheduleRunsOptions) {
     this.#options = options;
@@ -82,6 +84,7 @@ export class ScheduleRuns {
     this.#syncs = options.syncs;
     this.#clock = options.clock;
     this.obtain = sourceReader(options);
+    this.#left = [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')];
     this.#syncs.events.on('state', ({ id }) => this.#look(id)).on('import', this.#look);
   }
 
@@ -102,9 +105,7 @@ export class ScheduleRuns {
   /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
   start() {
     const due = [...this.#takeDue()];
-    // One may have been begun by now, since this process can be asked for it.
-    for (const run of [...this.#catalog.runsIn('running'), ...this.#catalog.runsIn('waiting')])
-      if (!this.#begun.has(run.id)) this.#goOn(run);
+    for (const run of this.#left) this.#goOn(run);
     for (const record of due) this.#missed(record);
     this.#sleep();
   }
@@ -117,23 +118,23 @@ export class ScheduleRuns {
 
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   async noteInterrupted() {
-    for (const { id, sync } of this.#catalog.runsIn('running')) {
-      if (sync !== null && sync.state !== 'planning') this.#look(sync.id);
+    for (const { id, state, sync } of this.#left) {
+      if (state !== 'running') continue;
+      if (sync !== null && sync.state !== 'planning') await this.#look(sync.id);
       else this.#note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
     }
-    await Promise.all(this.#works);
   }
 
   /** Stops fetching. Runs with a sync are followed again by the next start. */
   async stop() {
+    this.#isStopping = true;
     clearTimeout(this.#alarm);
-    this.#stopping.abort(new Error('this process stops'));
-    await Promise.all(this.#works);
+    await this.#works.stop();
   }
 
   #sleep() {
     clearTimeout(this.#alarm);
-    if (this.#stopping.signal.aborted) return;
+    if (this.#isStopping) return;
     const next = Math.min(...this.#times().map(({ nextDue }) => nextDue));
     this.#alarm = setTimeout(() => this.ring(), Math.min(Math.max(0, next - this.#clock()), MAX_SLEEP_MS));
   }
@@ -180,21 +181,19 @@ export class ScheduleRuns {
     this.events.emit('run', { ...noted, state, reason });
   }
 
-  /** Works on a run. It begins again when a wait is over, unless this process stops, or its schedule was removed. */
-  #follow(run: ScheduleRun, work: () => Promise<void>) {
+  /** Does a part of a run. It begins again when a wait is over, unless its schedule was removed. */
+  #attempt(run: ScheduleRun, part: () => Promise<void>): Promise<void> {
     const goOn = () => {
-      if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
+      if (!this.#isStopping && this.#catalog.findRun(run.id) !== undefined) void this.#attempt(run, part);
     };
-    const working = work()
+    return part()
       .catch((error: unknown) => {
-        if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
+        if (this.#isStopping || this.#catalog.find(run.schedule) === undefined) return;
         const wait = waitOf(error) ?? this.#waitForSource(run, error);
         if (wait !== undefined && this.#syncs.whenOver(wait, goOn)) this.#noteWait(run.id, wait);
         else this.#note(run.id, 'failed', messageOf(error));
       })
-      .catch(this.#options.fail)
-      .finally(() => this.#works.delete(working));
-    this.#works.add(working);
+      .catch(this.#options.fail);
   }
 
   /**
@@ -228,8 +227,8 @@ export class ScheduleRuns {
       return this.#add({ schedule, dueAt, who, state: 'skipped-running', reason });
     }
     const begun = this.#add({ schedule, dueAt, who, state: 'running', reason: 'getting the file' });
-    this.#begun.add(begun.id);
-    this.#follow(begun, () => this.#runNow(begun));
+    const work = () => this.#works.begin(`${begun.id}`, (signal) => this.#beginSync(begun, signal));
+    if (!this.#isStopping) void this.#attempt(begun, work);
     return begun;
   }
 
@@ -239,11 +238,10 @@ export class ScheduleRuns {
     return added;
   }
 
-  async #runNow(run: ScheduleRun) {
+  async #beginSync(run: ScheduleRun, signal: AbortSignal) {
     const record = this.#catalog.get(run.schedule);
     const { name, placedHash, repair } = record;
     checkTarget(`schedule ${name}`, record, this.#options);
-    const { signal } = this.#stopping;
     const place = { folder: this.#options.dir.schedule(name), signal };
     const files = await obtainFiles(this.obtain, record, place, record.copy);
     const { found } = files;
@@ -295,8 +293,8 @@ export class ScheduleRuns {
 
   /** The sync of a run, or the import that carries it out, has moved: the run says so. */
   readonly #look = (syncId: string) => {
-    const run = this.#stopping.signal.aborted ? undefined : this.#catalog.runOfSync(syncId);
-    if (run !== undefined) this.#follow(run, () => this.#noteSync(run.id, syncId));
+    const run = this.#isStopping ? undefined : this.#catalog.runOfSync(syncId);
+    return run && this.#attempt(run, () => this.#noteSync(run.id, syncId));
   };
 
   async #noteSync(id: number, syncId: string) {
@@ -333,7 +331,7 @@ export class ScheduleRuns {
 
   /** Follows a run that a stop or crash interrupted. */
   #goOn({ id, schedule, state, dueAt, who, sync }: ScheduleRun) {
-    if (sync !== null) return this.#look(sync.id);
+    if (sync !== null) return void this.#look(sync.id);
     if (state !== 'running') return;
     const due = Date.parse(dueAt);
     const isSecond = this.#catalog

@@ -236,12 +236,15 @@ interface Concluding extends Wanted {
 /** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
 export async function concludeExport(options: Concluding, view: ExportView) {
   const { io, command, client, flags, howToContinue } = options;
-  const { id, state, reason, calls, createdAt, finishedAt, totals } = view;
-  if (state === 'running' || state === 'stopped' || state === 'priced') {
-    const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
+  const { id, state, reason, calls, createdAt, finishedAt, totals, next } = view;
+  const [step] = next;
+  // What some groups lack is said with the files.
+  if (step !== undefined && state !== 'incomplete') {
+    const isInterrupted = state === 'running';
+    const why = isInterrupted ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
+    say(io, '', why, `${step.why}:`, howToContinue);
     if (state === 'priced') say(io, 'Add a larger --max-calls, or leave it out.');
-    return state === 'running' ? EXIT.interrupted : EXIT.stopped;
+    return isInterrupted ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await write(options, view);
   if (totals !== null) {
