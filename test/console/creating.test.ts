@@ -22,7 +22,7 @@ test('missing users and groups are created by an import and by a sync, each afte
   await sendButton(page).click();
 
   await page.getByText('The service does not know 2 users, and 1 may be created').first().waitFor();
-  const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
+  const buttons = page.locator('.state .actions').getByRole('button');
   await eventually(() => buttons.allTextContents()).toEqual(['Create 2 users…']);
   await page.getByRole('button', { name: 'Create 2 users…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Create 2 users' }).click();

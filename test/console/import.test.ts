@@ -98,7 +98,7 @@ test('what happens to imports elsewhere is shown, and what a person starts is do
   letPass(0);
   await startImport(page, memberRows(1_500), 'steered.csv');
   const old = page.url();
-  const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
+  const buttons = page.locator('.state .actions').getByRole('button');
   const added = page.locator('.state .legend li', { hasText: 'added' });
   const more = page.getByLabel('More actions', { exact: true });
   const dialog = page.getByRole('dialog');

@@ -77,6 +77,7 @@ test('of two hundred bad rows the problems come first; rows are filtered, sorted
   await eventually(() => story.getByText(/Call 1/).count()).toBe(0);
 
   const download = page.waitForEvent('download');
+  await page.getByRole('group', { name: 'Actions for these 4 rows' }).getByText('Download').click();
   await page.getByRole('link', { name: 'Download these 4 rows as NDJSON' }).click();
   expect(await (await download).failure()).toBe(null);
   await page.getByText('More filters').click();

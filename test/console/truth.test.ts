@@ -28,7 +28,7 @@ test('each row says what was so; an import names what retried and undid it, offe
   await problems.getByRole('link', { name: /BAD_CHARACTER in uid/ }).click();
   await problems.getByText(/For example row 7 “ann!”: .* Also row 8 “bob!”/).waitFor();
 
-  const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
+  const buttons = page.locator('.state .actions').getByRole('button');
   const more = page.getByLabel('More actions', { exact: true });
   await eventually(() => buttons.allTextContents()).toEqual(['Retry 1 row']);
   await page.getByRole('button', { name: 'Retry 1 row' }).click();

@@ -83,6 +83,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await eventually(() => viewer.getByLabel('Choose file').count()).toBe(0);
   await viewer.getByRole('link', { name: 'seen.csv' }).click();
   await viewer.getByText('All 3 rows succeeded; every row is accounted for.').first().waitFor();
+  await viewer.getByRole('group', { name: 'Actions for all 3 rows' }).getByText('Download').click();
   await viewer.getByRole('link', { name: 'Download all 3 rows as CSV' }).waitFor();
   await eventually(() => viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
   await eventually(() => viewer.getByRole('button', { name: /retry|correct|undo|delete/i }).count()).toBe(0);

@@ -15,7 +15,7 @@ import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { ImportDownloads } from './import/downloads.tsx';
-import { ImportHead, KindTag, TagLinks } from './import/import-head.tsx';
+import { ImportHead, KindTag, StateBadge, TagLinks } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
@@ -26,22 +26,29 @@ import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
 
 export function ImportPage() {
-  const { param: id } = usePlace();
+  const { param: id, isOperator } = usePlace();
   const { view, error, reload } = useLiveImport(id);
   const queues = useQueues(view?.state);
   const filter = useRowsWanted();
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   const parts = error === undefined && view !== undefined && { view, reload, queues, filter };
+  // A review has the state in a card of its own, and its actions below the choices.
+  const headed = parts && !isReviewed(parts.view) && parts;
   return (
     <>
-      <div class="title row">
-        <h1 tabIndex={-1}>
-          {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
-        </h1>
-        {parts && <Origin {...parts} />}
-        {parts && <ImportTags {...parts} />}
-      </div>
+      <section class="state col" aria-label={headed ? 'State' : undefined}>
+        <div class="title row">
+          <h1 tabIndex={-1}>
+            {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
+          </h1>
+          {parts && <StateBadge {...parts} />}
+          {parts && <Origin {...parts} />}
+          {parts && <ImportTags {...parts} />}
+          {headed && (isOperator ? <ImportActions {...headed} /> : <ImportDownloads view={headed.view} />)}
+        </div>
+        {headed && <ImportHead {...headed} />}
+      </section>
       <div class="stack">{parts ? <ImportBody {...parts} /> : <Pending error={error} />}</div>
       {error !== undefined && <a href="/imports">All imports</a>}
     </>
@@ -68,7 +75,6 @@ function Origin({ view }: ImportParts) {
 }
 
 function ImportBody(parts: ImportParts) {
-  const { isOperator } = usePlace();
   const { view, filter } = parts;
   const isWaiting = isReviewed(view);
   const hasRows = view.state !== 'staging' && view.rows.read > 0;
@@ -76,14 +82,7 @@ function ImportBody(parts: ImportParts) {
   return (
     <>
       {isWaiting && !isOfSync(view) && <ReviewSteps id={view.id} />}
-      {isWaiting ? (
-        <Review {...parts} />
-      ) : (
-        <section class="state row start" aria-label="State">
-          <ImportHead {...parts} />
-          {isOperator ? <ImportActions {...parts} /> : <ImportDownloads view={view} />}
-        </section>
-      )}
+      {isWaiting && <Review {...parts} />}
       {hasRows && (
         <nav class="sections" aria-label="Parts of this page">
           {[`Rows (${grouped(view.rows.read)})`, 'Details'].map((name, at) => (
@@ -104,8 +103,7 @@ function ImportBody(parts: ImportParts) {
       {hasRows && (
         <div class="stack" hidden={!isOfRows}>
           <Card id="rows" title="Rows">
-            {!isWaiting && <ImportProblems {...parts} />}
-            <ImportRows {...parts} />
+            <ImportRows {...parts}>{!isWaiting && <ImportProblems {...parts} />}</ImportRows>
           </Card>
         </div>
       )}

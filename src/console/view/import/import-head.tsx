@@ -45,19 +45,16 @@ export function StateBadge({ view }: { view: ImportView }) {
 /** Codes of imports that wait because they were only to be read. */
 const ONLY_READ = ['DRY_RUN', 'AWAITS_AGREEMENT'];
 
-/** The state, what it means in a sentence, and the reason for it where there is one. */
+/** The sentence of the state, the reason for it where there is one, and the next step. */
 export function Standing({ view }: { view: ImportView }) {
   const { isOperator } = usePlace();
   const [step] = view.next;
   return (
-    <>
-      <div class="row baseline">
-        <StateBadge view={view} />
-        <p class="sentence">{view.sentence}</p>
-      </div>
+    <div class="row baseline">
+      <p class="sentence">{view.sentence}</p>
       <p class="note">{reasonOf(view)}</p>
       <p class="note">{isOperator && step && withCode(asSentence(step.why))}</p>
-    </>
+    </div>
   );
 }
 
@@ -75,31 +72,33 @@ export function reasonOf({ code, reason, maxCreate, maxRemovals }: ImportView) {
 
 export function ImportHead({ view, queues }: ImportParts) {
   return (
-    <div class="grow col">
+    <>
       <Standing view={view} />
       {view.state === 'running' && <Troubles view={view} queues={queues} />}
       <FollowUpList followUps={view.followUps} />
       <div class="reading col">{view.staging !== null && <ReadingProgress {...view.staging} />}</div>
       {view.rows.read > 0 && (
-        <>
-          <OutcomeBar name="All rows by outcome" rows={view.rows} />
+        <div class="row">
+          <div class="grow">
+            <OutcomeBar name="All rows by outcome" rows={view.rows} />
+          </div>
           <Legend rows={view.rows} over={view.finishedAt !== null} />
-        </>
+        </div>
       )}
       <p>{paceOf(view, queues)}</p>
       <FileNotes notes={view.notes ?? []} />
-    </div>
+    </>
   );
 }
 
 /** "12 rows a second, at the rate limit, about 40 s left" */
 function paceOf(
-  { finishedAt, regions, etaSeconds, rowsPerSecond }: ImportParts['view'],
+  { state, finishedAt, regions, etaSeconds, rowsPerSecond }: ImportParts['view'],
   queues: ImportParts['queues'],
 ) {
   const asOf = connection.asOf.value;
-  if (finishedAt !== null) return '';
-  if (asOf !== null) return `As of ${timeOfDay(asOf)}.`;
+  if (finishedAt === null && asOf !== null) return `As of ${timeOfDay(asOf)}.`;
+  if (state !== 'running') return '';
   const limits = Object.entries(regions).flatMap(([region, { banQuestions }]) => {
     const queue = queues[region];
     return [bansAsked(banQuestions), queue === undefined ? '' : limitWords(queue.pace)];

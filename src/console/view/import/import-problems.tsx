@@ -12,7 +12,7 @@ import { isNarrow } from '../../place.ts';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
-import { type RowsWanted, rowsHref, TO_CORRECT } from './rows-wanted.tsx';
+import { type RowsWanted, rowsHref, TO_CORRECT, useRowsAsked } from './rows-wanted.tsx';
 
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
@@ -30,6 +30,7 @@ export function ImportProblems({ view, filter }: ImportParts) {
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
     filter.canCorrect.value = problems.some((problem) => isToCorrect(problem) || problem.corrected !== undefined);
   }, [data]);
+  useRowsAsked(data !== undefined);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));

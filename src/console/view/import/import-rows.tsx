@@ -1,5 +1,6 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
 
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { RowsToCorrect } from '../../../features/correct/pages/rows-to-correct.tsx';
 import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
@@ -7,7 +8,7 @@ import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
-import { type ActionButton, Actions } from '../../kit/actions.tsx';
+import { type ActionButton, Actions, Menu } from '../../kit/actions.tsx';
 import { Coded, foreign, importHref, memberHref, OutcomeMark } from '../../kit/elements.tsx';
 import { FilterBar } from '../../kit/filter.tsx';
 import { useChange } from '../../kit/form.tsx';
@@ -16,9 +17,9 @@ import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
 import { TargetOfServer } from './before-sending.tsx';
+import { linksOf } from './downloads.tsx';
 import type { ImportParts } from './live-import.ts';
 import { RowDetails } from './row-details.tsx';
-import { useRowsAsked } from './rows-wanted.tsx';
 
 const PAGE = 100;
 /** There each row is as high as a quarter of the screen, and stands below much else: more are shown when they are asked for. */
@@ -28,11 +29,11 @@ const STEP_ON_PHONE = 25;
 const MAX_ROWS = 500;
 
 /** The rows as a list of outcomes, or of fields while they are corrected. */
-export function ImportRows(parts: ImportParts) {
+export function ImportRows({ children, ...parts }: ImportParts & { children: ComponentChildren }) {
   const { filter } = parts;
-  useRowsAsked();
   return (
     <div class="rows row">
+      {children}
       <FilterBar filter={filter} label="Filter rows" inSight={3} />
       {filter.values['state'] === undefined ? <RowsByOutcome {...parts} /> : <RowsToCorrect {...parts} />}
     </div>
@@ -129,13 +130,14 @@ function RowsActions({ view, filter, total }: RowsActionsProperties) {
   };
   return (
     <div class="rows-actions" role="group" aria-label={`Actions for ${rows}`}>
-      <Actions class="links row" list={[again > 0 && retry]}>
-        <span class="soft">Download</span>
-        {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (
-          <a key={format} href={report(format)} download aria-label={`Download ${rows} as ${format.toUpperCase()}`}>
-            {format.toUpperCase()}
-          </a>
-        ))}
+      <Actions list={[again > 0 && retry]}>
+        <Menu label="Download">
+          {linksOf(['csv', 'xlsx', 'ndjson', 'json'], report).map(({ text, href }) => (
+            <a key={text} href={href} download aria-label={`Download ${rows} as ${text}`}>
+              {text}
+            </a>
+          ))}
+        </Menu>
       </Actions>
     </div>
   );

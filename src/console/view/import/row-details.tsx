@@ -23,19 +23,28 @@ const KINDS: Readonly<Record<MadeCall['kind'], string>> = {
 /** Waits between two calls that are worth a word, in ms. */
 const A_WAIT_MS = 100;
 
-export function RowDetails({ id, row, over }: { id: string; row: number; over: boolean }) {
-  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row) }));
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
-  return <Detail detail={data} over={over} />;
+interface RowDetailsProperties {
+  id: string;
+  row: number;
+  over: boolean;
+  /** Texts that stand above the details already. */
+  said?: readonly string[];
 }
 
-function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
+export function RowDetails({ id, row, ...shown }: RowDetailsProperties) {
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row) }));
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
+  return <Detail detail={data} {...shown} />;
+}
+
+function Detail({ detail, over, said = [] }: Pick<RowDetailsProperties, 'over' | 'said'> & { detail: RowDetail }) {
   const { row, action, onBehalfOf } = detail;
+  const isSaid = said.some((text) => row.message.includes(text));
   return (
     <div class="row-detail gap col">
       <p>
         <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />{' '}
-        <Coded code={row.code} text={foreign(messageWords(row.message))} />
+        <Coded code={row.code} text={isSaid ? null : foreign(messageWords(row.message))} />
       </p>
       <Facts
         list={[

@@ -79,15 +79,18 @@ export class RowsWanted extends Filter {
   chooseAlone(wanted: Parameters<RowsWanted['only']>[0]) {
     this.only(wanted);
     this.isInSight.value = true;
-    requestAnimationFrame(() => {
-      placeOfRows()?.scrollIntoView();
-      placeOfRows()?.querySelector('input')?.focus({ preventScroll: true });
-    });
+    goToRows((filter) => filter.querySelector('input')?.focus({ preventScroll: true }));
   }
 }
 
-function placeOfRows() {
-  return document.querySelector('.rows');
+/** Scrolls to their filter, when what has changed above it is drawn. */
+function goToRows(then?: (filter: Element) => void) {
+  requestAnimationFrame(() => {
+    const filter = document.querySelector('.rows > .filter');
+    if (filter === null) return;
+    filter.scrollIntoView();
+    then?.(filter);
+  });
 }
 
 /** The filter that the address of the page begins with. */
@@ -96,9 +99,9 @@ export function useRowsWanted(): RowsWanted {
   return useMemo(() => new RowsWanted(query), []);
 }
 
-/** Goes to the rows where the address does, once they are there. */
-export function useRowsAsked() {
+/** Goes to the rows where the address does. @param isReady whether what stands above them is there: it would move them */
+export function useRowsAsked(isReady: boolean) {
   useEffect(() => {
-    if (location.hash === '#rows') placeOfRows()?.scrollIntoView();
-  }, []);
+    if (isReady && location.hash === '#rows') goToRows();
+  }, [isReady]);
 }

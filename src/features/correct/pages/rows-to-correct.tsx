@@ -71,7 +71,12 @@ function Rows() {
         content: () => (
           <>
             <RowState row={row} />
-            <RowDetails id={view.id} row={row.row} over={view.finishedAt !== null} />
+            <RowDetails
+              id={view.id}
+              row={row.row}
+              over={view.finishedAt !== null}
+              said={row.problems.map(({ reason }) => reason)}
+            />
           </>
         ),
       })}
