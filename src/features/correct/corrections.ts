@@ -35,7 +35,7 @@ export async function doCorrecting<Name extends TaskName>(
 
 interface CorrectionsOptions {
   readonly dir: DataDir;
-  readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'catalog' | 'create' | 'sendsTo'>;
+  readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'retries' | 'create' | 'sendsTo'>;
 }
 
 /**
@@ -84,7 +84,7 @@ export class Corrections {
     const { coordinator, dir } = this.#of;
     const record = coordinator.find(id);
     if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to correct', []);
-    return subjectOf(dir, coordinator.catalog, record);
+    return subjectOf(dir, coordinator, record);
   }
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
@@ -94,7 +94,7 @@ export class Corrections {
 
   #sendsOf(id: string) {
     const { coordinator, dir } = this.#of;
-    const isThere = coordinator.catalog
+    const isThere = coordinator
       .retries(id)
       .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(dir.ledger(record.id))]);
     return Object.fromEntries(isThere);

@@ -1,52 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
-import { actionsOf, type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
+import { actionsOf, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import { isLedgerError } from '../../platform/database-errors.ts';
 import { counted } from '../../text/wording.ts';
-import type { Catalog } from '../catalog.ts';
+import type { Catalog, ImportRecord } from '../catalog.ts';
 import { findEdited, inTurn } from '../corrected-rows.ts';
 import { wrongState } from '../import-errors.ts';
-import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { ledgerIsThere } from '../lost-ledger.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { retryFile } from '../report/report-paths.ts';
 import type { OpenImport } from '../send/open-imports.ts';
-import { type targetOf, tooManyErrors } from '../send/sendable.ts';
-import type { Sending } from '../send/sending.ts';
+import { tooManyErrors } from '../send/sendable.ts';
 import { type FindLeftOut, findFailing, holdBack, leaveOut } from '../stage/leave-out.ts';
-import type { Stagings } from '../stage/staging.ts';
 import { type Aimed, isSameTarget, joinedTarget, wrongTarget } from '../target.ts';
-import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { afterDeaths } from './faults.ts';
-
-/** The states of imports, as the catalog has them. */
-export interface States {
-  of(id: string): ImportState;
-  /** Moves an import to another state, and says so. */
-  move(...how: Parameters<Catalog['move']>): void;
-}
+import type { StepParts, Steps } from './steps.ts';
 
 /** The parts that carry out what people ask for an import. */
-export interface RequestsOptions {
-  readonly dir: DataDir;
+interface RequestsOptions extends StepParts {
   readonly catalog: Catalog;
   /** The target of this process. */
   readonly sendsTo: Aimed;
-  readonly states: States;
-  readonly stagings: Stagings;
-  readonly sending: Sending;
-  readonly closings: Closings;
-  readonly target: ReturnType<typeof targetOf>;
-  /** The next steps in the life of an import (life.ts). */
-  readonly steps: {
-    begin(id: string): void;
-    idle(id: string, why: IdleReason): void;
-    waitForLeave(id: string, question: ReturnType<typeof held>): void;
-    end(id: string, state: Exclude<EndState, 'completed'>): void;
-  };
-  readonly fault: (id: string, code: FaultCode, error: unknown) => void;
+  /** The next steps in the life of an import. */
+  readonly steps: Steps;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
 }
@@ -68,127 +45,31 @@ interface Start {
   readonly trial?: Parameters<typeof holdBack>[1] | undefined;
 }
 
-/** Requests of people for an import, and what the start of a process does with it. */
-export class Requests {
-  readonly #options: RequestsOptions;
-  readonly #own: ReturnType<typeof ownTarget>;
-
-  constructor(options: RequestsOptions) {
-    this.#options = options;
-    this.#own = ownTarget(options);
-  }
-
-  /** Continues an import from its last state, after a stop or crash. */
-  async takeUp(id: string): Promise<void> {
-    const { catalog, states, steps, target, sending } = this.#options;
-    this.#own.orWait(id);
-    const { reason, later } = afterDeaths('import', catalog.deaths(id), this.#leftAloneSince(id));
-    if (reason !== undefined) return states.move(id, 'failed', reason, 'PROCESS_DIED');
-    if (later !== undefined) throw later;
-    const { state } = catalog.get(id);
-    if (state === 'staging') return steps.begin(id);
-    if (this.#isUnread(id)) return this.#readAgain(id);
-    target.check(id, sending.open(id));
-    if (state === 'pausing') await this.#hold(id);
-    else await this.#go(id);
-  }
-
-  async pause(id: string): Promise<void> {
-    const { states } = this.#options;
-    const state = states.of(id);
-    if (state === 'pausing' || state === 'paused') return;
-    if (state !== 'running') this.#refuse(id, 'cannot be paused');
-    states.move(id, 'pausing');
-    await this.#hold(id);
-  }
-
-  async resume(id: string, changes: ResumeChanges): Promise<void> {
-    const { catalog, closings, steps } = this.#options;
+function refusalsOf({ catalog, dir }: RequestsOptions) {
+  return (id: string, refused: string): never => {
     const record = catalog.get(id);
-    const options = withChanges(record, changes);
-    const { first, only } = changes;
-    const trial = first === undefined && only === undefined ? undefined : { first, only };
-    if (trial !== undefined && (record.state !== 'staged' || record.startedAt !== null))
-      this.#refuse(id, 'no rows can be tried first: only before anything is sent');
-    const failing =
-      changes.leaveOutFailing === true
-        ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
-        : 0;
-    if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id)))
-      this.#refuse(id, 'cannot be resumed');
-    catalog.setOptions(id, options);
-    // A person asks for it: earlier deaths of the process no longer count.
-    catalog.progressed(id);
-    try {
-      if (this.#isUnread(id)) this.#readAgain(id);
-      else if (record.state === 'staging') steps.begin(id);
-      else await this.#go(id, { failing, trial }).catch((error: unknown) => this.#unusable(id, error));
-    } catch (error) {
-      const now = catalog.get(id);
-      // A refused request changes nothing.
-      if (now.state === record.state && now.options === options) catalog.setOptions(id, record.options);
-      throw error;
-    }
-  }
+    throw wrongState(record, refused, actionsOf(record.state, retryFile(dir.folder(id)) !== undefined));
+  };
+}
 
-  async cancel(id: string): Promise<void> {
-    const { dir, states, stagings, fault, lastResort } = this.#options;
-    if (states.of(id) === 'staging') await stagings.abort(id);
-    const state = states.of(id);
-    if (state === 'staging' || (needsPerson(state) && !ledgerIsThere(dir.ledger(id)))) {
-      states.move(id, 'cancelled');
-      return;
-    }
-    if (state === 'failed') lastResort.add(id);
-    // It may have been staged, and even started, in the meantime.
-    const next = nextStates(state);
-    if (!next.includes('cancelling') && !next.includes('cancelled')) this.#refuse(id, 'cannot be cancelled');
-    try {
-      await this.#cancelStaged(id);
-    } catch (error) {
-      if (!lastResort.has(id)) throw error;
-      fault(id, 'RECORDING_FAILED', error);
-    }
-  }
+/** Sends imports, or continues to, as people ask for it. */
+function goingOf(options: RequestsOptions) {
+  const { dir, catalog, states, sending, closings, target, sendsTo, steps } = options;
+  const refuse = refusalsOf(options);
 
-  /** Sends, or continues to. */
-  async #go(id: string, start: Start = {}): Promise<void> {
-    if (this.#options.catalog.get(id).startedAt !== null) return this.#goOn(id, start);
-    await inTurn(id, () => this.#goOn(id, start, findEdited));
-  }
+  /** Keeps an import to the target of this process: a dry run without settings has none, and a region may have got its app since. */
+  const keepTarget = (id: string, opened: Pick<OpenImport, 'options'>): void => {
+    const known = joinedTarget(opened.options.target, sendsTo.target);
+    if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
+    opened.options = { ...opened.options, target: known };
+    catalog.setOptions(id, JSON.stringify(opened.options));
+  };
 
-  async #goOn(id: string, { failing = 0, trial }: Start, edited?: FindLeftOut): Promise<void> {
-    const { dir, catalog, states, sending, steps, target } = this.#options;
-    await sending.dropped(id);
-    const opened = sending.open(id);
-    opened.options = readOptions(catalog.get(id));
-    opened.ledger.setCreate(opened.options.create);
-    const over = await overAsForeseen(dir.folder(id), opened);
-    const record = catalog.get(id);
-    if (record.state === 'cancelling') opened.ending ??= 'cancelled';
-    if (opened.ending !== undefined) return this.#hold(id);
-    target.check(id, opened);
-    this.#own.keep(id, opened);
-    if (over.length > 0) {
-      if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
-      steps.waitForLeave(id, held(over, 'check'));
-      return;
-    }
-    const unsent = { id, folder: dir.folder(id), options: opened.options };
-    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
-    if (trial !== undefined && !holdBack(dir.ledger(id), trial)) this.#refuse(id, 'has no row that is chosen');
-    opened.ledger.startRegions();
-    // An import that was paused before the first rows were sent continues with these.
-    const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
-    if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
-    if (record.state !== 'running') states.move(id, 'running', without);
-    if (tooManyErrors(opened) === undefined) return sending.run(id);
-    opened.ending = 'aborted';
-    await this.#hold(id);
-  }
+  const hold = async (id: string): Promise<void> => {
+    if (await sending.pause(id)) steps.idle(id, 'paused');
+  };
 
-  async #leaveOutFailing(id: string, options: string): Promise<number> {
-    const { dir, catalog, sending, closings, target } = this.#options;
+  const leaveOutFailing = async (id: string, options: string): Promise<number> => {
     // Without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
     if (record.state !== 'staged' || closings.isUnderWay(id)) {
@@ -199,81 +80,174 @@ export class Requests {
     opened.options = readOptions({ options });
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
-  }
+  };
 
-  async #hold(id: string): Promise<void> {
-    const { sending, steps } = this.#options;
-    if (await sending.pause(id)) steps.idle(id, 'paused');
-  }
-
-  async #cancelStaged(id: string): Promise<void> {
-    const { states, sending, steps } = this.#options;
+  const goOn = async (id: string, { failing = 0, trial }: Start, edited?: FindLeftOut): Promise<void> => {
     await sending.dropped(id);
     const opened = sending.open(id);
-    if (states.of(id) === 'staged') steps.end(id, 'cancelled');
-    else {
-      if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
-      opened.ending = 'cancelled';
-      await this.#hold(id);
+    const { ledger } = opened;
+    opened.options = readOptions(catalog.get(id));
+    ledger.setCreate(opened.options.create);
+    const over = await overAsForeseen(dir.folder(id), opened);
+    const { state } = catalog.get(id);
+    if (state === 'cancelling') opened.ending ??= 'cancelled';
+    if (opened.ending !== undefined) return hold(id);
+    target.check(id, opened);
+    keepTarget(id, opened);
+    if (over.length > 0) {
+      if (state !== 'staged' && state !== 'running') states.move(id, 'running');
+      return steps.waitForLeave(id, held(over, 'check'));
     }
-  }
+    const unsent = { id, folder: dir.folder(id), options: opened.options };
+    const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
+    if (trial !== undefined && !holdBack(dir.ledger(id), trial)) refuse(id, 'has no row that is chosen');
+    ledger.startRegions();
+    // An import that was paused before the first rows were sent continues with these.
+    const isThrough = ledger.openBatches().size === 0 && (ledger.creating?.waiting() ?? 0) === 0;
+    if (state === 'paused' && isThrough) ledger.releaseLater();
+    if (state !== 'running') states.move(id, 'running', without);
+    if (tooManyErrors(opened) === undefined) return sending.run(id);
+    opened.ending = 'aborted';
+    await hold(id);
+  };
+
+  return {
+    hold,
+    leaveOutFailing,
+    /** Sends, or continues to. */
+    go: async (id: string, start: Start = {}): Promise<void> =>
+      catalog.get(id).startedAt === null ? inTurn(id, () => goOn(id, start, findEdited)) : goOn(id, start),
+  };
+}
+
+/** Takes imports up again that a stop or crash interrupted, or whose input was not read. */
+function takingUp(options: RequestsOptions, { hold, go }: ReturnType<typeof goingOf>) {
+  const { dir, catalog, sendsTo, states, sending, target, steps } = options;
 
   /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
-  #isUnread(id: string): boolean {
-    const { dir, catalog } = this.#options;
+  const isUnread = (id: string): boolean => {
     const { state, code } = catalog.get(id);
     const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
     if (state === 'failed' ? ledgerIsThere(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
-  }
+  };
+
+  /** Reads its input again, if it is not in the ledger. */
+  const readAgain = (id: string): boolean => {
+    const again = isUnread(id);
+    if (again) {
+      states.move(id, 'staging');
+      steps.begin(id);
+    }
+    return again;
+  };
 
   /** Returns the time from which an import waits after deaths, in ms since 1970; 0: a person asked for its next step. */
-  #leftAloneSince(id: string): number {
-    const { catalog } = this.#options;
-    const { state, code } = catalog.get(id);
+  const leftAloneSince = ({ id, state, code }: ImportRecord): number => {
     if (state === 'pausing' || state === 'cancelling') return 0;
     const waits = state === 'blocked' && code === 'PROCESS_DIED';
     return (waits ? catalog.transitions(id).at(-1)?.at : undefined) ?? Date.now();
-  }
+  };
 
-  #readAgain(id: string): void {
-    this.#options.states.move(id, 'staging');
-    this.#options.steps.begin(id);
-  }
-
-  /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
-  #unusable(id: string, error: unknown): never {
-    if (isLedgerError(error)) this.#options.fault(id, 'SENDING_FAILED', error);
+  /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WRONG_TARGET */
+  const waitForTarget = (record: ImportRecord): void => {
+    const { id, state } = record;
+    const meant = readOptions(record);
+    if (isSameTarget(meant, sendsTo)) return;
+    const error = wrongTarget(`import ${id}`, meant, sendsTo);
+    if (state === 'staging' || state === 'running')
+      states.move(id, 'blocked', error.what, 'WRONG_TARGET', error.remedy);
     throw error;
-  }
+  };
 
-  #refuse(id: string, refused: string): never {
-    const { catalog, dir } = this.#options;
-    const record = catalog.get(id);
-    throw wrongState(record, refused, actionsOf(record.state, retryFile(dir.folder(id)) !== undefined));
-  }
+  return {
+    readAgain,
+    /** Continues an import from its last state, after a stop or crash. */
+    takeUp: async (id: string): Promise<void> => {
+      const record = catalog.get(id);
+      waitForTarget(record);
+      const { reason, later } = afterDeaths('import', catalog.deaths(id), leftAloneSince(record));
+      if (reason !== undefined) return states.move(id, 'failed', reason, 'PROCESS_DIED');
+      if (later !== undefined) throw later;
+      if (record.state === 'staging') return steps.begin(id);
+      if (readAgain(id)) return;
+      target.check(id, sending.open(id));
+      await (record.state === 'pausing' ? hold(id) : go(id));
+    },
+  };
 }
 
-/** Keeps imports to the target that they were begun for. */
-function ownTarget({ catalog, states, sendsTo }: Pick<RequestsOptions, 'catalog' | 'states' | 'sendsTo'>) {
+/** Requests of people for an import, and what the start of a process does with it. */
+export function requestsOf(options: RequestsOptions) {
+  const { dir, catalog, states, stagings, sending, closings, fault, steps, lastResort } = options;
+  const refuse = refusalsOf(options);
+  const going = goingOf(options);
+  const { hold, leaveOutFailing, go } = going;
+  const { takeUp, readAgain } = takingUp(options, going);
+
+  /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
+  const unusable = (id: string) => (error: unknown) => {
+    if (isLedgerError(error)) fault(id, 'SENDING_FAILED', error);
+    throw error;
+  };
+
+  const endBeforeAll = async (id: string): Promise<void> => {
+    await sending.dropped(id);
+    const opened = sending.open(id);
+    if (states.of(id) === 'staged') return steps.end(id, 'cancelled');
+    if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
+    opened.ending = 'cancelled';
+    await hold(id);
+  };
+
   return {
-    /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WRONG_TARGET */
-    orWait: (id: string): void => {
-      const record = catalog.get(id);
-      const meant = readOptions(record);
-      if (isSameTarget(meant, sendsTo)) return;
-      const error = wrongTarget(`import ${id}`, meant, sendsTo);
-      const { state } = record;
-      if (state === 'staging' || state === 'running')
-        states.move(id, 'blocked', error.what, 'WRONG_TARGET', error.remedy);
-      throw error;
+    takeUp,
+    pause: async (id: string): Promise<void> => {
+      const state = states.of(id);
+      if (state === 'pausing' || state === 'paused') return;
+      if (state !== 'running') refuse(id, 'cannot be paused');
+      states.move(id, 'pausing');
+      await hold(id);
     },
-    /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */
-    keep: (id: string, opened: Pick<OpenImport, 'options'>): void => {
-      const known = joinedTarget(opened.options.target, sendsTo.target);
-      if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
-      opened.options = { ...opened.options, target: known };
-      catalog.setOptions(id, JSON.stringify(opened.options));
+    resume: async (id: string, changes: ResumeChanges): Promise<void> => {
+      const record = catalog.get(id);
+      const options = withChanges(record, changes);
+      const { first, only } = changes;
+      const trial = first === undefined && only === undefined ? undefined : { first, only };
+      if (trial !== undefined && (record.state !== 'staged' || record.startedAt !== null))
+        refuse(id, 'no rows can be tried first: only before anything is sent');
+      const failing = changes.leaveOutFailing === true ? await leaveOutFailing(id, options).catch(unusable(id)) : 0;
+      if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id)))
+        refuse(id, 'cannot be resumed');
+      catalog.setOptions(id, options);
+      // A person asks for it: earlier deaths of the process no longer count.
+      catalog.progressed(id);
+      try {
+        if (readAgain(id)) return;
+        if (record.state === 'staging') steps.begin(id);
+        else await go(id, { failing, trial }).catch(unusable(id));
+      } catch (error) {
+        const now = catalog.get(id);
+        // A refused request changes nothing.
+        if (now.state === record.state && now.options === options) catalog.setOptions(id, record.options);
+        throw error;
+      }
+    },
+    cancel: async (id: string): Promise<void> => {
+      if (states.of(id) === 'staging') await stagings.abort(id);
+      const state = states.of(id);
+      if (state === 'staging' || (needsPerson(state) && !ledgerIsThere(dir.ledger(id))))
+        return states.move(id, 'cancelled');
+      if (state === 'failed') lastResort.add(id);
+      // It may have been staged, and even started, in the meantime.
+      const next = nextStates(state);
+      if (!next.includes('cancelling') && !next.includes('cancelled')) refuse(id, 'cannot be cancelled');
+      try {
+        await endBeforeAll(id);
+      } catch (error) {
+        if (!lastResort.has(id)) throw error;
+        fault(id, 'RECORDING_FAILED', error);
+      }
     },
   };
 }

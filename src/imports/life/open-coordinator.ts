@@ -11,9 +11,9 @@ import type { RegionOpener } from '../send/region.ts';
 import type { SendingConfig } from '../send/sending.ts';
 import type { StageFile } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
-import { type Asked, Coordinator } from './coordinator.ts';
+import { type Asked, type Coordinator, coordinatorOf } from './coordinator.ts';
 import { openClaimed } from './copied-directory.ts';
-import { Life, type LifeEvents } from './life.ts';
+import { type LifeEvents, openLife } from './life.ts';
 import { sweepRemoved, sweepUnbegun } from './removal.ts';
 import type { Wait } from './waits.ts';
 
@@ -72,7 +72,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await patiently(catalog.countDeaths);
   const { regions, openRegion, config, stage, target, free } = options;
   const sendsTo = { sandbox, target };
-  const life = new Life({
+  const life = openLife({
     dir,
     catalog,
     reading,
@@ -83,17 +83,17 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     waits: { free, tell },
   });
   const parts = {
-    keepMs: options.keepMs,
-    onError,
     dir,
     catalog,
+    life,
     events,
     backend,
     reading,
     sendsTo,
-    life,
     asked,
     strays,
+    keepMs: options.keepMs,
+    onError,
   };
-  return new Coordinator({ ...parts, resources: taken.move() });
+  return coordinatorOf({ ...parts, resources: taken.move() });
 }

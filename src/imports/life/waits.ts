@@ -11,7 +11,7 @@ import type { Catalog } from '../catalog.ts';
 import type { MachineWait } from '../reason-codes.ts';
 import type { Sending } from '../send/sending.ts';
 import { TakenUpLater } from './faults.ts';
-import type { States } from './import-requests.ts';
+import type { States } from './steps.ts';
 
 /** A wait, as an error describes it. */
 export interface Wait {
@@ -69,123 +69,120 @@ export interface WaitsOptions {
   readonly free?: (() => Promise<number>) | undefined;
 }
 
-/** Imports that wait for something of this machine, and go on by themselves when that is over. */
-export class Waits {
-  readonly #options: WaitsOptions;
-  readonly #imports = new Map<string, Wait>();
-  /** Other work that waits. */
-  readonly #others = new Map<() => void, OtherWait>();
-  #isWatched = false;
-  #looking: Repeated | undefined;
+export type Waits = ReturnType<typeof openWaits>;
 
-  constructor(options: WaitsOptions) {
-    this.#options = options;
-    this.#keepReserve();
-  }
+/** Imports that wait for something of this machine, and go on by themselves when that is over. */
+export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions) {
+  const { free = () => freeBytes(dir.root) } = options;
+  const imports = new Map<string, Wait>();
+  /** Other work that waits. */
+  const others = new Map<() => void, OtherWait>();
+  let isWatched = false;
+  let looking: Repeated | undefined;
+
+  const look = async (): Promise<void> => {
+    if (imports.size + others.size === 0) return;
+    const bytes = await free();
+    if (bytes > ENOUGH) keepReserve(dir);
+    for (const [goOn, wait] of others) {
+      if (!wait.isOver(bytes)) continue;
+      others.delete(goOn);
+      goOn();
+    }
+    for (const [id, wait] of imports) {
+      if (!wait.isOver(bytes)) continue;
+      imports.delete(id);
+      await continueImport(id, wait);
+    }
+  };
+
+  /** Someone looks for its end. */
+  const isLookedFor = ({ code }: OtherWait): boolean => {
+    if (isWatched) return true;
+    if (code !== 'DATABASE_BUSY') return false;
+    looking ??= repeatedly(LOOK_SOON_MS, fail, look);
+    return true;
+  };
+
+  const tellOnce = (wait: OtherWait): void => {
+    const known = [...imports.values(), ...others.values()];
+    if (!known.some(({ reason }) => reason === wait.reason)) tell(wait);
+  };
 
   /** Lets an import wait. Resolves when it does. */
-  async begin(id: string, wait: Wait): Promise<void> {
-    const { catalog, states, sending, fail } = this.#options;
-    const isLooked = this.#isLookedFor(wait);
-    if (isLooked) this.#tellOnce(wait);
-    this.#imports.set(id, wait);
+  const begin = async (id: string, wait: Wait): Promise<void> => {
+    const isLooked = isLookedFor(wait);
+    if (isLooked) tellOnce(wait);
+    imports.set(id, wait);
     // Closing the ledger gives back what its journal takes.
     await sending.drop(id);
-    if (wait.code === 'DISK_FULL') this.#giveReserve();
+    if (wait.code === 'DISK_FULL') giveReserve(dir);
     try {
       const state = catalog.find(id)?.state;
       if (state === undefined) return;
       // A command goes on with it before it ends.
-      if (mayWait(state) && (this.#isWatched || !isLooked)) states.move(id, 'blocked', wait.reason, wait.code);
+      if (mayWait(state) && (isWatched || !isLooked)) states.move(id, 'blocked', wait.reason, wait.code);
       // A person's request is carried out when the wait is over.
       else if ((state === 'pausing' || state === 'cancelling') && !isLooked) fail(wait.error);
     } catch (error) {
       const catalogWait = waitOf(error);
-      if (catalogWait === undefined || !this.#isLookedFor(catalogWait)) fail(error);
+      if (catalogWait === undefined || !isLookedFor(catalogWait)) fail(error);
     }
-  }
+  };
 
-  /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
-  whenOver(wait: OtherWait, goOn: () => void): boolean {
-    if (!this.#isLookedFor(wait)) return false;
-    this.#tellOnce(wait);
-    this.#others.set(goOn, wait);
-    if (wait.code === 'DISK_FULL') this.#giveReserve();
-    return true;
-  }
-
-  /**
-   * From now on all continue by themselves when their wait is over, also those whose state cannot be written meanwhile.
-   * Without it, only those do that wait for a database, which is not held for long; a person continues the others.
-   * @param everyMs how often it looks. Default 5 seconds
-   */
-  watch(onError: (error: Error) => void, everyMs = LOOK_MS): Repeated {
-    this.#isWatched = true;
-    return repeatedly(everyMs, onError, () => this.#look());
-  }
-
-  /** Looks no more, and gives up the reserve. */
-  async close(): Promise<void> {
-    this.#giveReserve();
-    await this.#looking?.stop();
-  }
-
-  #keepReserve(): void {
-    try {
-      writeFileSync(this.#options.dir.reserve, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 });
-    } catch {
-      // The disk is full already.
-    }
-  }
-
-  #giveReserve(): void {
-    rmSync(this.#options.dir.reserve, { force: true });
-  }
-
-  /** Someone looks for its end. */
-  #isLookedFor({ code }: OtherWait): boolean {
-    if (this.#isWatched) return true;
-    if (code !== 'DATABASE_BUSY') return false;
-    this.#looking ??= repeatedly(LOOK_SOON_MS, this.#options.fail, () => this.#look());
-    return true;
-  }
-
-  #tellOnce(wait: OtherWait): void {
-    const known = [...this.#imports.values(), ...this.#others.values()];
-    if (!known.some(({ reason }) => reason === wait.reason)) this.#options.tell(wait);
-  }
-
-  async #look(): Promise<void> {
-    if (this.#imports.size + this.#others.size === 0) return;
-    const { dir, free = () => freeBytes(dir.root) } = this.#options;
-    const bytes = await free();
-    if (bytes > ENOUGH) this.#keepReserve();
-    for (const [goOn, wait] of this.#others) {
-      if (!wait.isOver(bytes)) continue;
-      this.#others.delete(goOn);
-      goOn();
-    }
-    for (const [id, wait] of this.#imports) {
-      if (!wait.isOver(bytes)) continue;
-      this.#imports.delete(id);
-      await this.#goOn(id, wait);
-    }
-  }
-
-  async #goOn(id: string, { code }: Wait): Promise<void> {
-    const record = this.#options.catalog.find(id);
+  const continueImport = async (id: string, { code }: Wait): Promise<void> => {
+    const record = catalog.find(id);
     // A person may have acted on it. If the catalog could not note the wait, it does not wait there.
     const isOurs =
       record !== undefined && (record.state === 'blocked' ? record.code === code : code !== 'PROCESS_DIED');
     if (!isOurs || nextStates(record.state).length === 0) return;
     try {
-      await this.#options.takeUp(id);
+      await takeUp(id);
     } catch (error) {
       const again = waitOf(error);
       if (again === undefined) throw error;
-      await this.begin(id, again);
+      await begin(id, again);
     }
+  };
+
+  keepReserve(dir);
+  return {
+    begin,
+    /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
+    whenOver: (wait: OtherWait, goOn: () => void): boolean => {
+      if (!isLookedFor(wait)) return false;
+      tellOnce(wait);
+      others.set(goOn, wait);
+      if (wait.code === 'DISK_FULL') giveReserve(dir);
+      return true;
+    },
+    /**
+     * From now on all continue by themselves when their wait is over, also those whose state cannot be written meanwhile.
+     * Without it, only those do that wait for a database, which is not held for long; a person continues the others.
+     * @param everyMs how often it looks. Default 5 seconds
+     */
+    watch: (onError: (error: Error) => void, everyMs = LOOK_MS): Repeated => {
+      isWatched = true;
+      return repeatedly(everyMs, onError, look);
+    },
+    /** Looks no more, and gives up the reserve. */
+    close: async (): Promise<void> => {
+      giveReserve(dir);
+      await looking?.stop();
+    },
+  };
+}
+
+function keepReserve({ reserve }: WaitsOptions['dir']): void {
+  try {
+    writeFileSync(reserve, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 });
+  } catch {
+    // The disk is full already.
   }
+}
+
+function giveReserve({ reserve }: WaitsOptions['dir']): void {
+  rmSync(reserve, { force: true });
 }
 
 /** An import in this state becomes `blocked`. A pause or a cancellation stays one. */

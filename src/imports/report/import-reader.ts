@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { CallRate, ProblemCount, RowDetailFacts } from '../../api/rows.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -9,32 +10,16 @@ import { openForReading, type Statements, statementsOf } from '../../platform/sq
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { isoTime } from '../../text/wording.ts';
 import { columnsOfInput, type InputDescription, type IntakeNote } from '../read/notes.ts';
-import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/counters.ts';
+import { type Counters, checkCounters, readCounters, totalRows } from '../record/counters.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { chosenRows, statementText } from './chosen-rows.ts';
 import type { MembershipToRetry, OwnColumn, ReportRow } from './report-table.ts';
-import {
-  countRows,
-  type FoundUids,
-  foundRows,
-  type RowOrder,
-  type RowPlace,
-  type RowsPage,
-  retryable,
-  searchRows,
-  searchUids,
-} from './row-search.ts';
+import { countRows, foundRows, type RowOrder, type RowPlace, retryable, searchRows, searchUids } from './row-search.ts';
 
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
-
-interface RetryWork {
-  readonly region: Region;
-  readonly groups: number;
-  readonly calls: number;
-}
 
 interface CountedProblem
   extends Pick<ProblemCount, 'status' | 'code'>,
@@ -64,191 +49,156 @@ export interface CreatedThing {
   readonly at: number;
 }
 
+export type ImportReader = ReturnType<typeof openImportReader>;
+
 /** An import's file, open for reading while the coordinator may be writing it. */
-export class ImportReader {
-  readonly #database: ReturnType<typeof openForReading>;
-  readonly #sql: Statements;
-  readonly #importSql: Statements;
-
-  constructor(path: string) {
-    this.#database = openForReading(path, IMPORT_SCHEMA);
-    this.#sql = statementsOf(this.#database, new URL('reading.sql', import.meta.url));
-    this.#importSql = statementsOf(this.#database, new URL('../record/import.sql', import.meta.url));
-  }
-
-  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>> {
-    const row = this.#importSql('input').get();
-    return {
-      format: (row?.['format'] ?? 'csv') as InputDescription['format'],
-      kind: (row?.['kind'] ?? 'csv') as InputKind,
-      notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
-      delimiter: String(row?.['delimiter'] ?? ','),
-      columns: columnsOfInput(row),
-      recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
-      ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
-    };
-  }
-
-  counters(): Counters {
-    return readCounters(this.#importSql);
-  }
-
+export function openImportReader(path: string) {
+  const database = openForReading(path, IMPORT_SCHEMA);
+  const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
+  const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
+  const counters = () => readCounters(importSql);
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
-  callsLeft({ held = false }: { readonly held?: boolean } = {}): Map<Region, number> {
-    const left = this.#sql<{ region: Region; n: number }>('calls_left').all({ held: Number(held) });
+  const callsLeft = ({ held = false } = {}): Map<Region, number> => {
+    const left = sql<{ region: Region; n: number }>('calls_left').all({ held: Number(held) });
     return new Map(left.map(({ region, n }) => [region, n]));
-  }
+  };
+  const close = () => database[Symbol.dispose]();
+  return {
+    ...rowsIn(database, sql, counters),
+    input: (): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>> => {
+      const row = importSql('input').get();
+      return {
+        format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+        kind: (row?.['kind'] ?? 'csv') as InputKind,
+        notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
+        delimiter: String(row?.['delimiter'] ?? ','),
+        columns: columnsOfInput(row),
+        recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
+        ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
+      };
+    },
+    counters,
+    callsLeft,
+    /** Returns the progress of the import, and its time. */
+    progress: (): ImportProgress => ({
+      counters: counters(),
+      at: Number(process.hrtime.bigint() / 1_000_000n),
+      callsLeft: callsLeft(),
+    }),
+    /** Returns the rows and calls of a retry, by region. */
+    retryWork: () =>
+      sql<{ region: Region; groups: number; calls: number }>('retry_work').all({
+        retryable: RETRYABLE_IDS,
+        call: MAX_UIDS_PER_CALL,
+        together: MAX_IMPORTED_PER_CALL,
+      }),
+    /** Returns the users and groups that the import created, and the users that it made active again; groups first. */
+    created: () => sql<CreatedThing>('created').iterate(),
+    /** Columns that memberships to send again need in addition. */
+    moreColumns: () =>
+      sql<{ name: OwnColumn }>('more_columns')
+        .all({ add: actionId('add') })
+        .map(({ name }) => name),
+    /** Calls of all regions over time. */
+    callRates: () => {
+      const { first, last } = sql<{ first: number | null; last: number }>('call_span').get() ?? {};
+      if (typeof first !== 'number' || last === undefined) return [];
+      const stepMs = Math.max(MIN_RATE_MS, Math.ceil((last - first + 1) / MAX_RATES));
+      return ratesOf(sql<CallsOfStep>('call_steps').all({ step: stepMs }), stepMs);
+    },
+    /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
+    growthNote: (): IntakeNote | undefined => {
+      const grown = sql<{ n: number; guid: string; members: number }>('grown_groups').get({
+        most: MEMBERS_WITH_ALL_FEATURES,
+        call: MAX_UIDS_PER_CALL,
+        added: outcomeId('added'),
+      });
+      return grown && { code: 'MANY_MEMBERS', text: manyMembers(grown.n, grown, 'grew') };
+    },
+    /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+    check: () => checkCounters(importSql),
+    close,
+    [Symbol.dispose]: close,
+  };
+}
 
-  /** Returns the progress of the import, and its time. */
-  progress(): ImportProgress {
-    const counters = this.counters();
-    const at = Number(process.hrtime.bigint() / 1_000_000n);
-    return { at, counters, callsLeft: this.callsLeft() };
-  }
-
-  /** Returns the rows and calls of a retry, by region. */
-  retryWork(): RetryWork[] {
-    return this.#sql<RetryWork>('retry_work').all({
-      retryable: RETRYABLE_IDS,
-      call: MAX_UIDS_PER_CALL,
-      together: MAX_IMPORTED_PER_CALL,
-    });
-  }
-
+/** Its rows. */
+function rowsIn(database: DatabaseSync, sql: Statements, counters: () => Counters) {
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
-  rows(filter: RowFilter = {}): IteratorObject<ReportRow> {
-    if (Object.values(filter).every((value) => value === undefined)) return chosenRows(this.#database, 'true');
-    const { sql, values } = foundRows(this.#database, filter);
-    return chosenRows(this.#database, `r.id in (select id from (${sql}))`, values);
-  }
-
-  /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
-  rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage {
-    return searchRows(this.#database, filter, limit, order, after);
-  }
-
-  /** Returns the number of rows that pass the filter. */
-  countRows(filter: RowFilter): number {
-    return countRows(this.#database, filter, () => this.counters());
-  }
-
-  /** One row with its batch and calls; undefined where there is none of this number. */
-  rowDetail(number: number): RowDetail | undefined {
-    const [row] = chosenRows(this.#database, 'r.id = :row', { row: number }).toArray();
-    if (row === undefined) return undefined;
-    const { batch } = row;
-    const { action = null, onBehalfOf = '' } = this.#sql<Asked>('asked_of_row').get({ row: number }) ?? {};
-    return {
-      row,
-      facts: {
+  const rows = (filter: RowFilter = {}): IteratorObject<ReportRow> => {
+    if (Object.values(filter).every((value) => value === undefined)) return chosenRows(database, 'true');
+    const found = foundRows(database, filter);
+    return chosenRows(database, `r.id in (select id from (${found.sql}))`, found.values);
+  };
+  return {
+    rows,
+    /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
+    rowsPage: (filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace) =>
+      searchRows(database, filter, limit, order, after),
+    /** Returns the number of rows that pass the filter. */
+    countRows: (filter: RowFilter) => countRows(database, filter, counters),
+    /** One row with its batch and calls; undefined where there is none of this number. */
+    rowDetail: (number: number) => {
+      const [row] = chosenRows(database, 'r.id = :row', { row: number }).toArray();
+      if (row === undefined) return undefined;
+      const { batch } = row;
+      const { action = null, onBehalfOf = '' } = sql<Partial<Facts>>('asked_of_row').get({ row: number }) ?? {};
+      const facts: Facts = {
         action,
         onBehalfOf,
-        batch: this.#sql<Facts['batch'] & object>('batch_of_row').get({ batch }) ?? null,
-        calls: this.#sql<Facts['calls'][number]>('calls_of_batch').all({ batch }),
-        creations: this.#sql<Facts['creations'][number]>('creations_of_row').all({ row: number }),
-      },
-    };
-  }
+        batch: sql<Facts['batch'] & object>('batch_of_row').get({ batch }) ?? null,
+        calls: sql<Facts['calls'][number]>('calls_of_batch').all({ batch }),
+        creations: sql<Facts['creations'][number]>('creations_of_row').all({ row: number }),
+      };
+      return { row, facts };
+    },
+    problems: () => {
+      // Most imports have none, and looking for them reads all outcomes.
+      const counted = totalRows(counters());
+      return UNFULFILLED.every((outcome) => counted[outcome] === 0) ? [] : problemCounts(database, sql);
+    },
+    /** Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input. */
+    toRetry: (filter: RowFilter) => {
+      const { sql: found, values } = foundRows(database, filter);
+      const chosen = statementText('memberships_to_retry').replace(
+        '/* chosen */ true',
+        () => `r.id in (select id from (${found}))`,
+      );
+      return database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
+    },
+    /** Whether a row that may be sent again passes the filter. @param without lines of rows that do not count */
+    hasToRetry: (filter: RowFilter, without: ReadonlySet<number> = new Set()) =>
+      rows(retryable(filter)).some(({ line }) => !without.has(line)),
+    /** The first `limit` users behind a row whose UID has `text` in it. */
+    uidsWith: (text: string, limit: number, after: number) => searchUids(sql, text, limit, after),
+  };
+}
 
-  problems(): ProblemCount[] {
-    // Most imports have none, and looking for them reads all outcomes.
-    const counted = totalRows(this.counters());
-    if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
-    const shapesOf = valueShapes(this.#sql);
-    return this.#sql<CountedProblem>('problem_counts')
-      .all({ fulfilled: FULFILLED_IDS })
-      .map(({ status, code, place, n: count, first, middle, last }) => {
-        const found = status === 'invalid' ? shapesOf(code, place) : undefined;
-        return {
-          status,
-          code,
-          ...(place !== '' && { column: place }),
-          count,
-          examples:
-            found?.shapes.flatMap(({ row, rows }) =>
-              this.#examplesOf([row]).map((example) => ({ ...example, rows })),
-            ) ?? this.#examplesOf([first, middle, last]),
-          ...(found !== undefined && found.examined < count && { examined: found.examined }),
-        };
-      });
-  }
-
-  /**
-   * Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input.
-   */
-  toRetry(filter: RowFilter): Iterable<MembershipToRetry> {
-    const { sql: found, values } = foundRows(this.#database, filter);
-    const chosen = statementText('memberships_to_retry').replace(
-      '/* chosen */ true',
-      () => `r.id in (select id from (${found}))`,
-    );
-    return this.#database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
-  }
-
-  /** Returns the users and groups that the import created, and the users that it made active again; groups first. */
-  created(): Iterable<CreatedThing> {
-    return this.#sql<CreatedThing>('created').iterate();
-  }
-
-  /** Whether a row that may be sent again passes the filter. @param without lines of rows that do not count */
-  hasToRetry(filter: RowFilter, without: ReadonlySet<number> = new Set()): boolean {
-    return this.rows(retryable(filter)).some(({ line }) => !without.has(line));
-  }
-
-  /** The first `limit` users behind a row whose UID has `text` in it. */
-  uidsWith(text: string, limit: number, after: number): FoundUids {
-    return searchUids(this.#sql, text, limit, after);
-  }
-
-  /** Columns that memberships to send again need in addition. */
-  moreColumns(): OwnColumn[] {
-    return this.#sql<{ name: OwnColumn }>('more_columns')
-      .all({ add: actionId('add') })
-      .map(({ name }) => name);
-  }
-
-  /** Calls of all regions over time. */
-  callRates(): CallRate[] {
-    const { first, last } = this.#sql<{ first: number | null; last: number }>('call_span').get() ?? {};
-    if (typeof first !== 'number' || last === undefined) return [];
-    const stepMs = Math.max(MIN_RATE_MS, Math.ceil((last - first + 1) / MAX_RATES));
-    return ratesOf(this.#sql<CallsOfStep>('call_steps').all({ step: stepMs }), stepMs);
-  }
-
-  /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
-  growthNote(): IntakeNote | undefined {
-    const grown = this.#sql<{ n: number; guid: string; members: number }>('grown_groups').get({
-      most: MEMBERS_WITH_ALL_FEATURES,
-      call: MAX_UIDS_PER_CALL,
-      added: outcomeId('added'),
-    });
-    if (grown === undefined) return undefined;
-    return { code: 'MANY_MEMBERS', text: manyMembers(grown.n, grown, 'grew') };
-  }
-
-  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
-  check(): SumCheck {
-    return checkCounters(this.#importSql);
-  }
-
-  close(): void {
-    this.#database[Symbol.dispose]();
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
+/** Counts the rows that went wrong by outcome, code and column, with examples. */
+function problemCounts(database: DatabaseSync, sql: Statements): ProblemCount[] {
   /** Returns examples among these rows, with different values. */
-  #examplesOf(rows: readonly number[]) {
-    const examples = [...chosenRows(this.#database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
+  const examplesOf = (...rows: readonly number[]) => {
+    const examples = [...chosenRows(database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
       ({ row, line, uid, message }) => {
-        const cell = this.#sql('problem_value').get({ row })?.['value'];
+        const cell = sql('problem_value').get({ row })?.['value'];
         return { line, value: String(cell ?? uid ?? ''), message };
       },
     );
     return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
-  }
+  };
+  const shapesOf = valueShapes(sql);
+  return sql<CountedProblem>('problem_counts')
+    .all({ fulfilled: FULFILLED_IDS })
+    .map(({ status, code, place, n: count, first, middle, last }) => {
+      const problem = { status, code, ...(place !== '' && { column: place }), count };
+      const shapes = status === 'invalid' ? shapesOf(code, place) : [];
+      if (shapes.length < 2) return { ...problem, examples: examplesOf(first, middle, last) };
+      const examined = shapes.reduce((sum, { rows }) => sum + rows, 0);
+      const examples = shapes
+        .slice(0, MAX_SHAPES)
+        .flatMap(({ row, rows }) => examplesOf(row).map((example) => ({ ...example, rows })));
+      return { ...problem, examples, ...(examined < count && { examined }) };
+    });
 }
 
 /** A rate over less time (ms) says nothing. */
@@ -279,8 +229,6 @@ export function ratesOf(steps: readonly CallsOfStep[], stepMs: number): CallRate
   return rates;
 }
 
-export const openImportReader = (path: string): ImportReader => new ImportReader(path);
-
 function isNote(value: unknown): value is IntakeNote {
   return isObject(value) && isText(value['code']) && isText(value['text']);
 }
@@ -295,18 +243,11 @@ interface Shape {
   rows: number;
 }
 
-/** The most frequent shapes of a problem's values. */
-interface FoundShapes {
-  /** Rows of the problem that were compared. */
-  readonly examined: number;
-  readonly shapes: readonly Shape[];
-}
-
 /**
- * Compares the values of the first invalid rows, and returns what was found for a problem: undefined where its values
- * have one shape. A shape is a value with one sign for each run of letters and of digits.
+ * Compares the values of the first invalid rows: the shapes of a problem's values, the most frequent first. A shape is a value
+ * with one sign for each run of letters and of digits.
  */
-function valueShapes(sql: Statements): (code: string, column: string) => FoundShapes | undefined {
+function valueShapes(sql: Statements): (code: string, column: string) => readonly Shape[] {
   const problems = new Map<string, Map<string, Shape>>();
   const keyOf = (code: string, column: string) => `${code} ${column}`;
   const invalid = sql<{ row: number; code: string; place: string; value: string }>('first_invalid');
@@ -319,19 +260,10 @@ function valueShapes(sql: Statements): (code: string, column: string) => FoundSh
     if (shape === undefined) shapes.set(text, { row, rows: 1 });
     else shape.rows += 1;
   }
-  return (code, column) => {
-    const all = [...(problems.get(keyOf(code, column))?.values() ?? [])];
-    if (all.length < 2) return undefined;
-    const examined = all.reduce((sum, { rows }) => sum + rows, 0);
-    return { examined, shapes: all.toSorted((a, b) => b.rows - a.rows).slice(0, MAX_SHAPES) };
-  };
+  return (code, column) => [...(problems.get(keyOf(code, column))?.values() ?? [])].sort((a, b) => b.rows - a.rows);
 }
 
 /** All that is known of one row: as in lists, with its batch and every call that was made for it. */
-export interface RowDetail {
-  readonly row: ReportRow;
-  readonly facts: RowDetailFacts;
-}
+export type RowDetail = NonNullable<ReturnType<ImportReader['rowDetail']>>;
 
 type Facts = RowDetailFacts;
-type Asked = Pick<Facts, 'action' | 'onBehalfOf'>;
