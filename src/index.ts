@@ -8,7 +8,7 @@ import { openApp } from './app/app.ts';
 import { openService } from './app/open-service.ts';
 import { localImports } from './cli/client/imports.ts';
 import type { Client } from './cli/client/operation-client.ts';
-import { optionsWithRecipe } from './cli/input-files.ts';
+import { recipeFor } from './cli/input-files.ts';
 import { openOwner, ownImports } from './cli/owner.ts';
 import { badUsage, RollcallError } from './errors/rollcall-error.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
@@ -140,7 +140,7 @@ async function optionsOfChoices(config: Config, file: string, choices: ImportCho
     sandbox: sandbox === true,
   };
   const read = importOptions.safeParse(given);
-  if (read.success) return optionsWithRecipe(config, recipe, read.data, file);
+  if (read.success) return (await recipeFor(config, recipe, read.data))(file);
   const { field, isUnknown, text } = wrongOption(read.error, given);
   throw badUsage(isUnknown ? `there is no choice ${JSON.stringify(field)}: the type ImportChoices lists them` : text);
 }

@@ -6,38 +6,57 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { importOperations } from '../api/imports.ts';
 import { aimOf } from '../app/open-service.ts';
+import { flagOf } from '../errors/named-options.ts';
 import { reserveImport } from '../imports/import-id.ts';
 import { chosenOptions, type ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/byte-source.ts';
-import { textsOf } from '../options/option.ts';
+import { mapLookups } from '../options/lookups.ts';
 import { BANS, SENDING } from '../options/sending-options.ts';
+import { shapeOf } from '../options/shape-flags.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
+import { defined } from '../platform/defined.ts';
 import { PACKAGE_FOLDER } from '../platform/packages.ts';
 import { fileOperations } from '../server/import-handlers.ts';
 import type { Server } from './client/server-client.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
-import { type ImportFlags, maxCallsOf, shapeOf } from './flags/file-flags.ts';
+import { type FileFlags, type ImportFlags, maxCallsOf } from './flags/file-flags.ts';
 import { type RunningFlags, tagsOf } from './flags/flags.ts';
-import { expectedRows, inputFiles, optionsWithRecipe, requireCount } from './input-files.ts';
+import { inputFiles, recipeFor } from './input-files.ts';
 import { IMPORT_BEGINS, importWork, type Running, run, sayNothingBegan, type Work } from './run.ts';
 import { followSteps } from './screen/follow.ts';
 import { say, shortest } from './screen/io.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
-/** Imports a file, or what is at an address or on standard input. */
+/** Imports a file, or what is at an address or on standard input. Of a file that cannot be used, it says what it is. */
 export async function importInput(running: Running, file: string, flags: ImportFlags) {
-  const { server } = running.imports;
+  const { config, io, imports } = running;
+  const options = importOptionsOf(config, flags);
   const tags = tagsOf(flags.tag);
   const begin =
-    server === undefined ? await beginHere(running, file, flags, tags) : beginThere(running, server, file, flags, tags);
+    imports.server === undefined
+      ? await beginHere(running, file, flags, options, tags)
+      : beginThere(running, imports.server, file, flags, tags);
+  const code = await work(running, begin, flags);
+  if (code === EXIT.usage) {
+    const { sayWhatItIs } = await import('../features/inspect/commands/inspect-file.ts');
+    await sayWhatItIs(io, config, file, options, {
+      lookups: mapLookups(flags, (name) => name),
+      recipe: flags.recipe,
+      typed: (...words) => `${imports.command(...words)}${flags.sandbox ? ' --sandbox' : ''}`,
+    });
+  }
+  return code;
+}
+
+async function work(running: Running, begin: Begin, flags: ImportFlags) {
   if (flags.check) {
     const { checkWork } = await import('../features/check/commands/check-command.ts');
     return run(running, checkWork(running, { ...begin, maxCalls: maxCallsOf(flags) }));
   }
-  const work = importWork(running, begin);
-  return flags.detach === true ? detached(running, work, flags) : run(running, work);
+  const importing = importWork(running, begin);
+  return flags.detach === true ? detached(running, importing, flags) : run(running, importing);
 }
 
 function beginThere(
@@ -51,20 +70,31 @@ function beginThere(
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
       const { sendFile } = await import('./client/send-file.ts');
-      // Its regions and budgets are the server's.
-      const more = textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun: flags.check ?? flags.dryRun });
-      if (tags.length > 0) more.push(['tags', tags.join(',')]);
-      const howToSee = running.imports.command('list');
-      const operation = importOperations.create;
-      return sendFile(running, { signal, server, file, flags, operation, more, howToSee });
+      return sendFile(running, {
+        signal,
+        server,
+        file,
+        flags: { ...flags, dryRun: flags.check ?? flags.dryRun },
+        operation: importOperations.create,
+        // Its regions and budgets are the server's.
+        options: { ...BANS, ...SENDING },
+        more: tags.length > 0 ? [['tags', tags.join(',')]] : [],
+        howToSee: running.imports.command('list'),
+      });
     },
   };
 }
 
 /** Refuses before anything is opened whatever can be known then. */
-async function beginHere(running: Running, given: string, flags: ImportFlags, tags: readonly string[]): Promise<Begin> {
+async function beginHere(
+  running: Running,
+  given: string,
+  flags: ImportFlags,
+  chosen: ImportOptions,
+  tags: readonly string[],
+): Promise<Begin> {
   const { config, io } = running;
-  const { lines, obtain } = await givenFile(running, given, flags, { check: checkInput, mustBeWhole: false });
+  const { lines, obtain } = await givenFile(running, given, flags, { chosen, check: checkInput, mustBeWhole: false });
   const dir = dataDir(config.dataDir);
   return {
     begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,
@@ -74,7 +104,7 @@ async function beginHere(running: Running, given: string, flags: ImportFlags, ta
       const found = await obtain(dir.folder(id), signal);
       if (found === undefined) return { code: sayNothingBegan(io) };
       const { name: file, source, options, lookups } = found;
-      const aimed = { ...options, ...aimOf(config, flags) };
+      const aimed = { ...options, ...aimOf(config, options) };
       // Another process of this command sends what this one only reads.
       const start = flags.detach !== true || here === undefined;
       return client.call(fileOperations.create, { id, file, source, options: aimed, tags, lookups, start });
@@ -82,38 +112,49 @@ async function beginHere(running: Running, given: string, flags: ImportFlags, ta
   };
 }
 
-/**
- * The file of which this machine makes an import or a sync, with the options of its flags and recipe.
- * @param check refuses a path, before anything is opened @param mustBeWhole standard input must say so
- */
+interface GivenFile {
+  /** The options that the flags say. */
+  readonly chosen: ImportOptions;
+  /** Refuses a path, before anything is opened. */
+  readonly check: (path: string) => Promise<unknown>;
+  /** Standard input must say that it is. */
+  readonly mustBeWhole: boolean;
+}
+
+/** The file of which this machine makes an import or a sync, with the options of its flags and recipe. */
 export async function givenFile(
   running: Pick<Running, 'config' | 'io'>,
   file: string,
-  flags: ImportFlags,
-  { check, mustBeWhole }: { readonly check: (path: string) => Promise<unknown>; readonly mustBeWhole: boolean },
+  flags: FileFlags,
+  { chosen, check, mustBeWhole }: GivenFile,
 ) {
-  const { config } = running;
-  const chosen = importOptionsOf(config, flags);
-  const { fetched, lines, obtain } = await inputFiles(running, file, flags);
+  const optionsFor = await recipeFor(running.config, flags.recipe, chosen);
+  const { fetched, lines, obtain } = await inputFiles(running, file, flags, mustBeWhole ? 'whole' : 'stored');
   if (fetched === undefined) await check(file);
-  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, chosen, file) : chosen;
+  const ofPath = fetched === undefined ? await optionsFor(file) : undefined;
   return {
     lines,
     /** Fetches it into a folder, which goes where it is not had. Undefined where the signal came first. */
     obtain: async (folder: string, signal: AbortSignal) => {
       const input = join(folder, 'input');
-      const found = await obtain(input, signal);
-      if (found === undefined) return undefined;
-      const { name, lookups } = found;
-      if (fetched === undefined) return { name, source: resolve(file), from: resolve(file), options: ofPath, lookups };
+      let isHad = false;
       try {
-        const whole = { ...chosen, ...expectedRows(chosen, found) };
-        if (file === '-' && mustBeWhole) requireCount(whole);
-        const options = await optionsWithRecipe(config, flags.recipe, whole, input, name);
-        return { name: file === '-' ? file : name, source: input, from: fetched.name, options, lookups };
-      } catch (error) {
-        await rm(folder, { recursive: true, force: true });
-        throw error;
+        const found = await obtain(input, signal);
+        if (found === undefined) return undefined;
+        const { name, lookups, expectRows } = found;
+        const options = ofPath ?? (await optionsFor(input, name));
+        isHad = true;
+        const path = resolve(file);
+        if (fetched === undefined) return { name, source: path, from: path, options, lookups };
+        return {
+          name: file === '-' ? file : name,
+          source: input,
+          from: fetched.name,
+          options: { ...options, ...(expectRows !== undefined && { expectRows }) },
+          lookups,
+        };
+      } finally {
+        if (!isHad) await rm(folder, { recursive: true, force: true });
       }
     },
   };
@@ -191,19 +232,16 @@ const LOOK_MS = 50;
  * environment; how the file is read is kept with the import.
  */
 export function sendingArguments(
-  { profile, dataDir, callsPerMinute, budgetShare, concurrency, perGroup }: Config,
+  { profile, dataDir, callsPerMinute: calls, budgetShare, concurrency, perGroup }: Config,
   { queue, withWorkers }: RunningFlags,
   id: string,
 ) {
+  const callsPerMinute = budgetShare === undefined ? calls : undefined;
+  const flags = defined({ dataDir, profile, callsPerMinute, concurrency, perGroup, queue });
   return [
     'resume',
     id,
-    ...['--data-dir', dataDir],
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(budgetShare === undefined ? ['--calls-per-minute', String(callsPerMinute)] : []),
-    ...['--concurrency', String(concurrency)],
-    ...['--per-group', String(perGroup)],
-    ...(queue === undefined ? [] : ['--queue', queue]),
+    ...Object.entries(flags).flatMap(([name, value]) => [flagOf(name), String(value)]),
     ...(withWorkers === true ? ['--with-workers'] : []),
   ];
 }

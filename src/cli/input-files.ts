@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
@@ -23,18 +23,21 @@ import { type Io, say } from './screen/io.ts';
 
 /**
  * The file of a command, its identity file and its group file, each at a path or to be fetched.
- * @param isStored standard input is stored as a file first
+ * @param standardInput it is stored as a file first, and must say that it is `whole`; or it is `sent` as it comes
  * @throws IntakeError, BAD_SOURCE, BAD_USAGE for what can be refused without asking anyone
  */
 export async function inputFiles(
   { config, io }: Pick<Running, 'config' | 'io'>,
   file: string,
-  flags: ByLookup<string> & SourceFlags,
-  isStored = true,
+  flags: ByLookup<string> & SourceFlags & ExpectingChoices,
+  standardInput: 'stored' | 'whole' | 'sent',
 ) {
-  const fetched = file === '-' && isStored ? standardInput(io) : await fileToFetch(config, file, flags);
+  const isStored = file === '-' && standardInput !== 'sent';
+  const stored = isStored ? storedInput(io, flags.expectRows, standardInput === 'whole') : undefined;
+  const fetched = (await fileToFetch(config, file, flags)) ?? stored;
   const others = await mapLookupsInTurn(flags, async (name) => {
-    const itself = await fileToFetch(config, name, flags, true);
+    // What leads to the address of the file does not count for those beside it.
+    const itself = await fileToFetch(config, name, { maxSource: flags.maxSource });
     if (itself === undefined) await fileStateOf(resolve(name), name);
     return { name, fetched: itself };
   });
@@ -47,35 +50,42 @@ export async function inputFiles(
     /** Progress of fetching. */
     lines: () => all.flatMap((one) => one.lines()),
     /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws BAD_SOURCE */
-    obtain: async (path: string, signal: AbortSignal) => {
-      const own: Fetched | undefined = fetched === undefined ? { name: file } : await fetched.fetch(path, signal);
-      let isStopped = own === undefined;
-      const lookups = await mapLookupsInTurn(others, async (one, lookup): Promise<LookupSource | undefined> => {
-        if (isStopped) return undefined;
-        if (one.fetched === undefined) return { path: resolve(one.name), name: one.name };
-        const copy = lookupCopy(dirname(path), lookup);
-        const found = await one.fetched.fetch(copy, signal);
-        isStopped = found === undefined;
-        return found && { path: copy, name: found.name };
-      });
-      return own === undefined || isStopped ? undefined : { ...own, lookups };
-    },
+    obtain: (path: string, signal: AbortSignal) =>
+      unlessStopped(signal, async () => {
+        const own: Fetched = (await fetched?.fetch(path, signal)) ?? { name: file };
+        const lookups = await mapLookupsInTurn(
+          others,
+          async ({ name, fetched: one }, lookup): Promise<LookupSource> => {
+            if (one === undefined) return { path: resolve(name), name };
+            const copy = lookupCopy(dirname(path), lookup);
+            return { path: copy, name: (await one.fetch(copy, signal)).name };
+          },
+        );
+        return { ...own, lookups };
+      }),
   };
 }
 
+/** Undefined where the signal ends it. */
+async function unlessStopped<Done>(signal: AbortSignal, work: () => Promise<Done>): Promise<Done | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
 /**
- * The options with those of a recipe, where one is named, or a file that has one.
- * @param path of the file @param name as the user knows it
- * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS, IntakeError RECIPE_MISFIT
+ * Adds the settings of a recipe to options, where one is named, or a file that has one: for a file, by its path and its name as the user knows it.
+ * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS; IntakeError RECIPE_MISFIT for the file
  */
-export async function optionsWithRecipe(
+export async function recipeFor(
   config: Config,
   recipe: string | undefined,
   options: ImportOptions,
-  path: string,
-  name = path,
-): Promise<ImportOptions> {
-  if (recipe === undefined) return options;
+): Promise<(path: string, name?: string) => Promise<ImportOptions>> {
+  if (recipe === undefined) return async () => options;
   const [{ findRecipeOrFile }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
     import('../features/recipes/recipe-store.ts'),
     import('../features/recipes/apply-recipe.ts'),
@@ -83,7 +93,7 @@ export async function optionsWithRecipe(
   ]);
   const known = findRecipeOrFile(dataDir(config.dataDir), recipe);
   requireNeeds(known, withRecipe(known, options));
-  return useRecipe({ recipe: known, options, file: { path }, name });
+  return (path, name = path) => useRecipe({ recipe: known, options, file: { path }, name });
 }
 
 /** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
@@ -96,11 +106,8 @@ export const STANDARD_INPUT = 'standard-input';
 export interface FetchedFile {
   /** The name that is shown and stored: without the query, which may be as good as a password. */
   readonly name: string;
-  /**
-   * Fetches it to `path`, whole or not at all: in a folder that is its own, and is removed where it is not had. Undefined
-   * where the signal came first. @throws BAD_SOURCE
-   */
-  fetch(path: string, signal: AbortSignal): Promise<Fetched | undefined>;
+  /** Fetches it to `path`, whole or not at all. @throws BAD_SOURCE; anything where the signal came first */
+  fetch(path: string, signal: AbortSignal): Promise<Fetched>;
   /** Progress; none before the first piece has come. */
   lines(): readonly string[];
 }
@@ -108,7 +115,7 @@ export interface FetchedFile {
 interface Fetched {
   /** The name that is shown; for a pattern, that of the newest match. */
   readonly name: string;
-  /** The number of rows that the file itself announces. */
+  /** The number of rows that it must have, as a flag or its last line says. */
   readonly expectRows?: number;
 }
 
@@ -121,7 +128,7 @@ export async function withFetched<Done>(
   const path = join(folder.path, 'input');
   const signal = firstSignal(EXIT.interrupted);
   try {
-    const found = await fetch(path, signal.signal);
+    const found = await unlessStopped(signal.signal, () => fetch(path, signal.signal));
     return found && (await work(path, found.name));
   } finally {
     signal.ignore();
@@ -131,17 +138,13 @@ export async function withFetched<Done>(
 /**
  * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
  * without asking anyone.
- * @param isBeside it is looked at beside the file that the flags are about
  * @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE
  */
 export async function fileToFetch(
   config: Config,
   file: string,
-  { maxSource = Number.MAX_SAFE_INTEGER, ...given }: SourceFlags,
-  isBeside = false,
+  { maxSource = Number.MAX_SAFE_INTEGER, ...flags }: SourceFlags,
 ): Promise<FetchedFile | undefined> {
-  // What leads to the address of the file does not count for those beside it.
-  const flags = isBeside ? {} : given;
   if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
   // Loaded for those alone who need them.
   const [{ sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([
@@ -149,22 +152,19 @@ export async function fileToFetch(
     import('../sources/named.ts'),
     import('../sources/spool.ts'),
   ]);
-  const { namedSources: named } = config;
-  if (!isAddressOrName(file, named)) return refuseFlags(flags);
-  const context = sourceContextOf(config);
-  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), context));
-  let line: string | undefined;
+  if (!isAddressOrName(file, config.namedSources)) return refuseFlags(flags);
+  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), sourceContextOf(config)));
+  let lines: readonly string[] = [];
+  const onProgress = (progress: SpoolProgress) => {
+    lines = [fetchingLine(progress)];
+  };
   return {
     name: source.name,
-    lines: () => (line === undefined ? [] : [line]),
-    fetch: (path, signal) =>
-      orNothing(path, signal, async () => {
-        const onProgress = (progress: SpoolProgress) => {
-          line = fetchingLine(progress);
-        };
-        const { name } = await spool(source, { path, maxBytes: maxSource, signal, onProgress });
-        return { name };
-      }),
+    lines: () => lines,
+    fetch: async (path, signal) => {
+      const { name } = await spool(source, { path, maxBytes: maxSource, signal, onProgress });
+      return { name };
+    },
   };
 }
 
@@ -179,39 +179,38 @@ function fetchingLine({ bytes, rows, of }: SpoolProgress) {
   return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
 }
 
-/** Leaves no folder where the file is not had. */
-async function orNothing(path: string, signal: AbortSignal, fetch: () => Promise<Fetched>) {
-  try {
-    return await fetch();
-  } catch (error) {
-    await rm(dirname(path), { recursive: true, force: true });
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
-
 /** Says how to end standard input, where a person types it. */
 export function sayHowToEnd(io: Io) {
   if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
 }
 
 /**
- * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
+ * Standard input cannot be read again after a crash, so it is kept first. When a signal comes meanwhile, it is not: the
  * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
+ * @param flag the number of rows that it must have  @param mustBeWhole for a sync: members who are missing from half a file would lose their groups
  */
-function standardInput(io: Io): FetchedFile {
+function storedInput(io: Io, flag: number | undefined, mustBeWhole: boolean): FetchedFile {
   return {
     name: '-',
     lines: () => [],
-    fetch: (path, signal) =>
-      orNothing(path, signal, async () => {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        sayHowToEnd(io);
-        await writeWhole(path, process.stdin, { signal });
-        await sleep(TOGETHER_MS, undefined, { signal });
-        const expectRows = await takeCount(path);
-        return { name: STANDARD_INPUT, ...(expectRows !== undefined && { expectRows }) };
-      }),
+    fetch: async (path, signal) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      sayHowToEnd(io);
+      await writeWhole(path, process.stdin, { signal });
+      await sleep(TOGETHER_MS, undefined, { signal });
+      const own = await takeCount(path);
+      if (flag !== undefined && own !== undefined && flag !== own) {
+        throw badUsage(
+          `standard input ends with "# rows=${own}", and --expect-rows is ${flag}; correct the one that is wrong`,
+        );
+      }
+      const expectRows = flag ?? own;
+      if (expectRows !== undefined) return { name: STANDARD_INPUT, expectRows };
+      if (!mustBeWhole) return { name: STANDARD_INPUT };
+      throw badUsage(
+        'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
+      );
+    },
   };
 }
 
@@ -233,31 +232,4 @@ async function takeCount(path: string) {
   if (found === null) return undefined;
   await file.truncate(start + found.index + (found[0].startsWith('\n') ? 1 : 0));
   return Number(found[1]);
-}
-
-/** The number of rows that an input must have, where that is said. */
-export type Expected = Pick<Fetched, 'expectRows'>;
-
-/**
- * Returns the number of rows that it must have.
- * @throws BAD_USAGE where the flag and the file say different numbers
- */
-export function expectedRows(flags: Expected | ExpectingChoices, found: Expected): Expected {
-  const { expectRows: flag } = flags;
-  const { expectRows: own } = found;
-  if (flag !== undefined && own !== undefined && flag !== own) {
-    throw badUsage(
-      `standard input ends with "# rows=${own}", and --expect-rows is ${flag}; correct the one that is wrong`,
-    );
-  }
-  const rows = flag ?? own;
-  return rows === undefined ? {} : { expectRows: rows };
-}
-
-/** For a sync: members who are missing from half a file would lose their groups. @throws BAD_USAGE */
-export function requireCount({ expectRows }: Expected | ExpectingChoices) {
-  if (expectRows !== undefined) return;
-  throw badUsage(
-    'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
-  );
 }

@@ -33,7 +33,7 @@ export function checkMeant(what: string, meant: Aimed, own: Aimed): void {
     subject: what,
     ...meant,
     what: `the process that uses the data directory sends to ${there}, and ${what} is meant for ${here}`,
-    remedy: 'give the command the settings of that process, or another data directory',
+    remedy: `${meant.sandbox === own.sandbox ? 'give the command the settings of that process' : `${own.sandbox ? 'add' : 'leave out'} --sandbox`}, or name another data directory with --data-dir`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { badUsage } from '../errors/rollcall-error.ts';
 import { wholeNumber } from '../platform/allowed-values.ts';
 import { readAsSetting, TEXT } from './option.ts';
 import {
@@ -10,7 +11,7 @@ import {
   separatorText,
   splitOf,
 } from './option-texts.ts';
-import { MAX_SKIPPED, type Shape, type ShapeInput } from './shape.ts';
+import { MAX_SKIPPED, type Shape, type ShapeInput, shapeSettings } from './shape.ts';
 
 const row = { value: '<n>', ...readAsSetting(wholeNumber(1, MAX_SKIPPED), String) };
 const columns = { value: '<column,...>', parse: columnList, print: (names: readonly string[]) => listed(names) };
@@ -162,8 +163,8 @@ export type ShapeFlags = {
   readonly [Name in keyof typeof SHAPING]?: ReturnType<(typeof SHAPING)[Name]['parse']>;
 };
 
-/** The parts of the shape that flags describe. */
-export function partsOf(flags: ShapeFlags) {
+/** The shape that the flags describe; undefined without any. @throws BAD_USAGE for flags that contradict each other */
+export function shapeOf(flags: ShapeFlags): Shape | undefined {
   const parts: Record<string, unknown> = {};
   for (const { name, part, field, print } of FLAGS) {
     const value = flags[name as keyof ShapeFlags];
@@ -171,7 +172,10 @@ export function partsOf(flags: ShapeFlags) {
     if (field === undefined) parts[part] = print === undefined ? {} : value;
     else parts[part] = { ...(parts[part] as object), ...(value !== true && { [field]: value }) };
   }
-  return parts;
+  if (Object.keys(parts).length === 0) return undefined;
+  const parsed = shapeSettings.safeParse(parts);
+  if (parsed.success) return parsed.data;
+  throw badUsage(parsed.error.issues.map(({ message }) => message).join('; '));
 }
 
 /** The texts of the flags that say the same as a shape. */

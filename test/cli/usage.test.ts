@@ -29,6 +29,8 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
     [['import', 'm.csv', '--max-calls', '5'], '--max-calls needs --check [FLAG_NEEDS]'],
     [['schedule', 'edit', 'nightly'], 'there is nothing to change; give a setting, such as --cron or --file'],
+    [['import', '-', '--sandbox', '--recipe', 'nope'], '[UNKNOWN_RECIPE]'],
+    [['import', '-', '--sandbox', '--header', 'Accept=env:ACCEPT'], '[FLAG_FOR_ADDRESS]'],
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['expiring', '--within', '3x'], "option '--within <time>' argument '3x' is invalid"],
     [['expire', '--allow-unban'], "unknown option '--allow-unban'"],

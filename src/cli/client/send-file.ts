@@ -9,15 +9,16 @@ import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { CREATION } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
-import { keptOf, textsOf } from '../../options/option.ts';
+import { keptOf, type Options, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
+import { shapeOf } from '../../options/shape-flags.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type FileFlags, shapeOf } from '../flags/file-flags.ts';
-import { expectedRows, inputFiles, requireCount, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
+import type { FileFlags } from '../flags/file-flags.ts';
+import { inputFiles, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -28,12 +29,14 @@ import type { Making, Server, Upload } from './server-client.ts';
 interface SendingFile extends Pick<Doing, 'signal'> {
   readonly server: Server;
   readonly file: string;
-  readonly flags: FileFlags;
+  readonly flags: FileFlags & { readonly dryRun?: boolean | undefined };
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: boolean;
   /** Makes something of the file, with these options. */
   readonly operation: Making;
-  /** Parameters beside those that say how the file is read. */
+  /** Options that are sent in addition to those that say how the file is read. */
+  readonly options?: Options;
+  /** Other parameters. */
   readonly more: Iterable<readonly [name: string, value: string]>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
@@ -42,63 +45,48 @@ interface SendingFile extends Pick<Doing, 'signal'> {
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
 export async function sendFile(
   running: Pick<Running, 'config' | 'io' | 'imports'>,
-  { signal, server, file, flags, mustBeWhole = false, operation, more, howToSee }: SendingFile,
+  { signal, server, file, flags, mustBeWhole = false, operation, options = {}, more, howToSee }: SendingFile,
 ): Promise<Begun> {
   const { io, imports } = running;
-  const query = await readingQuery(file, flags);
+  const query = await readingQuery(file, flags, options);
   for (const [name, value] of more) query.append(name, value);
-  const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
-  const { fetched, areFetched, lines, obtain } = await inputFiles(running, file, flags, mustBeWhole);
+  const how = mustBeWhole ? 'whole' : 'sent';
+  const { fetched, areFetched, lines, obtain } = await inputFiles(running, file, flags, how);
   await using folder = areFetched ? await temporaryFolder('send') : undefined;
   const path = join(folder?.path ?? '', 'input');
+  let bytes = 0;
+  let isAllSent = false;
   try {
-    const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
-    const obtained = await obtain(path, signal).finally(progress?.stop);
+    const fetching = folder && showSteps(io, lines, { begins: 'the files to come' });
+    const obtained = await obtain(path, signal).finally(fetching?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
-    const expected = expectedRows(flags, obtained);
-    if (file === '-' && mustBeWhole) requireCount(expected);
-    let plain: Upload;
-    if (fetched !== undefined) plain = await fileUpload(path, {}, signal);
-    else plain = file === '-' ? asItComes(io, signal) : await fileUpload(file, flags, signal);
+    if (obtained.expectRows !== undefined) query.set('expectRows', String(obtained.expectRows));
+    const [at, waiting] = fetched === undefined ? [file, flags] : [path, {}];
+    const plain: Upload = at === '-' ? asItComes(io, signal) : await fileUpload(at, waiting, signal);
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
     await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
-    for (const [name, value] of Object.entries(expected)) query.set(name, `${value}`);
-    return await withProgress(io, upload, sent, (counted) => server.upload(operation, query, counted));
+    const open = async function* () {
+      bytes = 0;
+      for await (const piece of upload.open()) {
+        bytes += piece.length;
+        yield piece;
+      }
+      isAllSent = true;
+    };
+    const sending = showSteps(io, () => [sendingLine(bytes, upload.size)], { begins: 'the upload to begin' });
+    return await server.upload(operation, query, { ...upload, open }).finally(sending.stop);
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (!sent.all) return { code: sayNothingBegan(io) };
+    if (!isAllSent) return { code: sayNothingBegan(io) };
     say(io, 'The server had the whole file already and may have begun with it. See with:', `  ${howToSee}`);
     return { code: EXIT.interrupted };
   } finally {
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
-  }
-}
-
-/** Counts the bytes of an upload while it is sent. */
-async function withProgress<Made>(
-  io: Io,
-  upload: Upload,
-  sent: { bytes: number; all: boolean },
-  make: (upload: Upload) => Promise<Made>,
-) {
-  const progress = showSteps(io, () => [sendingLine(sent.bytes, upload.size)], { begins: 'the upload to begin' });
-  const open = async function* () {
-    sent.bytes = 0;
-    for await (const piece of upload.open()) {
-      sent.bytes += piece.length;
-      yield piece;
-    }
-    sent.all = true;
-  };
-  try {
-    return await make({ ...upload, open });
-  } finally {
-    progress.stop();
   }
 }
 
@@ -110,11 +98,12 @@ function sendingLine(sent: number, size: number | undefined) {
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
 
 /** Returns the API's query for what imports and syncs have in common. @throws BAD_RECIPE */
-async function readingQuery(file: string, flags: FileFlags) {
+async function readingQuery(file: string, flags: FileFlags, options: Options) {
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
   const query = new URLSearchParams({ name });
   if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
-  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
+  const given = { ...flags, shape: shapeOf(flags) };
+  for (const [option, text] of textsOf({ ...SENT, ...options }, given)) query.append(option, text);
   return query;
 }
 

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { inputNames } from '../../options/input-kinds.ts';
-import { mapLookups } from '../../options/lookups.ts';
 import { BANS, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
-import { type Action, EXIT } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { type ImportFlags, withCheckCost, withFile, withTrial } from '../flags/file-flags.ts';
 import {
   settingFlag,
@@ -43,15 +42,6 @@ export function importCommand(action: Action) {
 }
 
 async function importFile(running: Running, file: string, flags: ImportFlags) {
-  const { importInput, importOptionsOf } = await import('../import-file.ts');
-  const code = await importInput(running, file, flags);
-  if (code === EXIT.usage) {
-    const { sayWhatItIs } = await import('../../features/inspect/commands/inspect-file.ts');
-    await sayWhatItIs(running.io, running.config, file, importOptionsOf(running.config, flags), {
-      lookups: mapLookups(flags, (name) => name),
-      recipe: flags.recipe,
-      typed: (...words) => `${running.imports.command(...words)}${flags.sandbox ? ' --sandbox' : ''}`,
-    });
-  }
-  return code;
+  const { importInput } = await import('../import-file.ts');
+  return importInput(running, file, flags);
 }

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { badUsage } from '../../errors/rollcall-error.ts';
 import { parseTemplate } from '../../imports/read/shape/field-sources.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
@@ -17,8 +16,7 @@ import {
   type SENDING,
   TRIAL,
 } from '../../options/sending-options.ts';
-import { type Shape, shapeSettings } from '../../options/shape.ts';
-import { NEEDING, partsOf, SHAPING, type ShapeFlags } from '../../options/shape-flags.ts';
+import { NEEDING, SHAPING, type ShapeFlags } from '../../options/shape-flags.ts';
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
@@ -54,15 +52,6 @@ export function withTrial(command: Command) {
   return withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL }).optionsGroup('Options:');
 }
 
-/** The shape that the flags describe; undefined without any. @throws BAD_USAGE for flags that contradict each other */
-export function shapeOf(flags: ShapeFlags): Shape | undefined {
-  const given = partsOf(flags);
-  if (Object.keys(given).length === 0) return undefined;
-  const parsed = shapeSettings.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw badUsage(parsed.error.issues.map(({ message }) => message).join('; '));
-}
-
 function template(text: string) {
   try {
     parseTemplate(text);
@@ -83,7 +72,7 @@ export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'query' | 
   /** Texts as typed: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
   /** In bytes. */
-  readonly maxSource?: number;
+  readonly maxSource?: number | undefined;
 }
 
 type Setting = keyof typeof SOURCE_SETTINGS;

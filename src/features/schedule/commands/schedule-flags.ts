@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import { addressFlagOf, type FileFlags, keptSourceOf, shapeOf } from '../../../cli/flags/file-flags.ts';
+import { addressFlagOf, type FileFlags, keptSourceOf } from '../../../cli/flags/file-flags.ts';
 import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
-import { optionsWithRecipe } from '../../../cli/input-files.ts';
+import { recipeFor } from '../../../cli/input-files.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { APPLYING, PROTECTING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { type Given, givenOf, keptOf, writtenOf } from '../../../options/option.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
+import { shapeOf } from '../../../options/shape-flags.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
@@ -83,8 +84,10 @@ export async function scheduleOf(
 async function recipeReading(flags: AddFlags, config: Config, server: Client | undefined, file: string) {
   const { recipe: name } = flags;
   if (name === undefined) return {};
-  if (server === undefined && existsSync(file))
-    return readingIn(await optionsWithRecipe(config, name, importOptionsOf(config, flags), file, flags.file));
+  if (server === undefined && existsSync(file)) {
+    const optionsFor = await recipeFor(config, name, importOptionsOf(config, flags));
+    return readingIn(await optionsFor(file, flags.file));
+  }
   // The name of a recipe is one of the server's, a file is one of this machine.
   const recipe =
     server !== undefined && RECIPE_NAME.test(name)

@@ -1,7 +1,7 @@
 import { aimOf } from '../../../app/open-service.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { givenFile } from '../../../cli/import-file.ts';
+import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/byte-source.ts';
@@ -41,7 +41,8 @@ async function planHere(running: Running, file: string, flags: SyncFileFlags): P
   const { config, io } = running;
   const decision = decisionOf(await choicesOf(flags));
   const check = (path: string) => fileStateOf(path, path);
-  const { lines, obtain } = await givenFile(running, file, flags, { check, mustBeWhole: true });
+  const chosen = importOptionsOf(config, flags);
+  const { lines, obtain } = await givenFile(running, file, flags, { chosen, check, mustBeWhole: true });
   const dir = dataDir(config.dataDir);
   return {
     beginLines: lines,
@@ -54,7 +55,7 @@ async function planHere(running: Running, file: string, flags: SyncFileFlags): P
       const reading = syncReadingOf(options, lookups);
       const wanted = { id, file: name, source, reading, ...(create && { create }), ...decision };
       // Runs are compared by their source.
-      return client.call(syncFileOperations.create, { ...wanted, ...aimOf(config, flags) });
+      return client.call(syncFileOperations.create, { ...wanted, ...aimOf(config, options) });
     },
   };
 }
