@@ -402,7 +402,9 @@ describe('a process that stops', () => {
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     at.syncs.cancel(id, 'mia');
     expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'cancelled', reason: 'it was cancelled' });
-    expect(() => at.syncs.cancel(id, 'mia')).toThrow(expect.objectContaining({ code: 'WRONG_STATE' }));
+    expect(() => at.syncs.cancel(id, 'mia')).toThrow(
+      expect.objectContaining({ code: 'WRONG_STATE', facts: expect.objectContaining({ state: 'cancelled' }) }),
+    );
     // The next one does not wait for it.
     expect((await at.sync(wanted)).state).toBe('applied');
     await at.stop();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ImportView } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { CHECK_SCHEMA, checkFiles } from '../../imports/predictions/row-check.ts';
+import { CHECK_SCHEMA, checkFiles, leftOutOf } from '../../imports/predictions/row-check.ts';
 import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import { Survey } from '../../imports/survey/survey.ts';
 import type { ImportState } from '../../membership/import-state.ts';
@@ -65,9 +65,10 @@ export async function checkFacts(
   const isUnsent = state === 'staged';
   const { rows, checkedAt } = (isUnsent || skipped > 0 ? await checkSummaryOf(folder, record) : undefined) ?? {};
   if (rows === undefined || checkedAt === undefined) return { hasCheck: true, refused: 0 };
-  const leftOut = skipped - rows.skipped;
+  const leftOut = skipped === 0 ? 0 : leftOutOf(folder);
   if (!isUnsent) return { hasCheck: true, refused: leftOut };
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  const wouldFail = rows.fail - leftOut;
-  return { hasCheck: true, checkedRows: { canBeSent, wouldFail, at: checkedAt }, refused: rows.fail };
+  // Less those that were left out after this check.
+  const wouldFail = rows.fail - (skipped - rows.skipped);
+  return { hasCheck: true, checkedRows: { canBeSent, wouldFail, at: checkedAt }, refused: wouldFail + leftOut };
 }

@@ -1,4 +1,4 @@
--- Reads the predictions of a check for rows.
+-- Reads the predictions of a check for rows, and from the import's ledger how many were left out.
 
 -- name: run
 -- Out: the state of the check, and the options (JSON) that its verdicts depend on; null where these are not made.
@@ -11,3 +11,7 @@ select row_id from verdicts where verdict = :verdict and (:code is null or code 
 -- name: verdicts_of_rows
 -- In: rows (JSON array of numbers). Out: their verdicts. Pages of rows use it.
 select row_id, verdict, code from verdicts where row_id in (select value from json_each(:rows));
+
+-- name: left_out
+-- Out: rows that were left out (stage/leave-out.sql).
+select count(*) as n from skipped where code = 'LEFT_OUT';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
+import { attachForReading, openForReading, readIfThere, readStatements } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
-import { SURVEY_SCHEMA } from '../schemas.ts';
+import { IMPORT_SCHEMA, SURVEY_SCHEMA } from '../schemas.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
@@ -44,6 +44,13 @@ export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): Read
   const verdicts = asked(ledger, 'verdicts_of_rows', { rows: JSON.stringify(rows) });
   return new Map(
     verdicts.map(({ row_id, verdict, code }) => [Number(row_id), code === '' ? String(verdict) : `${verdict}:${code}`]),
+  );
+}
+
+/** How many rows of an import were left out because they would fail, or were edited. */
+export function leftOutOf(folder: string): number {
+  return readIfThere(checkFiles(folder).ledger, IMPORT_SCHEMA, 0, (ledger) =>
+    Number(ledger.prepare(STATEMENTS.get('left_out') ?? '').get()?.['n']),
   );
 }
 

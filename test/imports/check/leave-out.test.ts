@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checkFacts } from '../../../src/features/check/check-view.ts';
 import { openCatalogReader } from '../../../src/imports/catalog.ts';
+import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { findFailing, leaveOut } from '../../../src/imports/stage/leave-out.ts';
 import { createOptionsOf } from '../../../src/options/create-options.ts';
 import { openChecking } from './checking.ts';
 
@@ -97,6 +100,23 @@ test('a group that only failing rows would be sent to is neither looked for nor 
   expect(await withoutFailing(at, id)).toMatchObject({ state: 'completed' });
   expect(outcomes(at, id)).toEqual(['added', 'skipped']);
   expect(at.sandbox.group('us', 'fresh')).toBeUndefined();
+});
+
+test('rows that an interrupted start has left out can still be repaired after the import was checked again', async () => {
+  const at = await open(['u1']);
+  const id = await staged(at, [
+    ['u1', 'g0'],
+    ['ghost', 'g0'],
+  ]);
+  await at.check(id);
+  const folder = at.dir.folder(id);
+  // Its process ends before the import is sent.
+  leaveOut({ id, folder, options: readOptions(at.coordinator.find(id)) }, findFailing);
+  await at.check(id);
+  expect(await checkFacts(folder, 'staged', 1)).toMatchObject({ checkedRows: { canBeSent: 1, wouldFail: 0 }, refused: 1 });
+  await at.coordinator.resume(id);
+  await at.coordinator.settled(id);
+  expect(await checkFacts(folder, 'completed', 1)).toMatchObject({ refused: 1 });
 });
 
 test('of rows that wait until the first are sent, those that would fail are left out too', async () => {
