@@ -38,7 +38,7 @@ remembered.exec(`
 `);
 remembered.close();
 const plan = openPlanLedger(path);
-plan.begin(desired, { file: 'members.csv', hash: '', size: 0 });
+plan.begin('desired', desired, { file: 'members.csv', hash: '', size: 0 });
 plan.database.exec(`
   ${each} insert into members (group_id, uid, scope) select g, uid, 'participant' from (select i, ${member} from n) where i % 100 <> 9;
   update groups set state = 'found', members_known = 1, bans_known = 1, facts = '{"owner":""}';

@@ -347,15 +347,15 @@ type Given = SQLInputValue | Readonly<Record<string, SQLInputValue>>;
 
 export type Statements = <Row = Record<string, SQLOutputValue>>(name: string) => Statement<Row>;
 
-/** Prepares statements of a file on their first use and keeps them. */
-export function statementsOf(database: DatabaseSync, file: URL): Statements {
-  const texts = readStatements(file);
+/** Prepares statements of a file, or of several, on their first use and keeps them. */
+export function statementsOf(database: DatabaseSync, files: URL | readonly URL[]): Statements {
+  const texts = new Map([files].flat().flatMap((file) => [...readStatements(file)]));
   const prepared = new Map<string, Statement<never>>();
   return (name) => {
     let statement = prepared.get(name);
     if (statement === undefined) {
       const text = texts.get(name);
-      if (text === undefined) throw new Error(`no statement is named ${name} in ${file.pathname}`);
+      if (text === undefined) throw new Error(`no statement is named ${name} in ${files}`);
       // The only place that casts SQLite's rows to the type that the caller expects.
       statement = database.prepare(text) as unknown as Statement<never>;
       prepared.set(name, statement);

@@ -29,7 +29,7 @@ test('what an import of edits did, the plan of its undo takes back by another on
 
   const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
   onTestFinished(() => plan.close());
-  plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
+  plan.begin('undone', dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
   makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: DEFAULT_FLAGS });
   const undo = await run([...changesCsv(plan)].join(''), { edits: true });
@@ -49,7 +49,7 @@ test('bans that an ordinary import has lifted and set, the plan of its undo take
 
   const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
   onTestFinished(() => plan.close());
-  plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
+  plan.begin('undone', dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
   makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: { ...DEFAULT_FLAGS, allowUnban: true } });
   await run([...changesCsv(plan)].join(''), { edits: true });

@@ -25,7 +25,7 @@ function begun(file: readonly FileRow[]) {
   const desired = stage(join(dir, 'desired.sqlite'), file);
   const plan = openPlanLedger(join(dir, 'plan.sqlite'));
   onTestFinished(() => plan.close());
-  plan.begin(desired, SOURCE);
+  plan.begin('desired', desired, SOURCE);
   return { plan, desired, dir };
 }
 
@@ -39,7 +39,7 @@ describe('what a plan knows of its file', () => {
       { invalid: true },
       { guid: 'club', uid: 'A' },
     ]);
-    expect(plan.groupsToList()).toEqual([
+    expect(plan.groups()).toMatchObject([
       { region: 'us', guid: 'Team' },
       { region: 'eu', guid: 'team' },
       { region: 'us', guid: 'club' },
@@ -58,7 +58,7 @@ describe('what a plan knows of its file', () => {
 
   test('is not a group that only contradicting rows name', () => {
     const { plan } = begun([{ uid: 'a' }, { uid: 'A', scope: 'ban' }]);
-    expect(plan.groupsToList()).toEqual([]);
+    expect(plan.groups()).toEqual([]);
     expect(plan.facts().invalid).toBe(2);
   });
 
@@ -66,9 +66,9 @@ describe('what a plan knows of its file', () => {
     const dir = tempDir();
     const plan = openPlanLedger(join(dir, 'plan.sqlite'));
     onTestFinished(() => plan.close());
-    expect(() => plan.begin(join(dir, 'none.sqlite'), SOURCE)).toThrow(`${join(dir, 'none.sqlite')}`);
+    expect(() => plan.begin('desired', join(dir, 'none.sqlite'), SOURCE)).toThrow(`${join(dir, 'none.sqlite')}`);
     writeFileSync(join(dir, 'text.sqlite'), 'a shopping list that is no database, and long enough to be looked at');
-    expect(() => plan.begin(join(dir, 'text.sqlite'), SOURCE)).toThrow(
+    expect(() => plan.begin('desired', join(dir, 'text.sqlite'), SOURCE)).toThrow(
       expect.objectContaining({ code: 'DAMAGED_LEDGER' }),
     );
     expect(() => plan.facts()).toThrow(/not begun/);

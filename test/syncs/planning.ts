@@ -151,7 +151,7 @@ export function banned(plan: PlanLedger, uids: readonly string[], group = TEAM):
 
 /** Lists the groups that the plan asks for: a group that `live` does not have is not found. No one owns one unless said. */
 export function list(plan: PlanLedger, live: Live): void {
-  for (const group of plan.groupsToList()) {
+  for (const group of plan.groups()) {
     const [, found] =
       Object.entries(live).find(
         ([guid, { region = 'us' }]) => region === group.region && guid.toLowerCase() === group.guid.toLowerCase(),
@@ -180,7 +180,7 @@ export function planned(
   const plan = openPlanLedger(path);
   plan.database.exec('pragma synchronous = off');
   onTestFinished(() => plan.close());
-  plan.begin(desired, { file: 'members.csv', hash: JSON.stringify(file), size: 100 });
+  plan.begin('desired', desired, { file: 'members.csv', hash: JSON.stringify(file), size: 100 });
   list(plan, live);
   makePlan(plan, { kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
   return { plan, path, desired };

@@ -66,7 +66,7 @@ function undone(
   const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
   plan.database.exec('pragma synchronous = off');
   onTestFinished(() => plan.close());
-  plan.beginUndo(ledger, { file: 'import 17', hash: '', size: 0 });
+  plan.begin('undone', ledger, { file: 'import 17', hash: '', size: 0 });
   list(plan, live);
   makePlan(plan, { kind: 'undo', from: ledger, flags: { ...DEFAULT_FLAGS, ...flags }, later });
   return plan;

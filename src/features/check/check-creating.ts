@@ -23,7 +23,7 @@ const AT_A_TIME = 500;
  * Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about.
  * @param path of the import's ledger
  */
-export function planNewGroups({ sql, survey }: CheckLedger, path: string, options: CreateOptions): void {
+export function planNewGroups({ sql }: CheckLedger, path: string, options: CreateOptions): void {
   if (!options.groups) return;
   using profiles = openProfiles(path, options);
   for (const { id, guid, region } of sql<NewGroup>('new_groups').all({ add: actionId('add') })) {
@@ -34,7 +34,7 @@ export function planNewGroups({ sql, survey }: CheckLedger, path: string, option
     }
     const { name, type, owner = profiles.actingUser(id) ?? null } = profile;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
-    if (owner !== null) survey.sql('add_user').run({ region, uid: owner });
+    if (owner !== null) sql('add_user').run({ region, uid: owner });
   }
 }
 
@@ -42,7 +42,7 @@ export function planNewGroups({ sql, survey }: CheckLedger, path: string, option
  * Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist.
  * @param path of the import's ledger
  */
-export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, path: string, options: CreateOptions): void {
+export function settleNew({ sql }: CheckLedger, path: string, options: CreateOptions): void {
   using profiles = openProfiles(path, options);
   const plan = (user: number, uid: string, cells: Cells): void => {
     const profile = userProfile(uid, cells, options);

@@ -1,35 +1,19 @@
-import { rmSync } from 'node:fs';
 import { CHECK_SCHEMA, checkFiles } from '../../imports/predictions/row-check.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
-import { Survey } from '../../imports/survey/survey.ts';
-import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { surveyOf } from '../../imports/survey/survey.ts';
+import { attachForReading, openForWriting } from '../../platform/sqlite.ts';
 
-const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
+export type CheckLedger = ReturnType<typeof openCheckLedger>;
 
-/** The file of a check. The ledger of the import is attached as `staged`. */
-export interface CheckLedger {
-  readonly survey: Survey<'done'>;
-  /** Statements of a check's beginning and end. */
-  readonly sql: Statements;
-}
-
-/** Starts a new check, beside the ledger of a staged import. */
-export function createCheckLedger(folder: string): CheckLedger {
-  const { check } = checkFiles(folder);
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${check}${ending}`, { force: true });
-  const ledger = openCheckLedger(folder);
-  ledger.survey.begin();
-  return ledger;
-}
-
-export function openCheckLedger(folder: string): CheckLedger {
+/** Opens the file of a check: its survey, with the statements of its beginning and end. The ledger of the import is attached as `staged`. */
+export function openCheckLedger(folder: string) {
   const { check, ledger } = checkFiles(folder);
   const database = openForWriting(check, CHECK_SCHEMA, 'soon');
   try {
     attachForReading(database, ledger, 'staged', IMPORT_SCHEMA);
-    const sql = statementsOf(database, CHECK_STATEMENTS);
-    for (const view of ['open_checked', 'open_results', 'open_growing', 'open_named']) sql(view).run();
-    return { survey: new Survey(database), sql };
+    const survey = surveyOf<'done'>(database, { statements: new URL('check-ledger.sql', import.meta.url) });
+    for (const view of ['open_checked', 'open_results', 'open_growing', 'open_named']) survey.sql(view).run();
+    return survey;
   } catch (error) {
     database.close();
     throw error;

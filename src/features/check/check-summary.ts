@@ -33,7 +33,7 @@ export interface CheckSubject {
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
-export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
+export function summaryOfCheck({ sql, record }: CheckLedger, subject: CheckSubject): CheckSummary {
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
   const verdicts = sql<FirstOfRows>('count_verdicts').all();
   const { read, later, messages, addedCalls, silentCalls } = one<Counters>('counted');
@@ -54,7 +54,7 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
       .map(({ region, n }) => [region, n]),
   );
   const regions = Math.max(1, Object.keys(send).length);
-  const { calls, notes } = survey.record();
+  const { calls, notes } = record();
   const problems = verdicts.filter(({ verdict }) => IN_SHORT.has(verdict)).map(problemOf);
   const { id, file, isSilent = false } = subject;
   const callsPerMinute = subject.pace.importsPerMinute;
@@ -76,14 +76,14 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
     problems,
     create,
     sentFirst: later === 0 ? null : sum - counts.invalid - counts.duplicate - counts.skipped - later,
-    groups: { ...groups },
-    users: { ...users },
+    groups,
+    users,
     calls: { check: calls, send },
     // The questions beside them have another budget.
     sendingMs: leastMs(isSilent ? Number(silentCalls) / regions : Math.max(0, ...Object.values(send)), pace),
     callsPerMinute: pace.callsPerMinute,
     callMs: pace.callMs,
-    messages: isSilent ? { count: 0, groups: 0 } : { ...one<CheckSummary['messages']>('messages') },
+    messages: isSilent ? { count: 0, groups: 0 } : one<CheckSummary['messages']>('messages'),
     ways: silentCalls === null ? null : { added, silent: { calls: Number(silentCalls), callsPerMinute } },
     notes: grown === 0 ? [...notes] : [...notes, manyMembers(grown, example, 'would grow')],
   };
@@ -95,11 +95,11 @@ type Counted = Pick<CountedRows, 'n'>;
 /** Rows with the first of them. */
 type FirstOfRows = CountedRows &
   Readonly<{
-    line: number;
+    row: number;
     guid: string;
     uid: string;
     /** The first problem of an invalid row. */
-    reason: string | null;
+    problem: string | null;
   }>;
 
 /** Verdicts that are told by code. */
@@ -111,7 +111,7 @@ function countsOf(verdicts: readonly CountedRows[]): Record<Verdict, number> {
   ) as Record<Verdict, number>;
 }
 
-function problemOf({ verdict, code, n, line, guid, uid, reason }: FirstOfRows): CheckProblem {
-  const first = { row: line, guid, uid };
-  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: reason ?? reasonOf(code), first };
+function problemOf({ verdict, code, n, row, guid, uid, problem }: FirstOfRows): CheckProblem {
+  const first = { row, guid, uid };
+  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: problem ?? reasonOf(code), first };
 }

@@ -4,7 +4,7 @@ import type { ImportView } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CHECK_SCHEMA, checkFiles, leftOutOf } from '../../imports/predictions/row-check.ts';
 import type { SurveyProgress } from '../../imports/survey/crawl.ts';
-import { Survey } from '../../imports/survey/survey.ts';
+import { surveyOf } from '../../imports/survey/survey.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { openForReading } from '../../platform/sqlite.ts';
@@ -15,7 +15,7 @@ import { type CheckSummary, type CheckView, checkSummary } from './operations.ts
 export function checkOf(folder: string) {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  using survey: Survey<'done'> = new Survey(openForReading(check, CHECK_SCHEMA));
+  using survey = surveyOf<'done'>(openForReading(check, CHECK_SCHEMA));
   // A process that was killed at the beginning leaves a file without a survey.
   return survey.sql('run').get() && survey.record();
 }

@@ -13,7 +13,7 @@ import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { checkFiles, optionsOfCheck } from '../../imports/predictions/row-check.ts';
 import { actionId, scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/files.ts';
-import { inTransaction } from '../../platform/sqlite.ts';
+import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { openThread } from '../../platform/threads.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
@@ -41,33 +41,28 @@ export async function doCheckWork(work: CheckWork, rows: number): Promise<void> 
 }
 
 export async function doCheckStep({ folder, step, subject }: CheckWork): Promise<void> {
-  const ledger = openCheckLedger(folder);
-  using survey = ledger.survey;
+  using ledger = openCheckLedger(folder);
   const { create } = subject;
-  if (step === 'fill') fill(ledger);
-  // Now it is known which groups are missing: their owners are asked about like other users.
-  else if (step === 'plan' && create !== undefined)
-    inTransaction(survey.database, () => planNewGroups(ledger, checkFiles(folder).ledger, create));
-  else if (step === 'conclude') await conclude(ledger, folder, subject);
-}
-
-/** Fills a new check with everything that the rows of its import name. */
-function fill(ledger: CheckLedger) {
-  inTransaction(ledger.survey.database, () => {
-    for (const step of FILLING) ledger.sql(step).run();
+  if (step === 'conclude') return await conclude(ledger, folder, subject);
+  inTransaction(ledger.database, () => {
+    if (step === 'fill') for (const name of FILLING) ledger.sql(name).run();
+    // Now it is known which groups are missing: their owners are asked about like other users.
+    else if (create !== undefined) planNewGroups(ledger, checkFiles(folder).ledger, create);
   });
 }
 
+/** Statements that fill a new check with everything that the rows of its import name. */
 const FILLING = ['fill_groups', 'fill_users', 'fill_places', 'count_asked'];
 
 /** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
 async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject) {
+  const { sql } = ledger;
   const files = checkFiles(folder);
   const { create, bans, anybodyActs } = subject;
-  inTransaction(ledger.survey.database, () => {
-    ledger.sql('forget_verdicts').run();
+  inTransaction(ledger.database, () => {
+    sql('forget_verdicts').run();
     if (create !== undefined) settleNew(ledger, files.ledger, create);
-    ledger.sql('make_verdicts').run({
+    sql('make_verdicts').run({
       add: actionId('add'),
       change: actionId('change'),
       remove: actionId('remove'),
@@ -91,12 +86,12 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
       anybody: anybodyActs ? 1 : 0,
       lifts: bans === 'keep' ? 0 : 1,
     });
-    ledger.survey.sql('set_options').run({ options: optionsOfCheck(subject) });
+    sql('set_options').run({ options: optionsOfCheck(subject) });
   });
-  await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(ledger), 'csv'));
-  await writeWhole(files.groups, writeTable(GROUP_COLUMNS, groupResults(ledger), 'csv'));
+  await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(sql), 'csv'));
+  await writeWhole(files.groups, writeTable(GROUP_COLUMNS, groupResults(sql), 'csv'));
   await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
-  ledger.survey.move('done');
+  ledger.move('done');
 }
 
 /** A user's place in a group, as a number: that of the scope in the ledger, or one of these. */
@@ -115,27 +110,33 @@ type Row = Readonly<Record<string, unknown>>;
 
 const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'];
 
-function* rowResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
+function* rowResults(sql: Statements): Generator<readonly unknown[]> {
   for (const row of sql('row_results').iterate()) {
     const now = row['place'] === null ? '' : placeWord(Number(row['place']));
-    const cells: Row = { ...row, now, reason: reasonOfRow(row) };
+    const cells: Row = { ...row, check: row['verdict'], now, reason: reasonOfRow(row) };
     yield ROW_COLUMNS.map((name) => cells[name]);
   }
 }
 
-function reasonOfRow(row: Row) {
-  const verdict = row['check'];
-  const code = String(row['code']);
-  if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
-  if (verdict === 'invalid') return String(row['problem'] ?? '');
-  if (verdict === 'skipped') return String(row['left_out'] ?? '');
-  if (verdict === 'create') return reasonOf(code);
-  if (verdict === 'fail') return `${reasonOf(code)}${ofActing(code, row['acting'])}`;
-  if (verdict === 'not_checked') {
-    return `${reasonOf(code)}${ofActing(code, row['acting'])}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+function reasonOfRow({ verdict, code, of_line, problem, left_out, acting, group_message }: Row) {
+  const reason = () => `${reasonOf(String(code))}${OF_ACTING.has(String(code)) ? ` (${acting})` : ''}`;
+  switch (verdict) {
+    case 'duplicate':
+      return `row ${of_line} asks for the same membership`;
+    case 'invalid':
+      return problem;
+    case 'skipped':
+      return left_out;
+    case 'create':
+    case 'fail':
+      return reason();
+    case 'not_checked':
+      return `${reason()}${group_message ? `: ${group_message}` : ''}`;
+    case 'other_scope':
+      return 'an import does not change the scope of a member; a sync does';
+    default:
+      return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
   }
-  if (verdict === 'other_scope') return 'an import does not change the scope of a member; a sync does';
-  return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
 }
 
 /** Codes that say something of the acting user. */
@@ -143,10 +144,6 @@ const OF_ACTING: ReadonlySet<string> = new Set([
   ...[ACTOR_OUTSIDE, ACTOR_TOO_LOW, SCOPE_TOO_LOW],
   ...['ACTING_USER_NOT_FOUND', 'ACTING_USER_MOVES', 'ACTING_SCOPE'],
 ]);
-
-function ofActing(code: string, acting: unknown) {
-  return OF_ACTING.has(code) ? ` (${acting})` : '';
-}
 
 const GROUP_COLUMNS = [
   ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
@@ -159,7 +156,7 @@ function reasonOfGroup({ code, message, creation }: Row) {
   return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
 }
 
-function* groupResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
+function* groupResults(sql: Statements): Generator<readonly unknown[]> {
   for (const row of sql('group_results').iterate()) {
     const isNew = row['creation'] === '';
     const found = isNew ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');

@@ -1,8 +1,11 @@
+import { rmSync } from 'node:fs';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
 import { wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { checkFiles } from '../../imports/predictions/row-check.ts';
 import { requireNames } from '../../imports/record/profile.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { slowestCallMs } from '../../imports/send/region-pace.ts';
@@ -20,7 +23,7 @@ import { checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
-import { type CheckLedger, createCheckLedger, openCheckLedger } from './check-ledger.ts';
+import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
 import type { CheckSubject } from './check-summary.ts';
 import { checkOf } from './check-view.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
@@ -53,12 +56,12 @@ export class Checks {
    * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
    */
   start(id: string, { maxCalls }: CheckHow): Promise<void> {
-    const { dir, coordinator } = this.#options;
+    const { dir, coordinator, apps } = this.#options;
     if (this.works.isUnderWay(id)) return this.works.over(id);
     const record = coordinator.find(id);
-    const chosen = readOptions(record);
-    checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
-    if (chosen.edits === true) {
+    const { create, edits, ...aimed } = readOptions(record);
+    checkTarget(`import ${id}`, aimed, coordinator.sendsTo);
+    if (edits === true) {
       throw new RollcallError('CANNOT_CHECK', {
         id,
         why: 'a sync made it, and has compared it with the service already',
@@ -67,38 +70,31 @@ export class Checks {
     if (record.state !== 'staged') {
       throw wrongState(record, 'cannot be checked: only what was read and not sent yet can be');
     }
-    this.#requireApps(id, regionsOf(dir.ledger(id)));
-    if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
-    const opened = openOrCreate(dir.folder(id));
-    return this.works.begin(id, (signal, onProgress) => this.#run(id, opened, { maxCalls, signal, onProgress }));
-  }
-
-  /** @throws REGION_WITHOUT_APP */
-  #requireApps(id: string, regions: readonly Region[]): void {
-    const without = regions.filter((region) => !Object.hasOwn(this.#options.apps, region));
+    const without = regionsOf(dir.ledger(id)).filter((region) => !Object.hasOwn(apps, region));
     if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
+    if (create !== undefined) requireNames(dir.ledger(id), create);
+    const opened = openOrCreate(dir.folder(id));
+    return this.works.begin(id, (signal, onProgress) => this.#run(record, opened, { maxCalls, signal, onProgress }));
   }
 
   async #run(
-    id: string,
-    { ledger, isNew }: ReturnType<typeof openOrCreate>,
+    record: ImportRecord,
+    opened: CheckLedger,
     how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
   ): Promise<void> {
     const { dir, coordinator, pace, anybodyActs } = this.#options;
-    const { sql } = ledger;
-    using survey = ledger.survey;
-    const folder = dir.folder(id);
-    const rows = Number(sql('counted').get()?.['read'] ?? 0);
-    const { file, options } = coordinator.find(id);
-    const { create, bans, silent: isSilent } = readOptions({ options });
+    using survey = opened;
+    const { id, file } = record;
+    const rows = Number(survey.sql('counted').get()?.['read'] ?? 0);
+    const { create, bans, silent: isSilent } = readOptions(record);
     const work = async (step: CheckWork['step']) => {
       const callMs = slowestCallMs(await coordinator.regions.status());
       const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
-      await doCheckWork({ folder, step, subject }, rows);
+      await doCheckWork({ folder: dir.folder(id), step, subject }, rows);
     };
-    if (isNew) await work('fill');
+    // An interrupted one may not be filled yet, which happens in one transaction.
+    if (survey.regions().length === 0) await work('fill');
     how.signal.throwIfAborted();
-    this.#requireApps(id, survey.regions());
     const plan = create?.groups ? () => work('plan') : undefined;
     const whole = await runSurvey({ survey, pages: (region) => coordinator.pages(region), ...how }, 'asked', (crawl) =>
       askAbout(crawl, plan),
@@ -122,13 +118,13 @@ async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): 
   const parts = { parts: ['members', 'banned'] } as const;
   pay(
     crawl,
-    ofEach((region) => survey.count('count_pending', { region })),
+    ofEach((region) => survey.count('count_pending', region)),
   );
   await findGroups(crawl, regions);
   survey.sql('choose_ways').run({ page: MAX_PER_PAGE });
   await plan?.();
   const members = survey.priceOf(parts);
-  const atMost = ofEach((region) => survey.count('count_open_users', { region }));
+  const atMost = ofEach((region) => survey.count('count_open_users', region));
   const price = () => ofEach((region) => (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED);
   // If the price is too high, one call to find out the cost of the list of users pays off.
   if (priceSum(price()) > crawl.left()) {
@@ -139,13 +135,14 @@ async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): 
   await findUsers(crawl, regions);
 }
 
-/** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */
-function openOrCreate(folder: string): { readonly ledger: CheckLedger; readonly isNew: boolean } {
-  const state = checkOf(folder)?.state;
-  if (state === undefined || state === 'done') return { ledger: createCheckLedger(folder), isNew: true };
-  const ledger = openCheckLedger(folder);
-  // It may have been interrupted before it was filled, which happens in one transaction.
-  return { ledger, isNew: ledger.survey.regions().length === 0 };
+/** Continues a check that was interrupted or waits; begins a new one where there is none, or it has finished. */
+function openOrCreate(folder: string): CheckLedger {
+  const { state = 'done' } = checkOf(folder) ?? {};
+  if (state !== 'done') return openCheckLedger(folder);
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${checkFiles(folder).check}${ending}`, { force: true });
+  const survey = openCheckLedger(folder);
+  survey.begin();
+  return survey;
 }
 
 /** Regions with rows that are not sent yet. @param path of the import's ledger */

@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path';
 import { groupFacts, userFacts } from '../../chat/replies.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
-import { Survey } from '../../imports/survey/survey.ts';
+import { type Survey, surveyOf } from '../../imports/survey/survey.ts';
 import type { Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
@@ -40,12 +40,12 @@ export function createExportStore(folder: string, options: ExportOptions): Expor
 
 export function openExportStore(folder: string) {
   const database = openForWriting(exportFile(folder), SURVEY_SCHEMA, 'soon');
-  const survey: ExportSurvey = new Survey(database, { keepsAll: true });
+  const survey: ExportSurvey = surveyOf(database, { keepsAll: true });
   return { ...readerOf(survey), survey };
 }
 
 export function openExportReader(folder: string): ExportReader {
-  return readerOf(new Survey(openForReading(exportFile(folder), SURVEY_SCHEMA)));
+  return readerOf(surveyOf(openForReading(exportFile(folder), SURVEY_SCHEMA)));
 }
 
 type ExportSurvey = Survey<'completed' | 'incomplete'>;

@@ -20,7 +20,7 @@ const WORTH_A_LIST = 20;
  */
 export async function findGroups(crawl: Crawl, regions: readonly Region[]) {
   await inRegions(regions, crawl.signal, async (region, signal) => {
-    const pending = crawl.survey.count('count_pending', { region });
+    const pending = crawl.survey.count('count_pending', region);
     if (pending < WORTH_A_LIST) return;
     const here = { ...crawl, signal };
     const calls = await listCalls(here, region, 'groups');
@@ -39,7 +39,7 @@ export async function readGroups(crawl: Crawl, regions: readonly Region[], step:
   const { survey } = crawl;
   const read = crawl.progress(
     step,
-    regions.reduce((sum, region) => sum + survey.openCount(region, wanted), 0),
+    survey.openWork(wanted).reduce((sum, { groups }) => sum + groups, 0),
   );
   await inRegions(regions, crawl.signal, (region, either) =>
     inTurns(

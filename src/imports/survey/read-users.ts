@@ -21,7 +21,7 @@ const AT_A_TIME = 500;
 
 /** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
 export async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPrice> {
-  const open = crawl.survey.count('count_open_users', { region });
+  const open = crawl.survey.count('count_open_users', region);
   const ask = { way: 'ask', calls: open } as const;
   if (open <= MAX_ASKED) return ask;
   const calls = Math.max(1, await listCalls(crawl, region, 'users')) + Math.min(SPOT_CHECKS, open);
@@ -55,7 +55,7 @@ async function believeList(crawl: Crawl, region: Region) {
 
 async function askForUsers(crawl: Crawl, region: Region) {
   const { survey } = crawl;
-  const answered = crawl.progress('users', survey.count('count_open_users', { region }));
+  const answered = crawl.progress('users', survey.count('count_open_users', region));
   await inTurns(
     crawl.signal,
     inPages((after) => survey.sql<OpenUser>('open_users').all({ region, after, limit: AT_A_TIME })),

@@ -21,9 +21,10 @@ update run set options = :options;
 -- A call is made.
 update run set calls = calls + 1;
 
--- name: set_notes
--- In: notes (JSON).
-update run set notes = :notes;
+-- name: note
+-- In: sentence. Nothing changes where it is noted already.
+update run set notes = json_insert(notes, '$[#]', :sentence)
+where not exists (select 1 from json_each(notes) where value = :sentence);
 
 -- name: regions
 -- Out: regions of the groups and users.
@@ -37,13 +38,6 @@ insert or ignore into groups (region, guid) values (:region, :guid);
 -- In: region, uid. A user who is asked about.
 insert or ignore into users (region, uid) values (:region, :uid);
 
--- name: count_open
--- In: region, facts, members, banned, ids. Out: groups of which such a part is still to be read.
-select count(*) as n from groups
-where region = :region and state in ('pending', 'found')
-  and (:facts and facts is null or :members and not members_known or :banned and not bans_known)
-  and (:ids is null or id in (select value from json_each(:ids)));
-
 -- name: open_groups
 -- In: region, facts, members, banned, ids, after (number of a group), limit. Out: the next of these groups, and what is still to
 -- be read of each. (`+` keeps SQLite from an index in which they are not in this order.)
@@ -55,19 +49,21 @@ where +region = :region and state in ('pending', 'found')
   and (:ids is null or id in (select value from json_each(:ids))) and id > :after
 order by id limit :limit;
 
--- name: price
--- In: facts, members, banned, ids, page (members). Out: calls for what is still to be read of groups, by region.
-select region, sum(
+-- name: open_work
+-- In: facts, members, banned, ids, page (members). Out: groups of which such a part is still to be read by region, and the calls for them.
+select region, count(*) as groups, sum(
   (:facts and facts is null)
-  + (:members and not members_known) * case way when 'ask' then asked
-      else max(1, (coalesce(size, 0) + cast(:page as integer) - 1) / cast(:page as integer)) end
+  + (:members and not members_known) * iif(way = 'ask', asked, max(1, ceil(1.0 * coalesce(size, 0) / :page)))
   + (:banned and not bans_known)) as calls
 from groups
-where state in ('pending', 'found') and (:ids is null or id in (select value from json_each(:ids))) group by region;
+where state in ('pending', 'found')
+  and (:facts and facts is null or :members and not members_known or :banned and not bans_known)
+  and (:ids is null or id in (select value from json_each(:ids)))
+group by region;
 
 -- name: choose_ways
 -- In: page (members). Listing costs a call for 1,000 members, asking one for each user. A list of unknown length is guessed to be short.
-update groups set way = case when max(1, (coalesce(size, 0) + cast(:page as integer) - 1) / cast(:page as integer)) <= asked then 'list' else 'ask' end
+update groups set way = iif(max(1, ceil(1.0 * coalesce(size, 0) / :page)) <= asked, 'list', 'ask')
 where state = 'found' and way is null and asked is not null;
 
 -- name: set_facts
@@ -123,10 +119,6 @@ delete from members where group_id = :group and exists (select 1 from groups g w
 select u.id, u.uid from asked a join users u on u.id = a.user_id
 where a.group_id = :group and not exists (select 1 from members m where m.group_id = a.group_id and m.uid = u.uid);
 
--- name: user_exists
--- In: user.
-update users set state = 'exists' where id = :user and state is null;
-
 -- name: count_pending
 -- In: region. Out: groups of which nothing is known.
 select count(*) as n from groups where region = :region and state = 'pending' and facts is null;
@@ -144,8 +136,8 @@ select id, uid from users where region = :region and state is null and id > :aft
 select id, uid from users where region = :region and state is null order by (id * 2654435761) % 4294967296 limit :limit;
 
 -- name: set_user
--- In: user, state.
-update users set state = :state where id = :user;
+-- In: user, state. Nothing changes where it is known already.
+update users set state = :state where id = :user and state is null;
 
 -- name: count_missing_users
 -- Out: how many users are unknown, and how many deactivated.

@@ -113,7 +113,10 @@ test('rows that an interrupted start has left out can still be repaired after th
   // Its process ends before the import is sent.
   leaveOut({ id, folder, options: readOptions(at.coordinator.find(id)) }, findFailing);
   await at.check(id);
-  expect(await checkFacts(folder, 'staged', 1)).toMatchObject({ checkedRows: { canBeSent: 1, wouldFail: 0 }, refused: 1 });
+  expect(await checkFacts(folder, 'staged', 1)).toMatchObject({
+    checkedRows: { canBeSent: 1, wouldFail: 0 },
+    refused: 1,
+  });
   await at.coordinator.resume(id);
   await at.coordinator.settled(id);
   expect(await checkFacts(folder, 'completed', 1)).toMatchObject({ refused: 1 });

@@ -16,31 +16,27 @@ create temp table if not exists cases (
 create temp table if not exists claimed (
   group_id integer not null, uid text not null collate nocase, primary key (group_id, uid)) without rowid;
 
--- name: forget_claimed
--- Deletes the members of an earlier time.
-delete from temp.claimed;
-
 -- name: gather_claimed
--- Members whom a later import has added, changed or found there. `later`: its ledger.
+-- In: undo (0 or 1). Members whom a later import has added, changed or found there; else those whom an import names that is not
+-- over, and not to remove them. `later`: its ledger.
 insert or ignore into temp.claimed (group_id, uid)
 select g.id, l.uid
-  from later.memberships m
-  join later.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed')
-  join later.rows r on r.id = m.row_id
+  from later.rows r
   join later.groups lg on lg.id = r.group_id
   join later.regions reg on reg.id = lg.region_id
   join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
-  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
+  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
+ where iif(:undo,
+   r.id in (select m.row_id from later.memberships m join later.outcomes o on o.id = m.outcome_id
+             where o.name in ('added', 'already_member', 'changed')),
+   r.call_group_id in (select cg.id from later.call_groups cg join later.actions act on act.id = cg.action_id
+                        where act.name in ('add', 'change')));
 
 -- name: open_mine
 -- Members whom the sync made, with the place that it gave.
 create temp table if not exists mine (
   group_id integer not null, uid text not null collate nocase, place integer not null, back integer not null,
   primary key (group_id, uid)) without rowid;
-
--- name: forget_mine
--- Deletes those of an earlier time.
-delete from temp.mine;
 
 -- name: gather_mine
 -- In: sync (name), apps (JSON of region -> app). For cases that are not as the file says. `memory`: the memory of syncs with a name.
@@ -60,18 +56,6 @@ select 1
   cross join memory.made m on m.group_id = k.id
  limit 1;
 
--- name: gather_unfinished
--- Members whom an import names that is not over, and not to remove them. `later`: its ledger.
-insert or ignore into temp.claimed (group_id, uid)
-select g.id, l.uid
-  from later.rows r
-  join later.groups lg on lg.id = r.group_id
-  join later.regions reg on reg.id = lg.region_id
-  join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
-  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
-  join later.call_groups cg on cg.id = r.call_group_id
-  join later.actions act on act.id = cg.action_id and act.name in ('add', 'change');
-
 -- name: open_shielded
 -- Cases with what protects a UID from losing something. The flags of the plan are there by then.
 create temp view if not exists shielded as
@@ -88,8 +72,14 @@ select c.*, g.creates, o.place as ours, o.back,
   left join temp.mine o on o.group_id = c.group_id and o.uid = c.uid;
 
 -- name: forget_cases
--- Deletes the cases of an earlier time.
+-- When the plan is made, none of these tables is needed.
 delete from temp.cases;
+
+-- name: forget_claimed
+delete from temp.claimed;
+
+-- name: forget_mine
+delete from temp.mine;
 
 -- name: forget_actions
 -- Deletes the actions of an earlier time.
@@ -195,29 +185,20 @@ delete from users where id in (
 with journal as (
   select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
     from undone.input i, json_each(i.columns) c
-   where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
+   where c.value = 'from' and i.recognised ->> 'action' is not null)
 insert into temp.cases (group_id, uid, state, want, was, outcome, line)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.place, :outside),
-       case when act.name in ('remove', 'unban') then :outside else m.scope_id end,
-       case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then :ban
-            when j.path is null then iif(act.name = 'add' and m.scope_id <> :ban, :outside, :unrecorded)
-            when json_extract(r.original, j.path) = '' then :outside
-            else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), :unrecorded) end,
-       iif(m.was_there, 'uncertain', o.name), r.line
-  from (select b.uncertainty, done.*, o.name = 'already_member' or (o.name = 'banned' and coalesce(done.code, '') <> '') as was_there
-          from undone.memberships done
-          join undone.outcomes o on o.id = done.outcome_id
-          join undone.batches b on b.id = done.batch_id) as m
-  join undone.batches sent on sent.id = m.batch_id
-  join undone.call_groups cg on cg.id = sent.call_group_id
-  join undone.actions act on act.id = cg.action_id
-  join undone.outcomes o on o.id = m.outcome_id
-       and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed', 'already_member')
-  join undone.rows r on r.id = m.row_id
-  join groups g on g.id = r.group_id and g.listing = 'listed'
+select d.group_id, coalesce(l.uid, d.uid), coalesce(l.place, :outside),
+       iif(d.action in ('remove', 'unban'), :outside, d.scope_id),
+       case when d.outcome = 'unbanned' or (d.outcome = 'added' and d.code = 'BAN_LIFTED') then :ban
+            when j.path is null then iif(d.action = 'add' and d.scope_id <> :ban, :outside, :unrecorded)
+            when d.original ->> j.path = '' then :outside
+            else coalesce((select s.id from undone.scopes s where s.name = d.original ->> j.path), :unrecorded) end,
+       iif(d.was_there, 'uncertain', d.outcome), d.line
+  from temp.done d
+  join groups g on g.id = d.group_id and g.listing = 'listed'
   left join journal j
-  left join members l on l.group_id = r.group_id and l.uid = r.uid
- where not m.was_there or (m.uncertainty is not null and l.place = m.scope_id);
+  left join members l on l.group_id = d.group_id and l.uid = d.uid
+ where not d.was_there or (d.uncertainty is not null and l.place = d.scope_id);
 
 -- name: decide_undo
 -- In: unban, uncertain (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.

@@ -36,12 +36,12 @@ export function makePlan(plan: PlanLedger, decision: Decision) {
   const { kind, from, flags, memory, later = [] } = decision;
   const { database } = plan;
   const sql = statementsOf(database, PLANNING);
-  for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_mine', 'forget_mine', 'open_shielded'])
-    sql(step).run();
+  const isUndo = kind === 'undo';
+  for (const step of ['open_cases', 'open_claimed', 'open_mine', 'open_shielded']) sql(step).run();
   for (const ledger of later) {
     // One that is being read has no ledger yet: its rows will add those whom it names.
-    if (kind === 'file' && !existsSync(ledger)) continue;
-    withAttached(database, ledger, 'later', () => sql(kind === 'undo' ? 'gather_claimed' : 'gather_unfinished').run());
+    if (!isUndo && !existsSync(ledger)) continue;
+    withAttached(database, ledger, 'later', () => sql('gather_claimed').run({ undo: isUndo ? 1 : 0 }));
   }
   const { syncName } = flags;
   const known = syncName !== undefined && memory !== undefined && existsSync(memory.memory);
@@ -49,16 +49,16 @@ export function makePlan(plan: PlanLedger, decision: Decision) {
   if (known) attachForReading(database, memory.memory, 'memory', MEMORY_SCHEMA);
   try {
     const remembers = mine !== undefined && sql('remembers').get(mine) !== undefined;
-    withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
-      const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
+    withAttached(database, from, isUndo ? 'undone' : 'desired', () => {
+      const made = isUndo ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
       sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
-      for (const forget of ['forget_cases', 'forget_actions']) sql(forget).run();
+      sql('forget_actions').run();
       for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
-      if (kind === 'undo') decideUndo(sql, flags);
+      if (isUndo) decideUndo(sql, flags);
       else decideSync(sql, decision, mine);
-      sql('forget_cases').run();
+      for (const forget of ['forget_cases', 'forget_claimed', 'forget_mine']) sql(forget).run();
     });
-    if (kind === 'file') plan.addNotes(ownershipNotes(plan, flags.whose === 'ours' && !remembers));
+    if (!isUndo) plan.addNotes(ownershipNotes(plan, flags.whose === 'ours' && !remembers));
   } finally {
     if (known) database.exec('detach memory');
   }

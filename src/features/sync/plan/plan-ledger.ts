@@ -1,19 +1,12 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { IntakeNote } from '../../../imports/read/notes.ts';
-import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
-import { Survey } from '../../../imports/survey/survey.ts';
+import { surveyOf } from '../../../imports/survey/survey.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import { attachForReading, durably, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
-import {
-  type GroupName,
-  PLAN_SCHEMA,
-  type PlanDatabase,
-  type PlanFacts,
-  planReader,
-  type StoredObjection,
-} from './plan-reading.ts';
+import { PLAN_SCHEMA, type PlanFacts, planReader, type StoredObjection } from './plan-reading.ts';
 
 interface UnknownMember {
   readonly id: number;
@@ -32,8 +25,9 @@ export function openPlanLedger(path: string) {
   const database = openForWriting(path, PLAN_SCHEMA, 'soon');
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
   const reader = planReader(database);
+  sql('open_done').run();
   /** The groups, their members, and users who may not exist. */
-  const survey = new Survey(database);
+  const survey = surveyOf(database);
   /** Replaces notes with the same codes. */
   const addNotes = (added: readonly IntakeNote[]) => {
     const others = reader.facts().notes.filter(({ code }) => !added.some((one) => one.code === code));
@@ -45,25 +39,20 @@ export function openPlanLedger(path: string) {
     sql,
     survey,
     addNotes,
-    /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
-    begin: (desired: string, source: PlanSource) =>
-      withAttached(database, desired, 'desired', () => {
+    /**
+     * Notes the groups that a staged file (`desired`) has members for, or those in which an import (`undone`) may have done something.
+     * Once, at the beginning. @param path of the ledger of either
+     */
+    begin: (basis: 'desired' | 'undone', path: string, source: PlanSource) =>
+      withAttached(database, path, basis, () => {
         survey.begin();
-        sql('set_source').run({ ...source });
-        sql('set_groups').run();
+        sql(`set_${basis}_source`).run({ ...source });
+        sql(`set_${basis}_groups`).run();
+        if (basis === 'undone') return;
         addNotes(
           LOOKUP_NAMES.flatMap((name) => notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode }))),
         );
       }),
-    /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
-    beginUndo: (undone: string, source: PlanSource) =>
-      withAttached(database, undone, 'undone', () => {
-        survey.begin();
-        sql('set_undone_source').run({ ...source });
-        sql('set_undone_groups').run();
-      }),
-    /** Groups that have not been listed yet, in the order of the file. */
-    groupsToList: () => sql<GroupName>('groups_to_list').all(),
     /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
     settle: () => {
       for (const { id, uid, scope } of sql<UnknownMember>('unknown_scopes').all()) {
@@ -71,11 +60,6 @@ export function openPlanLedger(path: string) {
       }
       sql('count_members').run();
     },
-    /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
-    groupsToCreate: (desired: string) =>
-      withAttached(database, desired, 'desired', () =>
-        sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
-      ),
     /** Replaces what the guards say. It is the last step: what people approve is on the disk. */
     recordObjections: (objections: readonly StoredObjection[]) =>
       durably(database, () =>
@@ -92,7 +76,7 @@ export function openPlanLedger(path: string) {
  * @throws LEDGER_MISSING, DAMAGED_LEDGER
  */
 export function withAttached<Result>(
-  database: PlanDatabase,
+  database: DatabaseSync,
   path: string,
   name: 'desired' | 'undone' | 'later' | 'newer',
   work: () => Result,

@@ -8,7 +8,7 @@ import { cut, drawTable, wrap } from '../../../text/terminal-text.ts';
 import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
 import type { PlanGroup, SyncView } from '../api.ts';
 import type { GroupName, PlanReader } from './plan-reading.ts';
-import { changesOf, groupProblem, type PlanCreating, planTotals } from './plan-totals.ts';
+import { changesOf, groupProblem, type PlanCreating } from './plan-totals.ts';
 
 /** The counts in a line of the table. */
 type Counts = Pick<PlanGroup, 'actions' | 'right'>;
@@ -39,10 +39,10 @@ interface PlanList {
 
 /** The contents of a plan, as text and as Markdown say them. Groups with most to do come first, then those with most to report. */
 function contentsOf(plan: PlanReader) {
-  const { file, invalid, notes } = plan.facts();
+  const { file, notes } = plan.facts();
   const groups = plan.groups().toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report);
   const creating = plan.creating();
-  const totals = planTotals(groups, creating, invalid);
+  const totals = plan.totals(groups);
   const { changes } = totals;
   const isShown = ([head, count]: [string, number]) => count > 0 || !OPTIONAL.includes(head);
   const heads = Object.entries(countsOf(totals))

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
@@ -22,13 +23,10 @@ import {
   syncGroup,
   type syncGroupsQuery,
 } from '../api.ts';
-import { groupProblem, planCreating } from './plan-totals.ts';
+import { groupProblem, planCreating, planTotals } from './plan-totals.ts';
 
 /** The tables of a plan's file. */
 export const PLAN_SCHEMA = [SURVEY_SCHEMA, new URL('plan-schema.sql', import.meta.url)];
-
-/** A connection to a plan's file. */
-export type PlanDatabase = ReturnType<typeof openForReading>;
 
 export interface GroupName {
   readonly region: Region;
@@ -92,7 +90,7 @@ interface ActionRow extends Omit<PlannedChange, 'from' | 'to' | 'sentence' | 'is
 }
 
 /** Reads a plan by a connection that is open already. */
-export function planReader(database: PlanDatabase) {
+export function planReader(database: DatabaseSync) {
   const sql = statementsOf(database, READING);
   // Prepared again, because a statement that is being read cannot be asked a second time.
   const iterated = <Row>(name: string, given = {}) =>
@@ -101,6 +99,14 @@ export function planReader(database: PlanDatabase) {
     sql<{ readonly id: number }>(name)
       .all()
       .map(({ id }) => id);
+  const facts = () => {
+    const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
+    if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
+    const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
+    return planFacts.parse({ ...row, fields, notes, flags });
+  };
+  /** Undefined where nothing may be created. */
+  const creating = () => documentsOf(sql, planCreating)('creating')[0];
   const objections = (limit = -1) => sql<StoredObjection>('objections').all({ limit });
   /** In the order of the file, behind a number (0: from the first). */
   const groups = (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf);
@@ -114,13 +120,7 @@ export function planReader(database: PlanDatabase) {
     });
   const close = () => database[Symbol.dispose]();
   return {
-    reading: sql,
-    facts: () => {
-      const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
-      if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-      const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
-      return planFacts.parse({ ...row, fields, notes, flags });
-    },
+    facts,
     groups,
     /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
     actions: (actions: Iterable<PlanActionName> = PLAN_ACTIONS): IteratorObject<PlanAction> =>
@@ -128,8 +128,8 @@ export function planReader(database: PlanDatabase) {
     /** Actions that send something, in the same order. */
     changes: (): IteratorObject<PlannedChange> =>
       allOf(CHANGES).map((row) => ({ ...placesOf(row), isNew: row.isNew === 1 })),
-    /** Undefined where nothing may be created. */
-    creating: () => documentsOf(sql, planCreating)('creating')[0],
+    creating,
+    totals: (all: readonly PlanGroup[] = groups()) => planTotals(all, creating(), facts().invalid),
     /** Returns what the guards say, in their order. */
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),

@@ -6,7 +6,7 @@ import { isoTime } from '../../../text/wording.ts';
 import type { PlanAction, PlanDocument } from '../api.ts';
 import { type PlanTextOptions, planMarkdown, planText } from './plan-print.ts';
 import { type ChangeChoice, openPlanReader, type PlanReader, placeOf } from './plan-reading.ts';
-import { groupProblem, planTotals } from './plan-totals.ts';
+import { groupProblem } from './plan-totals.ts';
 
 /** Columns of a plan. */
 const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
@@ -112,7 +112,7 @@ export function planJson(plan: PlanReader) {
     ...source,
     plannedAt: isoTime(plannedAt),
     held: findings.length > 0,
-    totals: planTotals(groups, plan.creating(), source.invalid),
+    totals: plan.totals(groups),
     findings,
   };
   const actions = plan.actions().map((action) => JSON.stringify(action));

@@ -4,19 +4,20 @@ import { isQuestionRefused, type QuestionRefused } from '../../../../jobs/ask-se
 import type { PlanFlags, Planning } from '../../../api/sync-entry.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
+import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { groupProfile, openProfiles, requireNames } from '../../../imports/record/profile.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
 import { readGroups } from '../../../imports/survey/read-groups.ts';
 import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
-import type { Part } from '../../../imports/survey/survey.ts';
+import type { OpenGroup, Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-limit.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/files.ts';
 import { type Decision, decide } from './make-plan.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
-import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
+import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import type { MissingUsers, PlanCreating } from './plan-totals.ts';
 
 /** The goal of a plan. */
@@ -74,10 +75,8 @@ export async function planFor(task: PlanningTask) {
   const source = { file: request.file, hash, size: (await stat(path)).size };
   const plan = openPlanLedger(files.plan);
   try {
-    if (request.kind === 'undo') plan.beginUndo(desired, source);
-    else plan.begin(desired, source);
-    const regions = new Set(plan.groupsToList().map(({ region }) => region));
-    const strange = [...regions].filter((region) => !task.regions.has(region));
+    plan.begin(request.kind === 'undo' ? 'undone' : 'desired', desired, source);
+    const strange = plan.survey.regions().filter((region) => !task.regions.has(region));
     if (strange.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { regions: strange, of: 'groups' });
     await listAndDecide(task, plan, desired).catch((error: unknown) => {
       if (!(isQuestionRefused(error) && error.facts.ofRegion)) throw error;
@@ -125,7 +124,7 @@ async function listAndDecide(
   };
   const newcomers = create !== undefined && (create.users || create.reactivate);
   // The first answer may be long in coming.
-  onProgress({ step: 'members', done: 0, groups: plan.groupsToList().length });
+  onProgress({ step: 'members', done: 0, groups: plan.groups().length });
   await read('members', 'members');
   if (create !== undefined) planNewGroups(plan, desired, create);
   // An undo: the import may have banned a user who seems to be a member.
@@ -162,7 +161,10 @@ const NAMED = 5;
 function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions) {
   if (!options.groups) return;
   using profiles = openProfiles(desired, options);
-  for (const { id, guid } of plan.groupsToCreate(desired)) {
+  const groups = withAttached(plan.database, desired, 'desired', () =>
+    plan.sql<Pick<OpenGroup, 'id' | 'guid'>>('groups_to_create').all({ ban: scopeId('ban') }),
+  );
+  for (const { id, guid } of groups) {
     const profile = groupProfile(guid, profiles.ofGroup(id), options);
     if ('code' in profile) plan.sql('cannot_create').run({ group: id, code: profile.code, message: profile.message });
     else {
@@ -203,7 +205,7 @@ export async function countNewcomers(task: NewcomersTask) {
 async function askFor({ plan, pages, signal, maxCalls = MAX_CALLS, onUser }: NewcomersTask) {
   const { survey } = plan;
   const regions = survey.regions();
-  const newcomers = regions.reduce((sum, region) => sum + survey.count('count_open_users', { region }), 0);
+  const newcomers = regions.reduce((sum, region) => sum + survey.count('count_open_users', region), 0);
   if (newcomers === 0) return { unknown: 0, deactivated: 0, first: [] };
   const onProgress = ({ done, of }: SurveyProgress) => {
     if (of !== null) onUser(done, newcomers);

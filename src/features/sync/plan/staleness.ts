@@ -10,7 +10,6 @@ import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { type ChangeChoice, type ChangedPlace, type PlanReader, readingPlan } from './plan-reading.ts';
 import { beforeCsv, changesCsv } from './plan-tables.ts';
-import { planTotals } from './plan-totals.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
 
 /**
@@ -26,7 +25,7 @@ type Differences = Readonly<Record<'planned' | 'gone' | 'different' | 'fresh' | 
 
 /** Compares a plan with a newer one, whose file is at `newer`, and says whether it may still be applied. */
 export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
-  const { reading: sql } = plan;
+  const { sql } = plan;
   const key = ({ region, guid, uid }: ChangedPlace) => foldId(`${region} ${guid} ${uid}`);
   return withAttached(plan.database, newer, 'newer', () => {
     sql('find_moves').run();
@@ -73,7 +72,7 @@ export async function checkPlan(task: PlanningTask) {
     // Users were counted for the stored plan; the import counts those whom it finds missing.
     const create = task.create && { ...task.create, users: false, reactivate: false };
     const newer = await planFor({ ...task, create, folder: again });
-    const now = planTotals(newer.groups());
+    const now = newer.totals();
     newer.close();
     // Nothing is left to do, so nothing can be done that nobody has reviewed.
     if (now.changes + now.unlisted === 0) return { within: true, sentence: '', changes: 0 };

@@ -12,7 +12,6 @@ import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import type { PlanLedger } from '../plan/plan-ledger.ts';
 import { readingPlan } from '../plan/plan-reading.ts';
-import { planTotals } from '../plan/plan-totals.ts';
 import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
 import { previousRun } from '../plan/size-guards.ts';
 import { checkPlan, sourceNow } from '../plan/staleness.ts';
@@ -80,9 +79,8 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
       const previous = last === undefined ? undefined : await readingPlan(last, previousRun);
       const changesBefore = before.map((run) => run.totals?.changes ?? 0);
       const [worst, ...others] = guardPlan(made, record.limits, previous, changesBefore);
-      const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
       const objection = worst && `${counted(1 + others.length, 'objection')} of the guards: ${worst.sentence}`;
-      return { totals, objection };
+      return { totals: made.totals(), objection };
     },
     /** Compares the stored plan with one that is made now. @throws as planFor */
     check: async (record: Sync, how: How) =>

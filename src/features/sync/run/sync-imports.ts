@@ -19,7 +19,6 @@ import type { Sync } from '../kept-sync.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { readingPlan } from '../plan/plan-reading.ts';
 import { creationColumn } from '../plan/plan-tables.ts';
-import { planTotals } from '../plan/plan-totals.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 
@@ -126,7 +125,7 @@ export async function beginImportOf({ coordinator, dir }: Place, sync: Sync) {
 function importCreates(path: string, options: CreateOptions) {
   return readingPlan(path, (plan) => {
     const creating = plan.creating();
-    const groups = planTotals(plan.groups(), creating).create?.groups ?? 0;
+    const groups = plan.totals().create?.groups ?? 0;
     if (creating === undefined || (groups === 0 && !options.users && !options.reactivate)) return undefined;
     const { limits, fields, missing } = creating;
     const found = missing === null ? 0 : missing.unknown + missing.deactivated;
