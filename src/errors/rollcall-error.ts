@@ -80,5 +80,8 @@ function isOnAll<Facts>(remedy: NonNullable<Entry<Facts>['remedy']>): remedy is 
 /** A move to another state that may not follow the present one. @param next states that may follow `from`  @param advice where there are none */
 export function wrongMove(subject: string, from: string, to: string, next: readonly string[], advice = '') {
   const possible = next.length === 0 ? `${from} is final${advice}` : `possible from here: ${next.join(', ')}`;
-  return new RollcallError('WRONG_STATE', { state: from, what: `${subject} that is ${from} cannot become ${to}; ${possible}` });
+  return new RollcallError('WRONG_STATE', {
+    state: from,
+    what: `${subject} that is ${from} cannot become ${to}; ${possible}`,
+  });
 }
