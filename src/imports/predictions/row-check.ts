@@ -47,7 +47,7 @@ export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): Read
   );
 }
 
-/** How many rows of an import were left out because they would fail, or were edited. */
+/** Counts the rows of an import that were left out, because they would fail or were edited. */
 export function leftOutOf(folder: string): number {
   return readIfThere(checkFiles(folder).ledger, IMPORT_SCHEMA, 0, (ledger) =>
     Number(ledger.prepare(STATEMENTS.get('left_out') ?? '').get()?.['n']),

@@ -55,6 +55,9 @@ export interface OpenUser {
 export type Directory = 'groups' | 'users' | 'deactivated';
 
 const STATEMENTS = new URL('survey.sql', import.meta.url);
+/** The statement that applies a list, by the list. */
+const TAKES = { groups: 'take_groups', users: 'take_users', deactivated: 'take_deactivated' } as const;
+
 const sentences = z.array(z.string());
 
 /** A survey of the service: tables that the crawler fills, in the file of what is made from them. */
@@ -189,7 +192,7 @@ function listsOf(sql: Statements, inOne: (work: () => void) => void, keepsAll: b
     take: (region: Region, list: Directory) =>
       inOne(() => {
         const all = list === 'deactivated' ? {} : { all: keepsAll ? 1 : 0 };
-        sql(`take_${list}`).run({ region, list, ...all });
+        sql(TAKES[list]).run({ region, list, ...all });
         sql('forget_listed').run({ list, region });
         sql('list_done').run({ region, list });
       }),

@@ -76,9 +76,11 @@ select c.*, g.creates, o.place as ours, o.back,
 delete from temp.cases;
 
 -- name: forget_claimed
+-- Deletes the members whom later imports name.
 delete from temp.claimed;
 
 -- name: forget_mine
+-- Deletes the members whom the sync made.
 delete from temp.mine;
 
 -- name: forget_actions

@@ -1,7 +1,7 @@
 -- Writes to a plan's file while its groups are listed, and compares it with a later one. `desired`: the staged file; `undone`: an import's
 -- ledger; `newer`: the file of a later plan.
 
--- name: set_desired_source
+-- name: set_source
 -- In: file, hash, size. The counts and notes come from the staged file; rows that are left out ask for nothing.
 insert into plan (id, file, hash, size, rows, invalid, fields, notes)
 select 1, :file, :hash, :size,
@@ -18,7 +18,7 @@ select count(distinct row_id) as rows, count(distinct lower(trim(value))) as key
 -- In: notes.
 update plan set notes = :notes;
 
--- name: set_desired_groups
+-- name: set_groups
 -- The groups for which the file has members. A group that only invalid rows name is not one of them.
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
@@ -40,7 +40,7 @@ select r.group_id, r.uid, r.line, r.original, m.scope_id, m.code, act.name as ac
   join undone.rows r on r.id = m.row_id;
 
 -- name: set_undone_source
--- In: file, hash, size. As set_desired_source, for an undo; the count comes from the ledger of the import.
+-- In: file, hash, size. As set_source, for an undo; the count comes from the ledger of the import.
 insert into plan (id, file, hash, size, rows, invalid, fields)
 select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
 

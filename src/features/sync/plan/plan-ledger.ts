@@ -46,9 +46,10 @@ export function openPlanLedger(path: string) {
     begin: (basis: 'desired' | 'undone', path: string, source: PlanSource) =>
       withAttached(database, path, basis, () => {
         survey.begin();
-        sql(`set_${basis}_source`).run({ ...source });
-        sql(`set_${basis}_groups`).run();
-        if (basis === 'undone') return;
+        const isFile = basis === 'desired';
+        sql(isFile ? 'set_source' : 'set_undone_source').run({ ...source });
+        sql(isFile ? 'set_groups' : 'set_undone_groups').run();
+        if (!isFile) return;
         addNotes(
           LOOKUP_NAMES.flatMap((name) => notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode }))),
         );
