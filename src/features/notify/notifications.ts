@@ -10,6 +10,7 @@ import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { Works } from '../../platform/works.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { type Delivery, noteText, watchOutages } from './note.ts';
@@ -59,13 +60,12 @@ export class Notifications {
   readonly #sql: Statements;
   readonly #attempted: ReturnType<typeof measured>;
   /** By the id of the note. */
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #works = new Works<never>(() => {});
   readonly #sending = pLimit(AT_ONCE);
   /** One change after another: each closes what the one before has opened. */
   readonly #changing = pLimit(1);
   #receiver: Receiver | undefined;
   #problem: string | null = null;
-  #stop = new AbortController();
 
   private constructor(parts: NotificationParts) {
     this.#parts = parts;
@@ -133,9 +133,8 @@ export class Notifications {
   /** Stops; notes that are not delivered by then are delivered after the next start. */
   close(): Promise<void> {
     return this.#changing(async () => {
-      await this.#leave();
       // A mail server that does not answer is not waited for.
-      await Promise.race([Promise.all(this.#underWay.values()), sleep(LEAVE_MS, undefined, { ref: false })]);
+      await Promise.race([this.#leave(), sleep(LEAVE_MS, undefined, { ref: false })]);
       this.#database.close();
     });
   }
@@ -143,22 +142,19 @@ export class Notifications {
   /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
   async #use(receiver: Receiver | undefined) {
     await this.#leave();
-    await Promise.all(this.#underWay.values());
     if (receiver === undefined) {
       this.#sql('end_notes').run();
       this.#sql('clear_notes').run();
     } else this.#sql('begin_notes').run({ at: Date.now() });
     this.#receiver = receiver;
     this.#problem = null;
-    this.#stop = new AbortController();
     this.#sendWaiting();
   }
 
   async #leave() {
     const before = this.#receiver;
     this.#receiver = undefined;
-    this.#stop.abort();
-    await before?.close();
+    await Promise.all([this.#works.stop(), before?.close()]);
   }
 
   readonly #sendWaiting = () => {
@@ -167,10 +163,8 @@ export class Notifications {
     const failed = (error: unknown) => this.#parts.log.warn({ err: error }, 'a notification cannot be sent now');
     try {
       for (const note of this.#sql<Delivery>('waiting_notes').all()) {
-        if (this.#underWay.has(note.id)) continue;
-        const sent = this.#send(note, receiver, this.#stop.signal).catch(failed);
-        const over = sent.finally(() => this.#underWay.delete(note.id));
-        this.#underWay.set(note.id, over);
+        if (this.#works.isUnderWay(note.id)) continue;
+        this.#works.begin(note.id, (signal) => this.#send(note, receiver, signal)).catch(failed);
       }
     } catch (error) {
       failed(error);
@@ -196,7 +190,7 @@ export class Notifications {
         remove();
         return this.#attempted('delivered');
       } catch (error) {
-        if (signal.aborted) return;
+        signal.throwIfAborted();
         if (isError(error, 'UNKNOWN_IMPORT', 'UNKNOWN_SYNC')) return remove();
         this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
         this.#attempted('failed');
