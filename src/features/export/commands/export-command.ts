@@ -47,17 +47,27 @@ export function exportCommand(action: Action) {
   return command.action(action(exportGroups));
 }
 
+/** An export that is read, or read on, and written. */
+interface Exporting extends Pick<Running, 'io' | 'imports'> {
+  readonly flags: Flags;
+  readonly groups: string[] | undefined;
+  readonly format: ExportFormat;
+  /** The place of its files; undefined for standard output. */
+  readonly output: OutputPlace | undefined;
+}
+
 async function exportGroups(io: Io, flags: Flags) {
   const running = await openRunning(io, flags);
   if (flags.resume !== undefined) refuseChoices(flags);
-  const format = formatOf(flags);
-  const groups = await groupsOf(flags);
-  const output = await outputPlace(running.config, flags);
-  if (flags.resume === undefined) await checkOutput(listsOf(flags), output, flags);
-  return run(
-    running,
-    exportWork(running, { flags, format, output }, (client) => begin(client, flags, groups, output)),
-  );
+  const exporting = {
+    ...running,
+    flags,
+    format: formatOf(flags),
+    groups: await groupsOf(flags),
+    output: await outputPlace(running.config, flags),
+  };
+  if (flags.resume === undefined) await checkOutput(listsOf(flags), exporting);
+  return run(running, exportWork(exporting));
 }
 
 function formatOf({ format, output = '' }: Flags) {
@@ -69,7 +79,7 @@ function formatOf({ format, output = '' }: Flags) {
 }
 
 /** @throws BAD_USAGE where there is no room for the lists, or one is there already */
-async function checkOutput(lists: readonly ExportList[], output: OutputPlace | undefined, flags: Flags) {
+async function checkOutput(lists: readonly ExportList[], { output, flags }: Pick<Exporting, 'output' | 'flags'>) {
   const needed = lists.includes('users') ? '--users' : flags.json ? '--json' : undefined;
   if (output === undefined && needed !== undefined) {
     throw badUsage(`${needed} needs --output: standard output has room for one list`);
@@ -84,11 +94,9 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
   }
 }
 
-/** An export that is read, with its progress, and written. */
-function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Client) => Promise<ExportView>): Work {
+function exportWork(exporting: Exporting): Work {
+  const { io } = exporting;
   let fault: unknown;
-  // Both can be continued: one that is not read to its end, and one whose files are not written yet.
-  const continued = (id: string) => `  ${resumeCommand(imports.command('export'), id, wanted.flags)}`;
   const begins = 'the export to begin';
   return {
     open: (here) => {
@@ -107,7 +115,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
       return ownImports(here, [handled(exportOperations, exportHandlers(exports, service.apps))]);
     },
     begins,
-    begin: ({ client }) => begin(client),
+    begin: ({ client }) => begin(client, exporting),
     follow: async ({ client, imports, signal }, id) => {
       const { underWay } = await followSurvey({
         id,
@@ -120,19 +128,19 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
       if (fault !== undefined) throw fault;
       return underWay ? 'left' : 'over';
     },
-    howToContinue: (id, sandbox) => ['Continue with:', `${continued(id)}${sandbox ? ' --sandbox' : ''}`],
-    howToFollow: (id, where) => [`The export continues ${where}. Follow it with:`, continued(id)],
-    conclude: async ({ id, client }) => {
-      const view = await client.call(exportOperations.one, { id });
-      const sandbox = imports.server === undefined && view.sandbox ? ' --sandbox' : '';
-      const command: Concluding['command'] = (...words) => `${imports.command(...words)}${sandbox}`;
-      return concludeExport({ io, command, ...wanted, client, howToContinue: `${continued(id)}${sandbox}` }, view);
-    },
+    howToContinue: (id, sandbox) => ['Continue with:', continued(exporting, id, sandbox)],
+    howToFollow: (id, where) => [`The export continues ${where}. Follow it with:`, continued(exporting, id)],
+    conclude: async ({ id, client }) => conclude(exporting, client, await client.call(exportOperations.one, { id })),
   };
 }
 
+/** The command that continues one: that is not read to its end, or whose files are not written yet. */
+function continued({ imports, flags }: Exporting, id: string, sandbox = false) {
+  return `  ${resumeCommand(imports.command('export'), id, flags)}${sandbox ? ' --sandbox' : ''}`;
+}
+
 /** Starts an export or continues one; if it has been read already, only downloads it. */
-async function begin(client: Client, flags: Flags, groups: string[] | undefined, output: OutputPlace | undefined) {
+async function begin(client: Client, { flags, groups, output }: Exporting) {
   const { region, users, groupsOnly, maxCalls, resume } = flags;
   if (resume === undefined) {
     const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
@@ -141,8 +149,8 @@ async function begin(client: Client, flags: Flags, groups: string[] | undefined,
   const id = resume === true ? await latest(client) : resume;
   if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
-  await checkOutput(view.lists, output, flags);
-  if (view.underWay || view.state === 'completed') return view;
+  await checkOutput(view.lists, { output, flags });
+  if (view.next.length === 0) return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
 
@@ -152,7 +160,7 @@ async function latest(client: Client) {
 }
 
 /** The place of an export's files. */
-export interface OutputPlace {
+interface OutputPlace {
   /** The place of the main file: a whole path or an address. */
   readonly path: string;
   /** Writes one, whole or not at all. */
@@ -162,7 +170,7 @@ export interface OutputPlace {
 }
 
 /** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE */
-export async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
+async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
   const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
   if (remote !== undefined) return remote;
@@ -216,27 +224,12 @@ async function placeAtAddress(
   };
 }
 
-/** The way in which a command writes an export. */
-export interface Wanted {
-  readonly flags: ExportFlags & { readonly json?: boolean };
-  readonly format: ExportFormat;
-  /** The place of its files; undefined for standard output. */
-  readonly output: OutputPlace | undefined;
-}
-
-interface Concluding extends Wanted {
-  readonly io: Io;
-  /** A command that the user can type, about what this one was about. */
-  readonly command: Imports['command'];
-  /** Has the export. */
-  readonly client: Client;
-  readonly howToContinue: string;
-}
-
 /** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
-export async function concludeExport(options: Concluding, view: ExportView) {
-  const { io, command, client, flags, howToContinue } = options;
+async function conclude(exporting: Exporting, client: Client, view: ExportView) {
+  const { io, imports, flags } = exporting;
   const { id, state, reason, calls, createdAt, finishedAt, totals, next } = view;
+  const sandbox = imports.server === undefined && view.sandbox;
+  const howToContinue = continued(exporting, id, sandbox);
   const [step] = next;
   // What some groups lack is said with the files.
   if (step !== undefined && state !== 'incomplete') {
@@ -246,7 +239,13 @@ export async function concludeExport(options: Concluding, view: ExportView) {
     if (state === 'priced') say(io, 'Add a larger --max-calls, or leave it out.');
     return isInterrupted ? EXIT.interrupted : EXIT.stopped;
   }
-  const files = await write(options, view);
+  const command: Imports['command'] = (...words) => `${imports.command(...words)}${sandbox ? ' --sandbox' : ''}`;
+  const files = await write(exporting, client, view).catch((error: unknown) => {
+    if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', howToContinue);
+    if (exporting.output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
+    const remedy = `name another file: ${command('export', '--resume', id, '--output', '<file>')}`;
+    throw new RollcallError('OUTPUT_FAILED', { document: 'the export', why: error.message, remedy });
+  });
   if (totals !== null) {
     const document: ExportDocument = { id, state, reason, calls, createdAt, finishedAt, totals, files };
     if (flags.json) printJson(io, document);
@@ -256,24 +255,13 @@ export async function concludeExport(options: Concluding, view: ExportView) {
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-async function write(options: Concluding, view: ExportView) {
-  const { io, command, client, format, output } = options;
-  const { id, lists } = view;
-  const bytesOf = (list: ExportView['lists'][number]) =>
-    client.download(exportOperations.download, { id, list, format });
+async function write({ io, format, output }: Exporting, client: Client, { id, lists }: ExportView) {
+  const bytesOf = (list: ExportList) => client.download(exportOperations.download, { id, list, format });
   const files = output === undefined ? [] : outputFiles(lists, output.path);
-  try {
-    for (const { list, path } of files) await output?.put(path, await bytesOf(list));
-    const [main] = lists;
-    if (output === undefined && main !== undefined) await writeOut(io, await bytesOf(main));
-    return files;
-  } catch (error) {
-    if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
-    if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
-    const again = command('export', '--resume', id, '--output', '<file>');
-    const remedy = `name another file: ${again}`;
-    throw new RollcallError('OUTPUT_FAILED', { document: 'the export', why: error.message, remedy });
-  }
+  for (const { list, path } of files) await output?.put(path, await bytesOf(list));
+  const [main] = lists;
+  if (output === undefined && main !== undefined) await writeOut(io, await bytesOf(main));
+  return files;
 }
 
 /** Groups that are named one by one; more are counted. */
@@ -282,7 +270,7 @@ const NAMED = 10;
 /** Says what an export has, what it lacks, and how it is read back. */
 function sayExport(
   io: Io,
-  command: Concluding['command'],
+  command: Imports['command'],
   { lists, calls }: ExportView,
   totals: ExportTotals,
   files: readonly WrittenFile[],
