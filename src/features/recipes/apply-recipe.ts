@@ -3,6 +3,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { FIELDS, type Field } from '../../imports/read/columns.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Recipe, RecipeSettings } from './recipe.ts';
 
 /**
@@ -21,9 +22,7 @@ export function withRecipe<Options extends Partial<ImportOptions>>(
   return {
     ...settings,
     ...chosen,
-    ...(format !== undefined && { format }),
-    map,
-    ...(shape !== undefined && { shape }),
+    ...defined({ format, map, shape }),
     recipe: name,
   };
 }
@@ -37,12 +36,11 @@ function isChosen({ map, shape, guid }: RecipeSettings, field: Field) {
 function shapeWith(recipe: ShapeInput | undefined, own: ShapeInput | undefined, taken: readonly Field[]) {
   if (recipe === undefined) return own;
   const merged: ShapeInput = { ...recipe, ...own };
-  const firstOf = { ...without(recipe.firstOf, taken), ...own?.firstOf };
-  const templates = { ...without(recipe.templates, taken), ...own?.templates };
-  if (Object.keys(firstOf).length > 0) merged.firstOf = firstOf;
-  else delete merged.firstOf;
-  if (Object.keys(templates).length > 0) merged.templates = templates;
-  else delete merged.templates;
+  for (const part of ['firstOf', 'templates'] as const) {
+    const fields = { ...without<unknown>(recipe[part], taken), ...own?.[part] };
+    if (Object.keys(fields).length > 0) Object.assign(merged, { [part]: fields });
+    else delete merged[part];
+  }
   if (taken.includes('guid') && own?.numbered === undefined && own?.wide === undefined) {
     delete merged.numbered;
     delete merged.wide;

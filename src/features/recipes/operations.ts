@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { recipeFile } from './recipe.ts';
+import { recipeFile, recipeView } from './recipe.ts';
 import { TEMPLATE_FORMATS } from './template-file.ts';
 
 const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(60) }));
-
-const recipeView = recipeFile
-  .extend({
-    name: z.string(),
-    saved: z.boolean().describe('In the data directory; false: it comes with rollcall.'),
-  })
-  .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
 
 /** Recipes: named settings for the files of other systems. */
 export const recipeOperations = {

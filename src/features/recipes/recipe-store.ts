@@ -15,7 +15,7 @@ import { type Recipe, type RecipeInput, recipeFile } from './recipe.ts';
 const BUILT_IN = fileURLToPath(new URL('built-in', import.meta.url));
 
 export function builtInRecipes(): Recipe[] {
-  return namesIn(BUILT_IN).map((name) => recipeOfFile(join(BUILT_IN, `${name}.json`), name));
+  return namesIn(BUILT_IN).map((name) => readIn(BUILT_IN, name));
 }
 
 /** All recipes by name: those of the data directory first; and the names of files in it that are not recipes. */
@@ -24,7 +24,7 @@ export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[];
   const unreadable: string[] = [];
   for (const name of namesIn(recipes)) {
     try {
-      saved.push(readSaved(recipes, name));
+      saved.push(readIn(recipes, name));
     } catch (error) {
       if (!isError(error, 'BAD_RECIPE')) throw error;
       unreadable.push(name);
@@ -34,12 +34,16 @@ export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[];
 }
 
 /** @throws UNKNOWN_RECIPE, BAD_RECIPE */
-export function findRecipe({ recipes }: DataDir, name: string): Recipe {
-  const builtIn = namesIn(BUILT_IN);
-  if (builtIn.includes(name)) return recipeOfFile(join(BUILT_IN, `${name}.json`), name);
-  const names = namesIn(recipes);
-  if (names.includes(name)) return readSaved(recipes, name);
-  throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...names, ...builtIn] });
+export function findRecipe(dir: DataDir, name: string): Recipe {
+  return readIn(folderOf(dir, name), name);
+}
+
+/** The folder that has a recipe. @throws UNKNOWN_RECIPE */
+function folderOf({ recipes }: DataDir, name: string) {
+  const [builtIn, saved] = [namesIn(BUILT_IN), namesIn(recipes)];
+  if (builtIn.includes(name)) return BUILT_IN;
+  if (saved.includes(name)) return recipes;
+  throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...saved, ...builtIn] });
 }
 
 /** A recipe by its name, or in a file of this machine. @throws UNKNOWN_RECIPE, BAD_RECIPE */
@@ -78,12 +82,9 @@ export async function saveRecipe({ recipes }: DataDir, name: string, given: Reci
 }
 
 /** @throws UNKNOWN_RECIPE, BAD_RECIPE for one that comes with rollcall */
-export function removeRecipe({ recipes }: DataDir, name: string): void {
+export function removeRecipe(dir: DataDir, name: string): void {
   checkOwn(name, 'only saved ones can be removed');
-  const names = namesIn(recipes);
-  if (!names.includes(name))
-    throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...names, ...namesIn(BUILT_IN)] });
-  rmSync(join(recipes, `${name}.json`));
+  rmSync(join(folderOf(dir, name), `${name}.json`));
 }
 
 /** @throws BAD_RECIPE for one that comes with rollcall */
@@ -106,9 +107,11 @@ function namesIn(folder: string) {
   }
 }
 
-function readSaved(folder: string, name: string) {
+function readIn(folder: string, name: string): Recipe {
+  const path = join(folder, `${name}.json`);
+  if (folder === BUILT_IN) return recipeOfFile(path, name);
   try {
-    return { ...recipeIn(readFileSync(join(folder, `${name}.json`), 'utf8'), name), saved: true };
+    return { ...recipeOfFile(path, name), saved: true };
   } catch (error) {
     if (!isError(error, 'BAD_RECIPE')) throw error;
     // The message leaves this machine, and repeats nothing of the file.

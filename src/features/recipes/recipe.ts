@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { recipeFields } from '../../api/recipes.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { importOptions } from '../../imports/import-options.ts';
@@ -29,12 +29,14 @@ export type RecipeSettings = z.infer<typeof recipeSettings>;
 export const recipeFile = recipeFields.extend({ settings: recipeSettings }).meta({ title: 'Recipe' });
 export type RecipeInput = z.input<typeof recipeFile>;
 
-/** A recipe, and where it comes from. */
-export interface Recipe extends z.infer<typeof recipeFile> {
-  readonly name: string;
-  /** It is in the data directory, and can be changed and removed. */
-  readonly saved: boolean;
-}
+/** A recipe, and where it comes from. One that is saved can be changed and removed. */
+export const recipeView = recipeFile
+  .extend({
+    name: z.string(),
+    saved: z.boolean().describe('In the data directory; false: it comes with rollcall.'),
+  })
+  .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
+export type Recipe = z.infer<typeof recipeView>;
 
 /** The marks of a file that fits, in words. */
 export function expected({ expects, fits: { columns = [], text = [] } }: Recipe): string {

@@ -4,7 +4,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { headOf, headOfFile, lookAt, NOT_READ } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import { numberedColumns } from '../../imports/read/shape/groups.ts';
-import type { ShapeInput } from '../../options/shape.ts';
+import { defined } from '../../platform/defined.ts';
 import { withRecipe } from './apply-recipe.ts';
 import { type Recipe, requireFit, seenIn } from './recipe.ts';
 
@@ -30,13 +30,9 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
   // A pipe can be read only once, so it cannot be inspected first.
   if ('path' in file && isPipe(file.path)) return chosen;
   const { head, source } = await openedFor(file, name, options.encoding);
-  const { sheet, files } = chosen;
-  const top = {
-    ...options,
-    ...(sheet !== undefined && { sheet }),
-    ...(files !== undefined && { files }),
-    shape: topOf(chosen.shape),
-  };
+  const { sheet, files, shape: { headerRow, skipLines, columns } = {} } = chosen;
+  // The settings for the beginning of the table, without those for the meaning of its rows.
+  const top = { ...options, ...defined({ sheet, files }), shape: defined({ headerRow, skipLines, columns }) };
   const look = await lookAt(source, { ...top, lenient: true, lookups: NOT_READ(top) }, 1);
   // A folder without the files that the recipe reads: the error names what it has.
   if (look.refusal?.code === 'UNKNOWN_FILE' && look.rows.length === 0) throw look.refusal;
@@ -56,15 +52,6 @@ async function openedFor(file: RecipeUse['file'], name: string, encoding: string
   return { head: await headOf(bytes, encoding), source: { ...source, name } };
 }
 
-/** Returns the settings for the beginning of the table, without those for the meaning of its rows. */
-function topOf({ headerRow, skipLines, columns }: ShapeInput = {}) {
-  return {
-    ...(headerRow !== undefined && { headerRow }),
-    ...(skipLines !== undefined && { skipLines }),
-    ...(columns !== undefined && { columns }),
-  };
-}
-
 /** Without what a recipe says about columns that some files of its kind have, and this one has not. */
 function withoutAbsent(chosen: ImportOptions, own: ImportOptions, names: readonly string[]): ImportOptions {
   const { shape } = chosen;
@@ -73,19 +60,17 @@ function withoutAbsent(chosen: ImportOptions, own: ImportOptions, names: readonl
   const where =
     own.shape?.where ??
     shape.where?.filter(({ column }) => known.has(column) || numberedColumns(column, names).size > 0);
-  const firstOf = Object.fromEntries(
-    Object.entries(shape.firstOf ?? {}).map(([field, columns]) => {
-      const present = columns.filter((column) => known.has(column));
-      return [field, present.length === 0 ? columns : present];
-    }),
-  );
+  const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => {
+    const present = columns.filter((column) => known.has(column));
+    return [field, present.length === 0 ? columns : present];
+  });
   const { where: _, ...rest } = shape;
   return {
     ...chosen,
     shape: {
       ...rest,
-      ...(where !== undefined && where.length > 0 && { where }),
-      ...(shape.firstOf !== undefined && { firstOf }),
+      ...(where?.length && { where }),
+      ...(shape.firstOf && { firstOf: Object.fromEntries(firstOf) }),
     },
   };
 }
