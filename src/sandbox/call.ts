@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ServiceError } from '../chat/contract.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { FaultKind } from './injected-faults.ts';
-import { type App, type Group, type Obstacle, SYSTEM_USER, storedId, type User } from './sandbox-app.ts';
+import { type App, type Group, SYSTEM_USER, storedId, type User } from './sandbox-app.ts';
 
 /** One request for an operation of an app, after authentication. */
 export interface Call {
@@ -63,10 +63,10 @@ export function badRequest(details: Record<string, string[]>) {
   return new Refusal(400, serviceError('ERR_BAD_REQUEST', 'The request holds invalid data, see details.', details));
 }
 
-/** The error for a user who cannot be given the requested place in a group. */
-export function obstacleError(obstacle: Obstacle, uid: string, guid: string): ServiceError {
+/** Reasons why a user cannot be given the requested place in a group. */
+function obstacleTexts(uid: string, guid: string) {
   const [user, group] = [`The user with UID ${uid}`, `the group with GUID ${guid}`];
-  const messages: Readonly<Record<Obstacle, string>> = {
+  return {
     ERR_ALREADY_JOINED: `${user} has already joined ${group}.`,
     ERR_BANNED_GROUPMEMBER: `${user} is banned from ${group}.`,
     ERR_ALREADY_BANNED: `${user} is already banned from ${group}.`,
@@ -75,7 +75,10 @@ export function obstacleError(obstacle: Obstacle, uid: string, guid: string): Se
     ERR_SAME_SCOPE: `${user} has this scope in ${group} already.`,
     ERR_NOT_A_BANNED_USER: `${user} is not banned from ${group}.`,
   };
-  return serviceError(obstacle, messages[obstacle]);
+}
+
+export function obstacleError(obstacle: keyof ReturnType<typeof obstacleTexts>, uid: string, guid: string) {
+  return serviceError(obstacle, obstacleTexts(uid, guid)[obstacle]);
 }
 
 /**

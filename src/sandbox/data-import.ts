@@ -12,7 +12,6 @@ import {
   requireUser,
   seconds,
 } from './call.ts';
-import { additionRules } from './group-members.ts';
 import { groupProfile, makeGroup } from './groups.ts';
 import { makeUser, userProfile } from './users.ts';
 
@@ -115,7 +114,7 @@ function importMember(call: Call, member: z.infer<typeof importedMember>) {
   }
   const obstacle = isBanned
     ? group.ban(user.uid, joinedAt)
-    : group.add(user.uid, { scope, banned: false, joinedAt }, additionRules(behaviour));
+    : group.add(user.uid, { scope, banned: false, joinedAt }, behaviour);
   if (obstacle !== undefined) throw new Refusal(400, obstacleError(obstacle, user.uid, group.profile.guid));
   if (behaviour.importMessages === 'written') app.nextMessageId();
   return { guid: group.profile.guid, uid: user.uid, scope, joinedAt: seconds(joinedAt) };

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { addMembersRequest, type ServiceError } from '../chat/contract.ts';
-import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
+import {
+  MEMBER_LISTS,
+  MEMBER_SCOPES,
+  type MemberList,
+  type MemberScope,
+  SCOPE_OF_LIST,
+  type Scope,
+} from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import {
   actingUser,
@@ -20,7 +27,7 @@ import {
   uidNotFound,
 } from './call.ts';
 import { type Edit, refusedAddition, requireClearanceOver } from './clearance.ts';
-import type { Group } from './sandbox-app.ts';
+import type { Group, MemberPlace } from './sandbox-app.ts';
 
 /** One UID under the one list that counts for it. */
 interface RequestedMember {
@@ -69,20 +76,17 @@ export const memberOperations: Operations = {
 /** Adds and bans one after another, and returns the lists of the reply: an entry for each UID, in the order of the request. */
 export function placeMembers(call: Call, group: Group, { lists, taken }: RequestedMembers) {
   const { behaviour, now } = call;
-  const rules = additionRules(behaviour);
-  const places = {
-    admin: { scope: 'admin', banned: false, joinedAt: now },
-    moderator: { scope: 'moderator', banned: false, joinedAt: now },
-    participant: { scope: 'participant', banned: false, joinedAt: now },
-  } as const;
+  const places = new Map<Scope, MemberPlace>(
+    MEMBER_SCOPES.map((scope) => [scope, { scope, banned: false, joinedAt: now }]),
+  );
   function carryOut({ list, uid, refused }: RequestedMember) {
     if (refused !== undefined) return refusedMember(refused.error, behaviour);
     const user = activeUser(call, uid);
     if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
-    const scope = SCOPE_OF_LIST[list];
-    const obstacle = scope === 'ban' ? group.ban(user.uid, now) : group.add(user.uid, places[scope], rules);
+    const place = places.get(SCOPE_OF_LIST[list]);
+    const obstacle = place === undefined ? group.ban(user.uid, now) : group.add(user.uid, place, behaviour);
     if (obstacle !== undefined) return refusedMember(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
-    if (scope === 'ban') return { success: true };
+    if (place === undefined) return { success: true };
     const action = user.uid === call.onBehalfOf.toLowerCase() ? 'joined' : 'added';
     return { success: true, data: actionMessage(call, group, action, user) };
   }
@@ -96,11 +100,6 @@ export function placeMembers(call: Call, group: Group, { lists, taken }: Request
     replied.set(list, entries.length === 0 && behaviour.emptyList === 'array' ? [] : new Map(entries));
   }
   return replied;
-}
-
-/** The rules by which users are added to a group. */
-export function additionRules({ maxGroupMembers, addingBanned }: Behaviour) {
-  return { maxMembers: maxGroupMembers, liftBan: addingBanned === 'lift-ban' };
 }
 
 /** The additions that a request asks for. */

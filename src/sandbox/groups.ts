@@ -53,7 +53,11 @@ export const groupOperations: Operations = {
     const group = makeGroup(call, { owner: call.onBehalfOf || undefined, ...request }, now);
     for (const uid of new Set([group.profile.owner, actor.uid])) {
       if (uid !== SYSTEM_USER.uid) {
-        group.add(uid, { scope: 'admin', banned: false, joinedAt: now }, { maxMembers: 2, liftBan: false });
+        group.add(
+          uid,
+          { scope: 'admin', banned: false, joinedAt: now },
+          { maxGroupMembers: 2, addingBanned: 'refuse' },
+        );
       }
     }
     const isWithMembers = behaviour.membersOfNewGroup !== 'ignore' && requested.taken.length > 0;

@@ -2,6 +2,7 @@ import type { KeyScope } from '../chat/contract.ts';
 import { MAX_ID_LENGTH } from '../chat/service/limits.ts';
 import type { MemberScope } from '../chat/service/lists.ts';
 import type { Region, Scope } from '../membership/membership.ts';
+import type { Behaviour } from './behaviour.ts';
 
 export interface User {
   readonly uid: string;
@@ -50,15 +51,7 @@ export interface GroupProfile {
   readonly createdAt: number;
 }
 
-/** A reason against a change. */
-export type Obstacle =
-  | 'ERR_ALREADY_JOINED'
-  | 'ERR_BANNED_GROUPMEMBER'
-  | 'ERR_NO_VACANCY'
-  | 'ERR_ALREADY_BANNED'
-  | 'ERR_NOT_A_MEMBER'
-  | 'ERR_SAME_SCOPE'
-  | 'ERR_NOT_A_BANNED_USER';
+type AdditionRules = Pick<Behaviour, 'addingBanned' | 'maxGroupMembers'>;
 
 /** A group and every user who is in it or banned from it. UIDs come in lower case and belong to existing users. */
 export class Group {
@@ -85,12 +78,12 @@ export class Group {
     return place?.banned ? undefined : place?.scope;
   }
 
-  /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where `liftBan` says so. */
-  add(uid: string, place: MemberPlace, rules: { maxMembers: number; liftBan: boolean }) {
+  /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where the rules say so. */
+  add(uid: string, place: MemberPlace, { addingBanned, maxGroupMembers }: AdditionRules) {
     const before = this.places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
-    if (before?.banned && !rules.liftBan) return 'ERR_BANNED_GROUPMEMBER';
-    if (this.membersCount >= rules.maxMembers) return 'ERR_NO_VACANCY';
+    if (before?.banned && addingBanned === 'refuse') return 'ERR_BANNED_GROUPMEMBER';
+    if (this.membersCount >= maxGroupMembers) return 'ERR_NO_VACANCY';
     // A lifted ban is a new entry: deleting first moves it to the end of the order of joining.
     this.places.delete(uid);
     return this.#put(uid, place, place.joinedAt);

@@ -125,7 +125,7 @@ export function seedApp(app: App, seed: SeedDocument) {
   for (const { uid, deactivated } of users) if (deactivated) app.setActive(uid, false, app.createdAt);
 }
 
-const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
+const SEED_RULES = { maxGroupMembers: Number.POSITIVE_INFINITY, addingBanned: 'refuse' } as const;
 
 /** A user who has a place in the group already keeps it, unless banned, which ends a membership. */
 function seat(app: App, group: Group, uids: readonly string[], scope: Scope) {

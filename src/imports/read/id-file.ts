@@ -13,7 +13,7 @@ const DELIMITERS = /[,;|\t]/;
 /** A file that names users or groups. */
 interface IdFile {
   readonly path: string;
-  /** As the user named it. */
+  /** Its name for the user. */
   readonly name: string;
   readonly field: 'uid' | 'guid';
   /** The error for something that is wrong with it. */
