@@ -1,10 +1,11 @@
 /** Server-sent events that come back by themselves. */
 
-import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
-import { addressOf, call, connection, Question } from './requests.ts';
+import { Question, type Told, tell, tellMissed } from './question.ts';
+import { addressOf, call, connection } from './requests.ts';
 
 const MAX_WAIT_MS = 30_000;
+const NAMES = ['imports', 'removed', 'sync', 'schedules', 'check', 'export', 'planning'] as const;
 /**
  * Streams that stay open. Browsers allow six connections to one server over HTTP/1.1, for all windows together: two are
  * left for requests, without which a seventh stream would keep every page from loading.
@@ -115,54 +116,13 @@ function lockIfFree(name: string): Promise<(() => void) | undefined> {
   });
 }
 
-const question = new Question<Overview>();
-/** Undefined until it is there, and for who is not logged in. */
-export const overview = question.data;
+/** Imports that were removed: an event or an answer from before may come after that. */
+const removed = new Set<string>();
 
-/** After a change, in ms: several come together. */
-const SOON_MS = 300;
-/** After an answer, the next question rests so many times the time that it took: a slow one was much work for the server. */
-const REST = 10;
-/** However slow answers are, what is shown is not much older than this, in ms. */
-const MAX_REST_MS = 10_000;
-
-/** Asks soon after changes, once for all that come until then, and never before the last answer is there. */
-class Pace {
-  readonly #ask;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #restUntil = 0;
-  #underWay = 0;
-  /** Whether something changed while a question was under way, whose answer may be older. */
-  #isBehind = false;
-
-  constructor(ask: () => unknown) {
-    this.#ask = ask;
-  }
-
-  soon(): void {
-    this.#isBehind = this.#underWay > 0;
-    if (this.#isBehind) return;
-    this.#timer ??= setTimeout(() => void this.now(), Math.max(SOON_MS, this.#restUntil - performance.now()));
-  }
-
-  async now(): Promise<void> {
-    this.stop();
-    const askedAt = performance.now();
-    this.#underWay += 1;
-    try {
-      await this.#ask();
-    } finally {
-      this.#underWay -= 1;
-      this.#restUntil = performance.now() + Math.min(MAX_REST_MS, REST * (performance.now() - askedAt));
-      if (this.#isBehind) this.soon();
-    }
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isBehind = false;
-  }
+function hear(name: keyof ListEvents, told: Told) {
+  if (name === 'removed' && told.id !== undefined) removed.add(told.id);
+  const imports = told.imports?.filter(({ id }) => !removed.has(id));
+  tell(name, imports === undefined ? told : { imports });
 }
 
 /** After a failure, in ms. */
@@ -170,129 +130,63 @@ const AGAIN_MS = 15_000;
 /** In a hidden tab, whose events rest: its title shall still be right. */
 const HIDDEN_MS = 60_000;
 
-/** Progress changes what pages show of one thing, and no list. */
-const PROGRESS: readonly (keyof ListEvents)[] = ['check', 'export', 'planning'];
-const NAMES: readonly (keyof ListEvents)[] = ['imports', 'removed', 'sync', 'schedules', ...PROGRESS];
-type Told = <K extends keyof ListEvents>(name: K, data: ListEvents[K]) => void;
-/** Those who hear of changes in the lists, over the one stream that a page has, and when some may have been missed. */
-const listeners = new Set<{ told: Told; onReturn: () => void }>();
-let watching: AbortController | undefined;
-let timer: ReturnType<typeof setTimeout> | undefined;
-const pace = new Pace(async () => {
-  const left = watching?.signal ?? AbortSignal.abort();
-  clearTimeout(timer);
-  if (!connection.away) await question.ask(() => call('GET /v1/overview', {}, left), left);
-  if (left.aborted) return;
-  if (document.hidden) later(HIDDEN_MS);
-  else if (question.error.peek() !== undefined) later(AGAIN_MS);
-});
-
-function later(ms: number) {
-  clearTimeout(timer);
-  timer = setTimeout(() => void pace.now(), ms);
-}
-
-function askSoon() {
-  if (watching !== undefined) pace.soon();
-}
-
-/** Asks now: something was done here. */
-export function refreshOverview() {
-  if (watching !== undefined) void pace.now();
-}
-
-/** Imports that were removed: an event or an answer from before may come after that. */
-const removed = new Set<string>();
-
-const hear: Told = (name, data) => {
-  const tell: Told = (...event) => {
-    for (const { told } of listeners) told(...event);
-  };
-  if ('imports' in data) {
-    const imports = data.imports.filter(({ id }) => !removed.has(id));
-    tell('imports', { imports });
-    return take(imports);
-  }
-  if (name === 'removed' && data.id !== undefined) removed.add(data.id);
-  tell(name, data);
-  if (!PROGRESS.includes(name)) askSoon();
+const question = new Question<Overview>();
+question.renewal = {
+  // Progress of anything else changes what pages show of one thing, and no list.
+  news: ['imports', 'removed', 'sync', 'schedules'],
+  concerns: ({ imports }) => imports === undefined || isUnknown(imports),
+  everyMs: () => (question.error.peek() === undefined ? undefined : AGAIN_MS),
 };
-
-/** Returns the part of an import that a move changes, as opposed to progress. */
-function stageOf({ state, staging }: ImportView) {
-  return staging === null ? state : 'being read';
-}
-
-/** Takes what an event says of imports that are known; asks where one is new or has moved. */
-function take(imports: ListEvents['imports']['imports']) {
-  const known = overview.peek();
-  if (imports.length === 0) return;
-  if (known === undefined) return askSoon();
-  const listed = [...known.running, ...known.waiting, ...known.ready.imports];
-  const before = new Map(listed.map((one) => [one.id, stageOf(one)]));
-  const isSame = (view: ImportView) => before.get(view.id) === stageOf(view);
-  if (!imports.every(isSame)) askSoon();
-  const latest = new Map(imports.filter(isSame).map((view) => [view.id, view]));
-  if (latest.size === 0) return;
-  const renewed = <V extends ImportView>(one: V): V => ({ ...one, ...latest.get(one.id) });
-  overview.value = {
-    ...known,
-    running: known.running.map(renewed),
-    waiting: known.waiting.map(renewed),
-    ready: { ...known.ready, imports: known.ready.imports.map(renewed) },
-  };
-}
+/** Undefined until it is there, and for who is not logged in. */
+export const overview = question.data;
+let watching: AbortController | undefined;
 
 /** Begins to watch; does nothing where it has begun. */
 export function watchOverview() {
   if (watching !== undefined) return;
   watching = new AbortController();
-  const { signal: left } = watching;
-  follow(left, () => {
-    for (const { onReturn } of listeners) onReturn();
-    void pace.now();
-  });
-  document.addEventListener('visibilitychange', () => document.hidden && later(HIDDEN_MS), { signal: left });
-  void pace.now();
+  const { signal } = watching;
+  question.look = (left) => call('GET /v1/overview', {}, left);
+  refreshOverview();
+  signal.addEventListener('abort', question.follow());
+  follow(signal, tellMissed);
+  const clock = setInterval(() => document.hidden && refreshOverview(), HIDDEN_MS);
+  signal.addEventListener('abort', () => clearInterval(clock));
 }
 
 /** No one is logged in any more. */
 export function leaveOverview() {
   watching?.abort();
   watching = undefined;
-  clearTimeout(timer);
-  pace.stop();
+  question.look = undefined;
   overview.value = undefined;
 }
 
-/** Gives what asks at the pace of this page. @returns asks soon */
-export function useSoon(ask: () => unknown): () => void {
-  const latest = useRef(ask);
-  latest.current = ask;
-  const pace = useMemo(() => new Pace(() => latest.current()), []);
-  useEffect(() => () => pace.stop(), []);
-  return () => pace.soon();
+/** Asks now: something was done here. */
+export function refreshOverview() {
+  void question.ask();
 }
 
-/**
- * Asks again after events of these names, and when some may have been missed.
- * @param concerns whether an event changes what was asked for. Default: each does
- */
-export function useListNews<K extends keyof ListEvents>(
-  names: readonly K[] | undefined,
-  ask: () => unknown,
-  concerns: (data: ListEvents[K]) => boolean = () => true,
-) {
-  const latest = useRef(concerns);
-  latest.current = concerns;
-  const soon = useSoon(ask);
-  useEffect(() => {
-    if (names === undefined) return;
-    const told: Told = (name, data) => {
-      if ((names as readonly string[]).includes(name) && latest.current(data as ListEvents[K])) soon();
+/** Returns the part of an import that a move changes, as opposed to progress. */
+export function stageOf({ state, staging }: ImportView) {
+  return staging === null ? state : 'being read';
+}
+
+/** Takes what an event says of imports that are known. @returns whether one is new or has moved */
+function isUnknown(imports: ListEvents['imports']['imports']) {
+  const known = overview.peek();
+  if (known === undefined) return imports.length > 0;
+  const listed = [...known.running, ...known.waiting, ...known.ready.imports];
+  const before = new Map(listed.map((one) => [one.id, stageOf(one)]));
+  const same = imports.filter((view) => before.get(view.id) === stageOf(view));
+  const latest = new Map(same.map((view) => [view.id, view]));
+  const renewed = <V extends ImportView>(one: V): V => ({ ...one, ...latest.get(one.id) });
+  if (same.length > 0)
+    overview.value = {
+      ...known,
+      running: known.running.map(renewed),
+      waiting: known.waiting.map(renewed),
+      ready: { ...known.ready, imports: known.ready.imports.map(renewed) },
     };
-    const listener = { told, onReturn: soon };
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  }, []);
+  return same.length < imports.length;
 }

@@ -1,6 +1,6 @@
 /** Requests to the server: an answer, or one kind of error. */
 
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { importOperations } from '../api/imports.ts';
 import type { memberOperations } from '../api/members.ts';
 import type { AnswerOf, SentFor } from '../api/operation.ts';
@@ -148,43 +148,6 @@ export function isBusy(error: unknown) {
 
 export function isAway(error: unknown) {
   return error instanceof ApiError && error.code === 'AWAY';
-}
-
-/** A question to the server, with its latest answer, which stays in sight while the server is away. */
-export class Question<T> {
-  /** Undefined until it is there. */
-  data = signal<T | undefined>(undefined);
-  /** Undefined while there is an answer, or may be one soon. */
-  error = signal<unknown>(undefined);
-  #asked = 0;
-
-  /**
-   * The answer counts unless something later was asked for, or is known by then.
-   * @returns whether it does
-   */
-  async ask(look: (isLatest: () => boolean) => Promise<T>, left: AbortSignal): Promise<boolean> {
-    const own = ++this.#asked;
-    const isLatest = () => own === this.#asked;
-    try {
-      const answer = await look(isLatest);
-      if (!isLatest()) return false;
-      this.set(answer);
-    } catch (failure) {
-      if (left.aborted || !isLatest()) return false;
-      // The banner says it.
-      if (!(isAway(failure) && this.data.peek() !== undefined)) this.error.value = failure;
-    }
-    return true;
-  }
-
-  /** Takes a newer answer from elsewhere. */
-  set(answer: T) {
-    this.#asked += 1;
-    batch(() => {
-      this.data.value = answer;
-      this.error.value = undefined;
-    });
-  }
 }
 
 /** The problem document in this text, or one made of the status: a proxy may have answered. */

@@ -5,7 +5,7 @@ import { useServer } from './server-in-process.ts';
 
 /** Calls that add members: each waits until the test lets one go. */
 const held: (() => void)[] = [];
-const GROUPS = ['choir', 'band', 'crew', 'cast'];
+const GROUPS = ['choir', 'band', 'crew', 'cast', 'staff'];
 const areHeld = Promise.withResolvers<void>();
 
 const browser = useBrowser();
@@ -110,16 +110,23 @@ test('a page asks for nothing while nothing changes; progress needs no answer, a
     expect((await asked(page)).slice(before.length), path).toEqual([]);
   }
 
+  await settle(page, '/imports', 'running.csv');
+  const beforeProgress = await asked(page);
+  held.shift()?.();
+  await page.getByText('1 of 5 rows').waitFor();
+  await page.clock.runFor(TEN_MINUTES);
+  expect((await asked(page)).slice(beforeProgress.length)).toEqual([]);
+
   await settle(page, '/', 'running.csv');
   await page.route('**/v1/overview', () => undefined);
-  await page.getByText('0 %: 0 of 4 rows').waitFor();
+  await page.getByText('20 %: 1 of 5 rows').waitFor();
   held.shift()?.();
-  await page.getByText('25 %: 1 of 4 rows').waitFor();
+  await page.getByText('40 %: 2 of 5 rows').waitFor();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 
   await settle(page, `/imports/${running}`, 'running.csv');
   const outcomes = page.getByRole('table', { name: 'Rows of the file' }).getByText('added', { exact: true });
-  await eventually(() => outcomes.count()).toBe(1);
+  await eventually(() => outcomes.count()).toBe(2);
   const answer = Promise.withResolvers<void>();
   const isAnswered = Promise.withResolvers<void>();
   // The first answer is late: it says how it was before the second outcome.
@@ -132,25 +139,25 @@ test('a page asks for nothing while nothing changes; progress needs no answer, a
   const before = (await asked(page)).length;
   const more = async () => (await asked(page)).slice(before).filter((path) => path.includes('/rows?'));
   held.shift()?.();
-  await page.getByRole('img', { name: /^All rows by outcome: 2 added/ }).waitFor();
+  await page.getByRole('img', { name: /^All rows by outcome: 3 added/ }).waitFor();
   await eventually(async () => {
     await page.clock.runFor(10_000);
     return (await more()).length;
   }).toBe(1);
   await isAnswered.promise;
   held.shift()?.();
-  await page.getByRole('img', { name: /^All rows by outcome: 3 added/ }).waitFor();
+  await page.getByRole('img', { name: /^All rows by outcome: 4 added/ }).waitFor();
   await page.clock.runFor(TEN_MINUTES);
   expect(await more()).toHaveLength(1);
   answer.resolve();
-  await eventually(() => outcomes.count()).toBe(2);
+  await eventually(() => outcomes.count()).toBe(3);
   await eventually(async () => {
     await page.clock.runFor(TEN_MINUTES);
     return outcomes.count();
-  }).toBe(3);
+  }).toBe(4);
   expect(new Set(await more())).toHaveLength(1);
 
   held.shift()?.();
-  await page.getByText('All 4 rows succeeded; every row is accounted for.').first().waitFor();
-  await eventually(() => outcomes.count()).toBe(4);
+  await page.getByText('All 5 rows succeeded; every row is accounted for.').first().waitFor();
+  await eventually(() => outcomes.count()).toBe(5);
 });

@@ -284,15 +284,16 @@ function useColumns<T>({ columns, actions, choice, keyOf }: ListProperties<T>) {
 export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }) {
   const { step } = pages;
   const { cursor, dropped, items = [], total } = pages.shown;
-  if (cursor === null && !dropped) return null;
+  if (cursor === null && dropped === 0) return null;
+  const more = total === null ? 'more' : `${Math.min(step, total - dropped - items.length)} more`;
   return (
     <div class="buttons row more">
       {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
-          Show {dropped || total === null ? step : Math.min(step, total - items.length)} more {noun}
+          Show {more} {noun}
         </button>
       )}
-      {dropped && (
+      {dropped > 0 && (
         <button type="button" class="quiet" onClick={() => void pages.restart()}>
           Back to the start
         </button>

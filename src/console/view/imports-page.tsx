@@ -13,11 +13,11 @@ import { Card, foreign, importHref, OutcomeBar, Time } from '../kit/elements.tsx
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Chosen, type Column, List } from '../kit/list.tsx';
-import { refreshOverview } from '../live.ts';
+import { refreshOverview, stageOf } from '../live.ts';
 import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
-import { usePages } from '../use-answer.ts';
+import { type Pages, usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 import { KindTag, StateBadge, TagLinks } from './import/import-head.tsx';
 import { questionOf } from './import/ways.tsx';
@@ -43,10 +43,10 @@ function ImportsList() {
   const filter = useFilter(CONDITIONS);
   const path = addressOf('GET /v1/imports', { query: daysAsked(filter.values) });
   const heard = useRef(new Map<string, ImportView>()).current;
-  const pages = usePages(path, {
+  const pages: Pages<ImportView> = usePages(path, {
     name: 'imports',
     news: ['imports', 'removed', 'sync'],
-    concerns: (data) => !('imports' in data) || data.imports.filter((view) => isNew(view, heard)).length > 0,
+    concerns: ({ imports }) => imports === undefined || hasMoved(imports, heard, pages),
   });
   useEffect(() => {
     for (const view of pages.shown.items ?? []) heard.set(view.id, view);
@@ -72,25 +72,26 @@ function ImportsList() {
 }
 
 /**
- * Whether a list would show something else of it, and not only how long it will take. Says aloud that it is in another
- * state, also where the filter has it no more.
+ * Takes what an event says of imports in the list, and says aloud that one is in another state, also where the filter has it
+ * no more.
+ * @returns whether the list may have others now
  */
-function isNew(view: ImportView, heard: Map<string, ImportView>) {
-  const before = heard.get(view.id);
-  heard.set(view.id, view);
-  if (before !== undefined && before.state !== view.state)
-    announce(`${fileName(view.file)}: ${badgeOf(view)[1]}`, view.id);
-  return before === undefined || listed(before) !== listed(view);
+function hasMoved(imports: readonly ImportView[], heard: Map<string, ImportView>, pages: Pages<ImportView>) {
+  const latest = new Map(imports.map((view) => [view.id, view]));
+  pages.renew((view) => latest.get(view.id) ?? view);
+  const moved = imports.filter((view) => {
+    const before = heard.get(view.id);
+    heard.set(view.id, view);
+    if (before !== undefined && before.state !== view.state)
+      announce(`${fileName(view.file)}: ${badgeOf(view)[1]}`, view.id);
+    return before === undefined || foundBy(before) !== foundBy(view);
+  });
+  return moved.length > 0;
 }
 
-function listed(view: ImportView) {
-  const pace = {
-    etaSeconds: undefined,
-    rowsPerSecond: undefined,
-    stoppedRegions: undefined,
-    unansweredRegions: undefined,
-  };
-  return JSON.stringify({ ...view, ...pace });
+/** What a filter may ask about it that changes. */
+function foundBy(view: ImportView) {
+  return [stageOf(view), view.attention > 0, ...view.tags].join();
 }
 
 const STATES: Choice[] = [

@@ -57,7 +57,7 @@ const below = ({ uid }: Item) => ({ label: `Details of ${uid}`, content: () => <
 const PAGES = new Pages<Item>({ name: 'items' });
 PAGES.path = '/items';
 globalThis.fetch = async () => Response.json({ items: ITEMS, total: 200, nextCursor: 'next' });
-PAGES.begin();
+void PAGES.restart();
 
 function Filtered() {
   const filter = useFilter({

@@ -2,14 +2,15 @@
 
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { atLeast } from '../../format.ts';
 import { type SendsTo, sendsToFacts, sendsToOf, settings } from '../../frame.tsx';
-import { confirmed, type Question, useLeaving } from '../../kit/actions.tsx';
+import { confirmed, type Question } from '../../kit/actions.tsx';
 import { Facts, Time } from '../../kit/elements.tsx';
-import { useListNews } from '../../live.ts';
+import type { Told } from '../../question.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 
@@ -67,17 +68,15 @@ interface PlanProperties {
 /** Shows the present plan: others may act on the import while the question is read. */
 function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   const { id, state, checkedRows } = view;
-  const { data: now, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
-  const leaving = useLeaving();
-  const ask = async () => {
-    await reload();
-    plan.value = await request(path, { signal: leaving() });
+  const renewal = {
+    news: ['imports'] as const,
+    concerns: ({ imports = [] }: Told) => imports.some((one) => one.id === id || one.retryOf === id),
   };
-  useListNews(
-    ['imports'],
-    () => ask().catch(() => undefined),
-    ({ imports }) => imports.some((one) => one.id === id || one.retryOf === id),
-  );
+  const { data: now } = useAnswer(addressOf('GET /v1/imports/:id', { id }), renewal);
+  const { data: latest } = useAnswer(path, renewal);
+  useEffect(() => {
+    if (latest !== undefined) plan.value = latest;
+  }, [latest]);
   const checked = isAsChecked ? (now ?? { checkedRows }).checkedRows : undefined;
   const change =
     now !== undefined && now.state !== state

@@ -15,7 +15,7 @@ import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
-import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
+import { type Pages, useAnswer, usePages } from '../../use-answer.ts';
 import { TargetOfServer } from './before-sending.tsx';
 import { linksOf } from './downloads.tsx';
 import type { ImportParts } from './live-import.ts';
@@ -54,7 +54,7 @@ function RowsByOutcome(parts: ImportParts) {
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${view.state} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
-  useRenewal(useSettled(parts, items), () => !over && pages.follow());
+  useChange(useSettled(parts, items), () => !over && pages.soon());
   return (
     <List
       class="one-line"
@@ -91,12 +91,12 @@ function useSettled({ view, filter }: ImportParts, items: readonly RowView[] | u
 }
 
 /** @param all rows of the file @param isSet whether they are filtered */
-function shownSentence({ isOld, shown: { items = [], total, dropped } }: Pages<unknown>, all: number, isSet: boolean) {
+function shownSentence({ isOld, shown: { items = [], total, dropped } }: Pages<RowView>, all: number, isSet: boolean) {
   if (isOld) return 'Searching …';
   if (total === null || (total === 0 && !isSet)) return '';
   const which = isSet ? `${grouped(total)} of ${counted(all, 'row')} fit this filter` : counted(total, 'row');
   if (items.length === total) return `${which}.`;
-  return `${which}; ${grouped(items.length)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
+  return `${which}; ${grouped(items.length)} shown${dropped > 0 ? ', earlier ones are hidden' : ''}.`;
 }
 
 interface RowsActionsProperties extends ImportParts {

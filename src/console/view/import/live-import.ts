@@ -33,12 +33,10 @@ export function useLiveImport(id: string) {
     reload,
   } = useAnswer<Followed>(addressOf('GET /v1/imports/:id', { id }), {
     news: ['removed', 'sync', 'imports'],
-    brought: (news) => ('imports' in news ? news.imports.find((one) => one.id === id) : undefined),
+    brought: ({ imports }) => imports?.find((one) => one.id === id),
     // The view of an import that is over changes with what follows it up, and has no event for that.
-    concerns: (news) =>
-      'imports' in news
-        ? news.imports.some((one) => concerned.has(one.id) || concerned.has(one.retryOf ?? ''))
-        : concerned.has(news.id ?? ''),
+    concerns: ({ imports = [], ...told }) =>
+      [told.id, ...imports.flatMap((one) => [one.id, one.retryOf])].some((one) => concerned.has(one ?? '')),
   });
   for (const followUp of view?.followUps ?? []) concerned.add(followUp.id);
   useAnnouncements(view);

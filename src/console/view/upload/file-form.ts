@@ -6,7 +6,8 @@ import type { Field, FileLook, Values } from '../../answers.ts';
 import { pairsIn, pairsText } from '../../format.ts';
 import { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
-import { ApiError, connection, isBusy, Question } from '../../requests.ts';
+import { Question } from '../../question.ts';
+import { ApiError, connection, isBusy } from '../../requests.ts';
 import {
   type Change,
   columnNames,
@@ -153,7 +154,7 @@ export abstract class FileForm extends Form {
     clearTimeout(this.#timer);
     const looking = this.look();
     this.isReading.value = looking !== undefined;
-    if (looking === undefined || !(await this.looked.ask(() => looking, this.ending.signal))) return;
+    if (looking === undefined || !(await this.looked.ask(() => looking)) || this.ending.signal.aborted) return;
     this.isReading.value = false;
     const { preview, problem } = this.looked.data.peek() ?? {};
     const refused = this.looked.error.peek() ?? (preview === null && problem && new ApiError(problem));

@@ -6,10 +6,9 @@ import { useContext, useEffect, useRef } from 'preact/hooks';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useWork } from '../../../console/kit/actions.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
-import { useListNews } from '../../../console/live.ts';
 import { isNarrow } from '../../../console/place.ts';
 import { addressOf, call, connection } from '../../../console/requests.ts';
-import { useAnswer, usePages } from '../../../console/use-answer.ts';
+import { useAnswer, useNews, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
 
@@ -102,7 +101,10 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   };
   const refreshed = () => refresh().catch(() => undefined);
   useChange(state, refreshed);
-  useListNews(['imports'], refreshed, ({ imports }) => imports.some((one) => one.retryOf === id));
+  useNews(refreshed, {
+    news: ['imports'],
+    concerns: ({ imports = [] }) => imports.some((one) => one.retryOf === id),
+  });
   useEffect(() => void edits.save(), []);
   edits.onSaved = async ({ refused: left, wrong }, first) => {
     await refresh();

@@ -19,7 +19,6 @@ import {
   Tag,
   Time,
 } from '../../../console/kit/elements.tsx';
-import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf } from '../../../console/requests.ts';
 import { modeWords, SYNC_TONES, standsStill, titleOf } from '../../../console/sync-words.ts';
@@ -112,9 +111,8 @@ export function SyncPage() {
   );
 }
 
-function askAgainAfter(view: SyncView | undefined, error: unknown) {
-  const moves = view === undefined ? error === undefined : view.state === 'planning' || view.state === 'applying';
-  return moves ? ASK_EVERY_MS : undefined;
+function askAgainAfter(view: SyncView | undefined) {
+  return view?.state === 'planning' || view?.state === 'applying' ? ASK_EVERY_MS : undefined;
 }
 
 /** Says aloud when the sync is in another state. */
@@ -206,9 +204,11 @@ interface ItsImportProperties {
 
 /** The result of the changes, whether they were taken back, and the wait of the import for a person. */
 function ItsImport({ id, state, totals }: ItsImportProperties) {
-  const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
-  useListNews(['imports'], reload, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
-  useListNews(['sync'], reload, isUndo);
+  const { data: view, error } = useAnswer(addressOf('GET /v1/imports/:id', { id }), {
+    news: ['imports', 'sync'],
+    brought: ({ imports }) => imports?.find((one) => one.id === id),
+    concerns: ({ id: sync }) => sync !== undefined && isUndo({ id: sync }),
+  });
   if (view === undefined)
     return error === undefined || totals === null ? null : <PlanLegend actions={totals.actions} />;
   const isOver = state !== 'applying';
