@@ -52,7 +52,7 @@ export function useWork(): Work {
 }
 
 /** Gives a signal that aborts when this part of the page is gone. */
-export function useLeaving(): () => AbortSignal {
+function useLeaving(): () => AbortSignal {
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
   return () => leaving.current.signal;
