@@ -13,7 +13,7 @@ const MAX_REST_MS = 10_000;
 /** A server that cannot answer now is asked again after so long, in ms. */
 const BUSY_MS = 2000;
 
-/** What an event says: the imports that changed, or the id of something else that did. */
+/** The data of an event: the imports that changed, or the id of something else that did. */
 export type Told = Partial<ListEvents['imports'] & { id: string }>;
 type Look<T> = (signal: AbortSignal) => Promise<T>;
 

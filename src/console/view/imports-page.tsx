@@ -89,7 +89,7 @@ function hasMoved(imports: readonly ImportView[], heard: Map<string, ImportView>
   return moved.length > 0;
 }
 
-/** What a filter may ask about it that changes. */
+/** The part of an import that changes, and that a filter may ask for. */
 function foundBy(view: ImportView) {
   return [stageOf(view), view.attention > 0, ...view.tags].join();
 }
