@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { isQuestionRefused, stopSentence } from '../../jobs/ask-service.ts';
-import {
-  type FoundMember,
-  type HistoryEntry,
-  type MemberNow,
-  type MembershipNow,
-  memberOperations,
-} from '../api/members.ts';
+import { type FoundMember, type HistoryEntry, type MembershipNow, memberOperations } from '../api/members.ts';
 import { GROUP_MISSING, USER_MISSING } from '../chat/service/codes.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/service/limits.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { GroupPages } from '../imports/ask/group-pages.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
-import { isLedgerLost } from '../imports/lost-ledger.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
@@ -38,42 +31,39 @@ const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext) {
+  /** The last rows of imports to this service, by region, and whether these are all. */
+  const rowsNow = async (uid: string, caller: Caller) => {
+    const { entries, unread, nextCursor } = await history(
+      reading,
+      { uid, limit: MAX_COMPARED },
+      caller,
+      MAX_IMPORTS * 5,
+    );
+    const isOurs = (id: string) => {
+      const record = reading.find(id);
+      return record !== undefined && isSameTarget(readOptions(record), coordinator.sendsTo);
+    };
+    const byImport = Map.groupBy(entries, ({ importId }) => importId);
+    const ours = [...byImport].flatMap(([id, own]) => (isOurs(id) ? own : []));
+    return { rows: lastRows(ours), historyIsWhole: nextCursor === null && unread.length === 0 };
+  };
   serveAll(app, memberOperations, {
-    search: async ({ text, limit, cursor }, { reply }) => {
-      const { next, ...found } = await search(reading, { text, limit }, memberPlace(cursor), callerOf(reply));
-      return { ...found, nextCursor: cursorOf(next) };
-    },
-    history: async ({ uid, limit, cursor }, { reply }) => {
-      const { next, ...found } = await history(reading, uid, limit, memberPlace(cursor), callerOf(reply));
-      return { uid, ...found, nextCursor: cursorOf(next) };
-    },
+    search: (query, { reply }) => search(reading, query, callerOf(reply)),
+    history: async (query, { reply }) => ({ uid: query.uid, ...(await history(reading, query, callerOf(reply))) }),
     ask: async ({ uid, region }, { reply, audited }) => {
       const caller = callerOf(reply);
       const having = Object.keys(settings.apps) as Region[];
       if (region !== undefined && !having.includes(region)) {
         throw new RollcallError('REGION_WITHOUT_APP', { regions: [region], field: 'region' });
       }
-      const { entries, unread, next } = await history(
-        reading,
-        uid,
-        MAX_COMPARED,
-        memberPlace(undefined),
-        caller,
-        MAX_IMPORTS * 5,
-      );
-      const isOfService = (id: string) => {
-        const record = reading.find(id);
-        return record !== undefined && isSameTarget(readOptions(record), coordinator.sendsTo);
-      };
-      const ofService = new Set([...new Set(entries.map(({ importId }) => importId))].filter(isOfService));
-      const rows = lastRows(entries.filter(({ importId }) => ofService.has(importId)));
+      const { rows, historyIsWhole } = await rowsNow(uid, caller);
       const used = having.filter((one) => rows.has(one));
       const regions = region !== undefined ? [region] : used.length > 0 ? used : having;
       audited(inShort({ regions: regions.join(',') }));
       const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(MAX_MS)]);
       const found = await Promise.all(
         regions.map((one) =>
-          whereNow(one, rows.get(one) ?? new Map(), { uid, pages: coordinator.pages(one, PATIENCE_MS), signal }),
+          whereNow(one, rows.get(one) ?? [], { uid, pages: coordinator.pages(one, PATIENCE_MS), signal }),
         ),
       );
       return {
@@ -83,95 +73,72 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
         groups: found
           .flatMap(({ groups }) => groups)
           .toSorted((one, other) => Number(other.differs) - Number(one.differs) || (one.guid < other.guid ? -1 : 1)),
-        historyIsWhole: next === undefined && unread.length === 0,
+        historyIsWhole,
       };
     },
   });
 }
 
-/** The import to look into next, as a cursor of the list of imports, and the row after which to continue in it. */
-interface Place {
-  readonly before: string | undefined;
-  readonly after: number;
-}
-
-const placeInCursor = z.tuple([z.string().nullable(), z.int().nonnegative()]);
-
-function memberPlace(cursor: string | undefined): Place {
-  const [before, after] = cursorContent(placeInCursor, cursor) ?? [null, 0];
-  return { before: before ?? undefined, after };
-}
-
-function cursorOf(place: Place | undefined) {
-  return place === undefined ? null : cursorText([place.before ?? null, place.after]);
-}
+/** The import to look into next, as a cursor of the list of imports (null: the newest), and the row after which to continue in it. */
+const place = z.tuple([z.string().nullable(), z.int().nonnegative()]);
 
 /**
  * Looks into imports with rows, the newest first, from a place on.
  * @param look gives the row behind which there is more to look at in this import, once enough was found
  * @param isEnough asked before each import
- * @returns the place to continue from, undefined when all were looked at; and the imports of which no rows can be read
+ * @returns the place to continue from, and the imports of which no rows can be read
  */
 async function lookInto(
   reading: DataReader,
-  start: Place,
+  cursor: string | undefined,
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
   most = MAX_IMPORTS,
-) {
+): Promise<{ unread: string[]; nextCursor: string | null }> {
   const unread: string[] = [];
-  const lookIn = async (record: ImportRecord, after: number) => {
-    try {
-      return await look(record, after);
-    } catch (error) {
-      if (isError(error, 'NO_ROWS_YET')) return undefined;
-      if (!(error instanceof RollcallError) || !isLedgerLost(error.code)) throw error;
-      unread.push(record.id);
-      return undefined;
-    }
-  };
-  let place = start;
+  let [before, after] = cursorContent(place, cursor) ?? [null, 0];
   for (let looked = 0; looked < most && !isEnough(); looked += 1) {
-    const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
+    const { imports, next = null } = reading.page({ limit: 1, ...(before !== null && { before }) });
     const [record] = imports;
-    if (record === undefined) return { next: undefined, unread };
-    const rest = await lookIn(record, place.after);
-    if (rest !== undefined) place = { before: place.before, after: rest };
-    else if (next === undefined) return { next, unread };
-    else place = { before: next, after: 0 };
+    if (record === undefined) return { unread, nextCursor: null };
+    const rest = await look(record, after).catch((error: unknown) => {
+      if (isError(error, 'LEDGER_MISSING', 'DAMAGED_LEDGER')) unread.push(record.id);
+      else if (!isError(error, 'NO_ROWS_YET')) throw error;
+    });
+    if (rest !== undefined) after = rest;
+    else if (next === null) return { unread, nextCursor: null };
+    else [before, after] = [next, 0];
   }
-  return { next: place, unread };
+  return { unread, nextCursor: cursorText([before, after]) };
+}
+
+interface Page {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
 }
 
 async function history(
   reading: DataReader,
-  uid: string,
-  limit: number,
-  start: Place,
+  { uid, limit, cursor }: Page & { readonly uid: string },
   caller: Caller,
   maxImports?: number,
 ) {
   const entries: HistoryEntry[] = [];
-  const look = async (record: ImportRecord, after: number) => {
+  const look = async ({ id: importId, file, state, createdAt }: ImportRecord, after: number) => {
     const page = await reading
-      .rowsOf(record.id, caller)
+      .rowsOf(importId, caller)
       .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: after, key: after });
     for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
-      const at = finishedAt ?? isoTime(record.createdAt);
-      const { id: importId, file, state } = record;
+      const at = finishedAt ?? isoTime(createdAt);
       entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
     }
     return page.more ? page.places.at(-1)?.row : undefined;
   };
-  return { entries, ...(await lookInto(reading, start, look, () => entries.length >= limit, maxImports)) };
+  const ends = await lookInto(reading, cursor, look, () => entries.length >= limit, maxImports);
+  return { entries, ...ends };
 }
 
-async function search(
-  reading: DataReader,
-  { text, limit }: { readonly text: string; readonly limit: number },
-  start: Place,
-  caller: Caller,
-) {
+async function search(reading: DataReader, { text, limit, cursor }: Page & { readonly text: string }, caller: Caller) {
   const found = new Map<string, FoundMember>();
   let looked = 0;
   const look = async (record: ImportRecord, after: number) => {
@@ -181,8 +148,8 @@ async function search(
     for (const uid of page.uids) found.set(foldId(uid), found.get(foldId(uid)) ?? { uid, newest });
     return page.next;
   };
-  const place = await lookInto(reading, start, look, () => found.size >= limit || looked > MAX_ROWS);
-  return { members: [...found.values()], ...place };
+  const ends = await lookInto(reading, cursor, look, () => found.size >= limit || looked > MAX_ROWS);
+  return { members: [...found.values()], ...ends };
 }
 
 /** Groups of one region that are asked about one by one, each with two calls at most. */
@@ -198,24 +165,20 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
   unbanned: null,
 };
 
-/** The last row that did something in each group of each region. Groups by GUID in lower case. */
-type LastRows = ReadonlyMap<Region, ReadonlyMap<string, HistoryEntry>>;
-
-/** @param entries of all imports to this service, newest import first, each in the order of the input */
-function lastRows(entries: readonly HistoryEntry[]): LastRows {
-  const last = new Map<Region, Map<string, HistoryEntry>>();
+/**
+ * The last row that did something in each group, by region.
+ * @param entries of all imports to this service, newest import first, each in the order of the input
+ */
+function lastRows(entries: readonly HistoryEntry[]): ReadonlyMap<string, readonly HistoryEntry[]> {
+  const last = new Map<string, HistoryEntry>();
   for (const entry of entries) {
     if (LEFT[entry.status] === undefined) continue;
-    const region = entry.region as Region;
-    const groups = last.get(region) ?? new Map<string, HistoryEntry>();
-    last.set(region, groups);
-    const before = groups.get(foldId(entry.guid));
+    const group = `${entry.region} ${foldId(entry.guid)}`;
+    const before = last.get(group);
     const isLater = before === undefined || (entry.at ?? '') > (before.at ?? '');
-    if (isLater || (entry.at === before.at && entry.importId === before.importId)) {
-      groups.set(foldId(entry.guid), entry);
-    }
+    if (isLater || (entry.at === before.at && entry.importId === before.importId)) last.set(group, entry);
   }
-  return last;
+  return Map.groupBy(last.values(), ({ region }) => region);
 }
 
 interface Asking {
@@ -224,31 +187,39 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Asks one region, and compares with what imports left. @throws the signal's reason, unless its time is over */
-export async function whereNow(
-  region: Region,
-  rows: ReadonlyMap<string, HistoryEntry>,
-  asking: Asking,
-): Promise<{ readonly region: MemberNow['regions'][number]; readonly groups: readonly MembershipNow[] }> {
+/**
+ * Asks one region, and compares with what imports left.
+ * @param rows the last one of each group @throws the signal's reason, unless its time is over
+ */
+export async function whereNow(region: Region, rows: readonly HistoryEntry[], asking: Asking) {
   try {
     const all = await asking.pages.listJoined(asking.uid, { signal: asking.signal });
     // Others may be groups of anybody, where the service ignores the filter (docs/chat-service.md, 70).
     const joined = all.filter(({ hasJoined }) => hasJoined === true);
     const isWhole = joined.length === all.length && all.length < MAX_PER_PAGE;
     const listed = new Map(joined.map(({ guid, scope }) => [foldId(guid), scope]));
+    const known = new Set(rows.map(({ guid }) => foldId(guid)));
     let asked = 0;
     const mayAsk = () => ++asked <= MAX_ASKED;
-    const compared = [...rows].map(async ([guid, history]) => {
-      const place = await placeIn(history, { listed: listed.get(guid), isWhole, mayAsk }, asking);
-      return { region, guid: history.guid, ...place, differs: isDifferent(history, place), history };
+    const compared = rows.map(async (history): Promise<MembershipNow> => {
+      const now = await placeIn(history, { listed: listed.get(foldId(history.guid)), isWhole, mayAsk }, asking);
+      return { region, guid: history.guid, ...now, differs: isDifferent(history, now), history };
     });
     const others = joined
-      .filter(({ guid }) => !rows.has(foldId(guid)))
-      .map(({ guid, scope }) => ({ region, guid, now: 'member' as const, scope, differs: false, history: null }));
+      .filter(({ guid }) => !known.has(foldId(guid)))
+      .map(({ guid, scope }): MembershipNow => ({ region, guid, now: 'member', scope, differs: false, history: null }));
     return { region: { region, problem: null, isWhole }, groups: [...(await Promise.all(compared)), ...others] };
   } catch (error) {
-    const unknown = { now: 'unknown', scope: null, differs: false } as const;
-    const groups = [...rows.values()].map((history) => ({ region, guid: history.guid, ...unknown, history }));
+    const groups = rows.map(
+      (history): MembershipNow => ({
+        region,
+        guid: history.guid,
+        now: 'unknown',
+        scope: null,
+        differs: false,
+        history,
+      }),
+    );
     return { region: { region, problem: problemIn(error), isWhole: false }, groups };
   }
 }
@@ -270,24 +241,24 @@ async function placeIn(
 ): Promise<PlaceNow> {
   const left = LEFT[status];
   const member = (scope: string | null): PlaceNow => ({ now: 'member', scope });
-  const other = (now: Exclude<MembershipNow['now'], 'member'>): PlaceNow => ({ now, scope: null });
-  if (listed !== undefined && left !== 'banned') return member(listed);
-  const unasked = isWhole && left !== 'banned' ? other('not-member') : other('unknown');
-  const isAsked = !isWhole || left === 'banned' || left === 'member';
-  if (!isAsked || !mayAsk()) return listed === undefined ? unasked : member(listed);
+  const other = (now: Exclude<PlaceNow['now'], 'member'>): PlaceNow => ({ now, scope: null });
+  const isListed = listed !== undefined;
+  const unasked = isListed ? member(listed) : other(isWhole && left !== 'banned' ? 'not-member' : 'unknown');
+  const isKnown = left !== 'banned' && (isListed || (isWhole && left !== 'member'));
+  if (isKnown || !mayAsk()) return unasked;
   try {
-    if (listed === undefined && !isWhole) {
+    if (!isListed && !isWhole) {
       const { scope, isKnown } = await pages.getMembership(guid, uid, { signal });
-      if (scope !== null || !isKnown) return scope === null ? other('unknown') : member(scope);
+      if (scope !== null) return member(scope);
+      if (!isKnown) return other('unknown');
     }
     const { entries } = await pages.listPage('banned', guid, 1, { signal });
     if (entries.some((banned) => foldId(banned.uid) === foldId(uid))) return other('banned');
-    if (listed !== undefined) return member(listed);
-    return left === 'banned' && entries.length >= BANNED_PER_PAGE ? other('unknown') : other('not-member');
+    if (isListed) return member(listed);
+    return other(left === 'banned' && entries.length >= BANNED_PER_PAGE ? 'unknown' : 'not-member');
   } catch (error) {
     if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
-    if (error.code === GROUP_MISSING) return other('no-group');
-    return listed === undefined ? unasked : member(listed);
+    return error.code === GROUP_MISSING ? other('no-group') : unasked;
   }
 }
 

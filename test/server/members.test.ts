@@ -164,7 +164,7 @@ describe('the question where a user is now', () => {
     const signal = AbortSignal.abort(new DOMException('', 'TimeoutError'));
     const never = () => Promise.reject(signal.reason);
     const pages = { listJoined: never, getMembership: never, listPage: never };
-    const late = await whereNow('us', new Map(), { uid: 'otto', pages, signal });
+    const late = await whereNow('us', [], { uid: 'otto', pages, signal });
     expect(late.region.problem).toContain('in time');
   });
 
