@@ -37,7 +37,7 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
   }
 
   /** The next step, as the surfaces write it: `written(remedy, asParameter)`. */
-  remedyOn(surface: Surface): Words | undefined {
+  remedyOn(surface: Surface) {
     return remedyOf(entryOf(this.code), this.facts, surface);
   }
 }
@@ -64,7 +64,7 @@ function messageOf(what: string, remedy: Words | undefined) {
   return `${what}${what.endsWith('.') ? '' : ';'} ${written(remedy, asFlag)}`;
 }
 
-function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Surface): Words | undefined {
+function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Surface) {
   const own = (surface === 'command' ? facts.command : undefined) ?? facts.remedy;
   if (own !== undefined) return own;
   const { remedy = {}, advice } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;

@@ -63,7 +63,7 @@ export function openCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = catalogReader(database);
-  const keep = (id: string): ImportRecord => {
+  const keep = (id: string) => {
     const record = reader.get(id);
     keepRecord(path, record);
     return record;
@@ -179,7 +179,7 @@ function attendanceIn(sql: Statements) {
   };
 }
 
-function restore(sql: Statements, records: readonly ImportRecord[]): void {
+function restore(sql: Statements, records: readonly ImportRecord[]) {
   const ids = new Set(records.map(({ id }) => id));
   // An import before those that retry it.
   for (const record of records.toSorted((one, other) => one.createdAt - other.createdAt)) {
@@ -190,7 +190,7 @@ function restore(sql: Statements, records: readonly ImportRecord[]): void {
 }
 
 /** There is a catalog of which every page can be read. */
-export function isIntact(path: string): boolean {
+export function isIntact(path: string) {
   if (!existsSync(path)) return false;
   try {
     using database = openForReading(path, CATALOG_SCHEMA);
@@ -202,7 +202,7 @@ export function isIntact(path: string): boolean {
 }
 
 /** Opens a catalog that the coordinator may be writing. */
-export function openCatalogReader(path: string): CatalogReader {
+export function openCatalogReader(path: string) {
   return catalogReader(openForReading(path, CATALOG_SCHEMA));
 }
 
@@ -213,7 +213,7 @@ function catalogReader(database: DatabaseSync) {
   return {
     find,
     /** @throws UNKNOWN_IMPORT */
-    get: (id: string): ImportRecord => {
+    get: (id: string) => {
       const record = find(id);
       if (record === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
       return record;
@@ -255,7 +255,7 @@ function catalogReader(database: DatabaseSync) {
       return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
     },
     /** Returns the number of imports in each state. */
-    counts: (): ReadonlyMap<ImportState, number> =>
+    counts: () =>
       new Map(
         sql<{ state: ImportState; imports: number }>('count_imports')
           .all()
@@ -264,7 +264,7 @@ function catalogReader(database: DatabaseSync) {
     /** Imports that are over with rows that need attention, and that nobody has dismissed or cancelled, those with most rows first. */
     attention: (limit: number) => sql<ImportRecord>('attention').all({ limit }),
     /** Ids of imports that an undo has reversed. */
-    undone: (): ReadonlySet<string> => new Set(idsOf(sql('undone').all())),
+    undone: () => new Set(idsOf(sql('undone').all())),
     /** Ids of the last imports of the same source that were completed before this one, newest first. */
     sameSourceBefore: (id: string) => idsOf(sql('same_source_before').all({ id })),
     /** Imports that retry rows of this one, oldest first. */
@@ -283,7 +283,7 @@ function catalogReader(database: DatabaseSync) {
 }
 
 /** The place of an entry in a list that is sorted by time, newest first. */
-export function cursorOf({ createdAt, id }: Pick<ImportRecord, 'createdAt' | 'id'>): string {
+export function cursorOf({ createdAt, id }: Pick<ImportRecord, 'createdAt' | 'id'>) {
   return `${createdAt}.${id}`;
 }
 
@@ -301,17 +301,17 @@ export function uncheckedOptions({ options }: Pick<ImportRecord, 'options'>): Re
 }
 
 /** The tags of an import, which the catalog keeps as JSON. */
-export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>): string[] {
+export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>) {
   return storedJson(tags, 'tags', isTexts);
 }
 
 /** The file in an import's folder that has what the catalog says of it, so that a lost catalog can be made again. */
-export function recordFile(folder: string): string {
+export function recordFile(folder: string) {
   return join(folder, 'import.json');
 }
 
 /** Writes it, whole or not at all. */
-function keepRecord(catalog: string, record: { readonly id: string }): void {
+function keepRecord(catalog: string, record: { readonly id: string }) {
   const folder = join(dirname(catalog), 'imports', record.id);
   if (!existsSync(folder)) return;
   const path = recordFile(folder);

@@ -10,18 +10,18 @@ export const CORRECTIONS_SCHEMA = new URL('corrections-schema.sql', import.meta.
 const STATEMENTS = readStatements(new URL('corrected-rows.sql', import.meta.url));
 
 /** Returns the path of an import's edits. @param folder of the import */
-export function correctionsFile(folder: string): string {
+export function correctionsFile(folder: string) {
   return join(folder, 'corrections.sqlite');
 }
 
-function attachCorrections(ledger: DatabaseSync, folder: string): boolean {
+function attachCorrections(ledger: DatabaseSync, folder: string) {
   if (!existsSync(correctionsFile(folder))) return false;
   attachForReading(ledger, correctionsFile(folder), 'corrections', CORRECTIONS_SCHEMA);
   return true;
 }
 
 /** Adds the rows that have edits to `temp.left_out`: they are not sent as the file has them. */
-export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: string }): void {
+export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: string }) {
   if (attachCorrections(ledger, folder)) ledger.prepare(STATEMENTS.get('find_edited') ?? '').run();
 }
 
@@ -38,7 +38,7 @@ export function linesSentEdited(folder: string): ReadonlySet<number> | undefined
 const turns = new Map<string, Promise<unknown>>();
 
 /** Does a piece of work on the rows of an import when those that were asked for before are done. */
-export async function inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+export async function inTurn<Result>(id: string, work: () => Promise<Result>) {
   const before = turns.get(id);
   const { promise, resolve } = Promise.withResolvers<void>();
   const turn = (before ?? Promise.resolve()).then(() => promise);

@@ -10,7 +10,7 @@ export function wrongState(
   { id, state }: { readonly id: string; readonly state: ImportState },
   refused: string,
   possible = actionsOf(state, false),
-): RollcallError {
+) {
   // Deleting it is no way to what was asked for.
   const ways = possible.filter((action) => action !== 'delete');
   const instead = ways.length === 0 ? undefined : `possible now: ${ways.join(', ')}`;
@@ -29,6 +29,6 @@ export function nothingToSend(
   { id, state }: { readonly id: string; readonly state: ImportState },
   why: string,
   possible = actionsOf(state, false),
-): RollcallError {
+) {
   return new RollcallError('NOTHING_TO_SEND', { id, state, why, possible });
 }

@@ -12,7 +12,7 @@ const given = { second: '', ids: new Set<string>() };
  * A new id such as 20261120-160503-k3f, which this process gives out once: sorts by time, can be typed, has no colon (job
  * ids may not).
  */
-export function newImportId(now = new Date()): string {
+export function newImportId(now = new Date()) {
   const digits = now.toISOString().replace(/\D/g, '');
   const second = `${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
   if (second !== given.second) Object.assign(given, { second, ids: new Set() });
@@ -26,17 +26,17 @@ export function newImportId(now = new Date()): string {
 }
 
 /** Whether `newImportId` can have made it. */
-export function isImportId(text: string): boolean {
+export function isImportId(text: string) {
   return /^\d{8}-\d{6}-[a-z2-9]{3}$/.test(text);
 }
 
 /** A new id, with its folder made, so that no process that starts in the same second gets it. */
-export async function reserveImport(dir: DataDir): Promise<string> {
+export async function reserveImport(dir: DataDir) {
   return reserve(() => newImportId(), dir.folder);
 }
 
 /** Like `reserveImport`, for things with ids and folders of their own. */
-export async function reserve(newId: () => string, folderOf: (id: string) => string): Promise<string> {
+export async function reserve(newId: () => string, folderOf: (id: string) => string) {
   for (;;) {
     const id = newId();
     const folder = folderOf(id);

@@ -13,7 +13,7 @@ const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
 ]);
 
 /** A crash of the system, or a copy onto a full disk, may leave an empty file, which SQLite would take for a new one. */
-export function ledgerIsThere(path: string): boolean {
+export function ledgerIsThere(path: string) {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
@@ -21,10 +21,7 @@ export function ledgerIsThere(path: string): boolean {
  * Whether the ledger is there; false where the file was not read yet, or was refused.
  * @throws LEDGER_MISSING where the import had one: an empty one in its place would say that it had no rows
  */
-export function hasLedger(
-  { state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>,
-  path: string,
-): boolean {
+export function hasLedger({ state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>, path: string) {
   if (ledgerIsThere(path)) return true;
   const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
   if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw missingLedger(path);

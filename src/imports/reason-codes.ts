@@ -36,7 +36,7 @@ export const REASON_CODES = [
 export type ReasonCode = (typeof REASON_CODES)[number];
 
 /** Whether a staged import was only to be read, so that nobody waits for it. */
-export function isOnlyRead(code: string | null | undefined): boolean {
+export function isOnlyRead(code: string | null | undefined) {
   return code === 'DRY_RUN' || code === 'AWAITS_AGREEMENT';
 }
 
@@ -49,7 +49,7 @@ export function isMachineWait(code: string | null): code is MachineWait {
 }
 
 /** Whether a process that starts continues a blocked import with this code: no person has to do anything. */
-export function continuesAtStart(code: string | null): boolean {
+export function continuesAtStart(code: string | null) {
   return code === 'SERVICE_AWAY' || code === 'WRONG_TARGET' || isMachineWait(code);
 }
 
@@ -60,7 +60,7 @@ interface Reason {
 }
 
 /** Returns the reason for an import's state and its remedy, worded for one surface. Without a full stop. */
-export function reasonFor({ reason, remedy }: Reason, write: WriteOption): string {
+export function reasonFor({ reason, remedy }: Reason, write: WriteOption) {
   if (remedy === null) return reason;
   return `${asClause(reason)}. ${capitalised(written(wordsOf(remedy), write))}`;
 }

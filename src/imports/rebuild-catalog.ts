@@ -18,7 +18,7 @@ export type Rebuilt = ReturnType<typeof rebuildCatalog>;
 const MAX_NAMED = 10;
 
 /** Whether the catalog is gone and imports are there. */
-export function isCatalogLost(dir: DataDir): boolean {
+export function isCatalogLost(dir: DataDir) {
   return !existsSync(dir.catalog) && importIds(dir).length > 0;
 }
 
@@ -45,19 +45,19 @@ export function rebuildCatalog(dir: DataDir) {
 }
 
 /** Describes the result of a rebuild in a sentence. */
-export function rebuiltSentence({ root }: DataDir, { found, unknown }: Rebuilt): string {
+export function rebuiltSentence({ root }: DataDir, { found, unknown }: Rebuilt) {
   const left = unknown.length === 0 ? '' : `; not found out: ${unknown.join(', ')}`;
   return `The catalog of ${root} was rebuilt from the folders of its imports: ${counted(found, 'import')}${left}. Syncs and schedules are not in it: add schedules again`;
 }
 
 /** Says which folders of imports the catalog does not know; they stay on the disk. */
-export function straysSentence({ root }: DataDir, ids: readonly string[]): string {
+export function straysSentence({ root }: DataDir, ids: readonly string[]) {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   const names = `${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
   return `The catalog of ${root} does not know ${counted(ids.length, 'import')} whose folders are there: ${names}. They do not go on; import again what is missing of them, and delete their folders`;
 }
 
-function importIds({ root }: DataDir): string[] {
+function importIds({ root }: DataDir) {
   const folder = join(root, 'imports');
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
@@ -81,7 +81,7 @@ function isRecord(value: unknown): value is ImportRecord {
  * Returns a finished import's record from its summary. It does not say for which service it was meant: so that its rows
  * do not reach the wrong one, it counts as meant for a sandbox.
  */
-function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {
+function recordOfSummary(dir: DataDir, id: string) {
   const path = join(dir.folder(id), 'summary.json');
   if (!existsSync(path)) return undefined;
   const data = readJson(path);
@@ -119,7 +119,7 @@ function isSummary(value: unknown): value is ImportSummary {
   );
 }
 
-function readJson(path: string): unknown {
+function readJson(path: string) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
@@ -128,7 +128,7 @@ function readJson(path: string): unknown {
 }
 
 /** Undefined where the folder has no record, or one that cannot be used: its import is named, and stays on the disk. */
-function readRecord(dir: DataDir, id: string): ImportRecord | undefined {
+function readRecord(dir: DataDir, id: string) {
   const path = recordFile(dir.folder(id));
   if (!existsSync(path)) return undefined;
   try {

@@ -14,19 +14,19 @@ export interface Aimed {
 }
 
 /** The app of each region as JSON, by which memberships are kept. */
-export function appsOf({ sandbox, target }: Aimed): string {
+export function appsOf({ sandbox, target }: Aimed) {
   return JSON.stringify(
     Object.fromEntries(REGIONS.map((region) => [region, sandbox ? 'sandbox' : (target?.apps[region] ?? '')])),
   );
 }
 
 /** Refuses to continue with another target. A region may be added, and keys may change. @throws WRONG_TARGET */
-export function checkTarget(subject: string, meant: Aimed, own: Aimed): void {
+export function checkTarget(subject: string, meant: Aimed, own: Aimed) {
   if (!isSameTarget(meant, own)) throw wrongTarget(subject, meant, own);
 }
 
 /** Refuses what a command gives to the process that owns its data directory. @param what such as a file @throws WRONG_TARGET */
-export function checkMeant(what: string, meant: Aimed, own: Aimed): void {
+export function checkMeant(what: string, meant: Aimed, own: Aimed) {
   if (isSameTarget(meant, own)) return;
   const [there, here] = [own, meant].map((aim) => (aim.sandbox ? 'the sandbox' : aimText(aim) || 'the chat service'));
   throw new RollcallError('WRONG_TARGET', {
@@ -37,13 +37,13 @@ export function checkMeant(what: string, meant: Aimed, own: Aimed): void {
   });
 }
 
-export function isSameTarget(one: Aimed, other: Aimed): boolean {
+export function isSameTarget(one: Aimed, other: Aimed) {
   if (one.sandbox !== other.sandbox) return false;
   if (one.target === undefined || other.target === undefined) return true;
   return !isOther(one.target, other.target);
 }
 
-function isOther(one: Target, other: Target): boolean {
+function isOther(one: Target, other: Target) {
   if (one.host !== undefined && other.host !== undefined && !isSameHost(one.host, other.host)) return true;
   const common = Object.keys(one.apps).filter((region) => other.apps[region] !== undefined);
   if (common.length > 0) return common.some((region) => one.apps[region] !== other.apps[region]);
@@ -57,13 +57,13 @@ export function joinedTarget(before: Target | undefined, own: Target | undefined
 }
 
 /** Returns the target as the audit log and people read it; '' if it is not known. */
-export function aimText({ sandbox, target }: Aimed): string {
+export function aimText({ sandbox, target }: Aimed) {
   if (sandbox) return 'sandbox';
   return target === undefined ? '' : targetText(target);
 }
 
 /** `profile staging, eu.example.com (app-1 in us)`. */
-export function targetText({ profile, host, apps }: Target): string {
+export function targetText({ profile, host, apps }: Target) {
   const places = Object.entries(apps).map(([region, appId]) => `${appId} in ${region}`);
   const where = [host, places.length === 0 ? undefined : `(${places.join(', ')})`].filter((part) => part !== undefined);
   return [
@@ -76,7 +76,7 @@ export function targetText({ profile, host, apps }: Target): string {
  * Work for one target must not reach another: the sandbox, the service, or another app of it.
  * @param subject what was meant for the one and not the other, such as `import 2026…`
  */
-export function wrongTarget(subject: string, meant: Aimed, own: Aimed): RollcallError {
+export function wrongTarget(subject: string, meant: Aimed, own: Aimed) {
   const facts = { subject, ...meant };
   if (meant.sandbox !== own.sandbox) {
     return new RollcallError('WRONG_TARGET', {

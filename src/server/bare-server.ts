@@ -40,7 +40,7 @@ const CONTENT_POLICY = {
 };
 
 /** The server without its routes: how it reads requests, refuses them and sends replies. */
-export async function bareServer(options: ServerOptions, isStopping: () => boolean): Promise<Api> {
+export async function bareServer(options: ServerOptions, isStopping: () => boolean) {
   const { log } = options;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,

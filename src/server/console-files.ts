@@ -65,7 +65,7 @@ async function open() {
   return { page, assets: new Map(Object.entries(assets)) };
 }
 
-async function readBuilt(): Promise<ConsoleTexts> {
+async function readBuilt() {
   const names = await readdir(FOLDER);
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
 }
@@ -81,7 +81,7 @@ export function packagesIn(texts: ConsoleTexts) {
  * Makes scripts and one stylesheet of the console's sources, and takes those that draw the page of the API. A page of the
  * console is a script of its own, which is loaded when it is opened.
  */
-export async function bundleConsole(): Promise<ConsoleTexts> {
+export async function bundleConsole() {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     ...BUNDLED,

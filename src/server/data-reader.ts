@@ -4,13 +4,12 @@ import { hasLedger, ledgerIsThere } from '../imports/lost-ledger.ts';
 import type { LedgerThreads } from '../imports/report/ledger-threads.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import type { TaskLimits } from '../platform/thread-queue.ts';
 import type { Caller } from './http-answers.ts';
 
 /** Time that an answer may take in its thread, in ms. */
 const DEADLINE_MS = 30_000;
 
-const limits = (caller: Caller | undefined): TaskLimits => ({ deadlineMs: DEADLINE_MS, ...caller });
+const limits = (caller: Caller | undefined) => ({ deadlineMs: DEADLINE_MS, ...caller });
 
 export type DataReader = ReturnType<typeof openReading>;
 

@@ -25,7 +25,7 @@ function errorsPage() {
 }
 
 /** Text with `names` in backticks as code. */
-function prose(text: string): Markup[] {
+function prose(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 

@@ -67,7 +67,7 @@ export const QUEUE_SILENT = 'the queue does not report its state';
 const SOON_MS = 2_000;
 
 /** Waits for an answer of the queue, which may hold it back for as long as its server is away. @throws BUSY */
-export async function answersSoon<Value>(answer: Promise<Value>): Promise<Value> {
+export async function answersSoon<Value>(answer: Promise<Value>) {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const remedy = 'check that its server runs; imports continue when it is back';

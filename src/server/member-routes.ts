@@ -169,7 +169,7 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
  * The last row that did something in each group, by region.
  * @param entries of all imports to this service, newest import first, each in the order of the input
  */
-function lastRows(entries: readonly HistoryEntry[]): ReadonlyMap<string, readonly HistoryEntry[]> {
+function lastRows(entries: readonly HistoryEntry[]) {
   const last = new Map<string, HistoryEntry>();
   for (const entry of entries) {
     if (LEFT[entry.status] === undefined) continue;

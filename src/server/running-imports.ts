@@ -114,7 +114,7 @@ function settled(counters: Counters) {
 }
 
 /** The progress of each file that this process reads, by import. */
-export function followStaging(coordinator: Pick<Coordinator, 'events' | 'find'>): ReadonlyMap<string, Staging> {
+export function followStaging(coordinator: Pick<Coordinator, 'events' | 'find'>) {
   const { events } = coordinator;
   const staging = new Map<string, Staging>();
   events.on('staging', (id, progress) => {

@@ -34,13 +34,13 @@ export function watchForReturn(
     }
     continueAll(`Region ${region} answers again: imports that waited for it continue`);
   };
-  const continueAll = (why: string): void => {
+  const continueAll = (why: string) => {
     if (waiting.size === 0) return;
     say(why);
     for (const id of waiting) coordinator.resume(id).catch((error: unknown) => onError(asError(error)));
     waiting.clear();
   };
-  const look = async (): Promise<void> => {
+  const look = async () => {
     const status = new Map((await coordinator.regions.status()).map(({ region, circuit }) => [region, circuit.state]));
     const away = REGIONS.filter((region) => (status.get(region) ?? 'closed') !== 'closed');
     // It has answered since the import was blocked.
@@ -56,10 +56,10 @@ export function watchForReturn(
       asking.set(region, asked);
     }
   };
-  const follow = (): void => {
+  const follow = () => {
     if (waiting.size > 0 && !stopping.signal.aborted) look().catch((error: unknown) => onError(asError(error)));
   };
-  const changed = ({ id, state, code }: ImportRecord): void => {
+  const changed = ({ id, state, code }: ImportRecord) => {
     if (state !== 'blocked' || code !== SERVICE_AWAY) waiting.delete(id);
     else {
       waiting.add(id);

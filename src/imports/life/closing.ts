@@ -32,7 +32,7 @@ export function createClosings(options: ClosingOptions) {
   const underWay = new Set<string>();
   let stopped = false;
 
-  const close = async (id: string, state: EndState, reason?: string): Promise<void> => {
+  const close = async (id: string, state: EndState, reason?: string) => {
     if (stopped) return;
     catalog.attend(id);
     const path = dir.ledger(id);

@@ -7,7 +7,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn } from '../../platform/database-errors.ts';
 import type { Backend } from '../../queue/backend.ts';
-import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
+import { type Catalog, tagsOf } from '../catalog.ts';
 import { wrongState } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
 import { ledgerIsThere } from '../lost-ledger.ts';
@@ -47,7 +47,7 @@ interface Parts {
 /** The imports of a coordinator. */
 function importsOf({ dir, catalog, life, events, strays }: Parts) {
   /** @throws UNKNOWN_IMPORT */
-  const find = (id: string): ImportRecord => catalog.get(id);
+  const find = (id: string) => catalog.get(id);
   return {
     find,
     /** The same for one that may have been deleted: undefined then. */
@@ -93,13 +93,13 @@ function actsOf(parts: Parts) {
   const { dir, catalog, life, events, reading, sendsTo, asked } = parts;
   const { requests } = life;
   const create = importMaker(parts);
-  const changed = (id: string): ImportRecord => {
+  const changed = (id: string) => {
     const record = catalog.get(id);
     events.emit('changed', record);
     return record;
   };
   /** Does what a person asks for an import. */
-  const requested = async (id: string, work: () => Promise<void>): Promise<ImportRecord> => {
+  const requested = async (id: string, work: () => Promise<void>) => {
     await asked(work);
     return catalog.get(id);
   };
@@ -107,7 +107,7 @@ function actsOf(parts: Parts) {
     /** Makes an import, and begins with it. Returns its id. */
     create,
     /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WRONG_STATE */
-    remove: async (id: string): Promise<void> => {
+    remove: async (id: string) => {
       const record = catalog.get(id);
       const isClosing = life.isClosing(id);
       const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
@@ -181,7 +181,7 @@ export function coordinatorOf(parts: Parts) {
     keepMs === undefined
       ? undefined
       : startRetention({ keepMs, finishedBefore: catalog.finishedBefore, remove: acts.remove, onError });
-  const close = async (deadlineMs: number): Promise<void> => {
+  const close = async (deadlineMs: number) => {
     // First: imports that the stop interrupts did not kill this process.
     try {
       catalog.leaveAll();

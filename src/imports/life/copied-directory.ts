@@ -17,7 +17,7 @@ import { openImportLedger } from '../record/import-ledger.ts';
  * Opens the catalog of a directory to work in. A copy in which nothing goes on by itself is as good as its original.
  * @throws DATA_DIR_COPIED
  */
-export function openClaimed(dir: DataDir): Catalog {
+export function openClaimed(dir: DataDir) {
   const catalog = openCatalog(dir.catalog);
   const copied = copyIn(dir, catalog);
   if (copied === undefined) {
@@ -38,7 +38,7 @@ export function copyFault(dir: DataDir): RollcallError<'DATA_DIR_COPIED'> | unde
  * reached, becomes the copy.
  * @throws DATA_DIR_IN_USE where a process has one of the two
  */
-export function adoptDirectory(dir: DataDir): void {
+export function adoptDirectory(dir: DataDir) {
   using _owned = ownDataDir(dir);
   using catalog = openCatalog(dir.catalog);
   const { root } = catalog.workedIn();
@@ -54,11 +54,11 @@ function copyIn(dir: DataDir, catalog: CatalogReader): RollcallError<'DATA_DIR_C
   return new RollcallError('DATA_DIR_COPIED', { root: dir.root, place: root, adopt });
 }
 
-function workHere(dir: DataDir, catalog: Catalog): void {
+function workHere(dir: DataDir, catalog: Catalog) {
   catalog.workIn(fileId(dir.catalog), dir.root);
 }
 
-function leaveOriginal(root: string, id: string, adopted: DataDir): void {
+function leaveOriginal(root: string, id: string, adopted: DataDir) {
   const original = dataDir(root);
   if (root === '' || resolve(root) === adopted.root || !hasCatalog(original)) return;
   using _owned = ownDataDir(original);
@@ -67,7 +67,7 @@ function leaveOriginal(root: string, id: string, adopted: DataDir): void {
 }
 
 /** A ledger that is lost is said when its import goes on. */
-function doubt(record: ImportRecord, path: string): void {
+function doubt(record: ImportRecord, path: string) {
   try {
     if (!hasLedger(record, path)) return;
     const ledger = openImportLedger(path);

@@ -43,7 +43,7 @@ export function held(
 }
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
-export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
+export function withChanges(record: ImportRecord, changes: ResumeChanges) {
   const { maxCreate: max } = changes;
   const creating = Object.entries(keptOf(CREATING, changes)).filter(([, choice]) => choice !== false);
   const sending = keptOf({ ...REMOVING, ...STOPPING, ...GIVING_UP, ...TRIAL }, changes);

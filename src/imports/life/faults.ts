@@ -93,7 +93,7 @@ const QUEUE = 'ReplyError';
  * Whether an error is the machine's and not one import's. Every import would meet it, so the process stops, and continues
  * all of them when it is started again.
  */
-export function isMachineFault(error: unknown): boolean {
+export function isMachineFault(error: unknown) {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === QUEUE || ('code' in cause && SYSTEM.has(cause.code))) return true;
     if (SQLITE.has(sqliteCode(cause))) return true;

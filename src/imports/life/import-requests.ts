@@ -29,7 +29,7 @@ interface RequestsOptions extends StepParts {
 }
 
 /** Returns the reason why an import starts with fewer rows than its file has; undefined if it has all of them. */
-function startedWithout(failing: number, edited: number): string | undefined {
+function startedWithout(failing: number, edited: number) {
   const without = [
     failing > 0 && `${counted(failing, 'row')} that would fail, as its check says`,
     edited > 0 && `${counted(edited, 'row')} that ${edited === 1 ? 'was' : 'were'} edited`,
@@ -58,14 +58,14 @@ function goingOf(options: RequestsOptions) {
   const refuse = refusalsOf(options);
 
   /** Keeps an import to the target of this process: a dry run without settings has none, and a region may have got its app since. */
-  const keepTarget = (id: string, opened: Pick<OpenImport, 'options'>): void => {
+  const keepTarget = (id: string, opened: Pick<OpenImport, 'options'>) => {
     const known = joinedTarget(opened.options.target, sendsTo.target);
     if (known === undefined || isDeepStrictEqual(known, opened.options.target)) return;
     opened.options = { ...opened.options, target: known };
     catalog.setOptions(id, JSON.stringify(opened.options));
   };
 
-  const hold = async (id: string): Promise<void> => {
+  const hold = async (id: string) => {
     if (await sending.pause(id)) steps.idle(id, 'paused');
   };
 
@@ -82,7 +82,7 @@ function goingOf(options: RequestsOptions) {
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
   };
 
-  const goOn = async (id: string, { failing = 0, trial }: Start, edited?: FindLeftOut): Promise<void> => {
+  const goOn = async (id: string, { failing = 0, trial }: Start, edited?: FindLeftOut) => {
     await sending.dropped(id);
     const opened = sending.open(id);
     const { ledger } = opened;
@@ -115,7 +115,7 @@ function goingOf(options: RequestsOptions) {
     hold,
     leaveOutFailing,
     /** Sends, or continues to. */
-    go: async (id: string, start: Start = {}): Promise<void> =>
+    go: async (id: string, start: Start = {}) =>
       catalog.get(id).startedAt === null ? inTurn(id, () => goOn(id, start, findEdited)) : goOn(id, start),
   };
 }
@@ -125,7 +125,7 @@ function takingUp(options: RequestsOptions, { hold, go }: ReturnType<typeof goin
   const { dir, catalog, sendsTo, states, sending, target, steps } = options;
 
   /** Whether it failed, or had to wait, before its input was in the ledger: only then may the input be read again. */
-  const isUnread = (id: string): boolean => {
+  const isUnread = (id: string) => {
     const { state, code } = catalog.get(id);
     const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
     if (state === 'failed' ? ledgerIsThere(dir.ledger(id)) : !isWaiting) return false;
@@ -133,7 +133,7 @@ function takingUp(options: RequestsOptions, { hold, go }: ReturnType<typeof goin
   };
 
   /** Reads its input again, if it is not in the ledger. */
-  const readAgain = (id: string): boolean => {
+  const readAgain = (id: string) => {
     const again = isUnread(id);
     if (again) {
       states.move(id, 'staging');
@@ -143,14 +143,14 @@ function takingUp(options: RequestsOptions, { hold, go }: ReturnType<typeof goin
   };
 
   /** Returns the time from which an import waits after deaths, in ms since 1970; 0: a person asked for its next step. */
-  const leftAloneSince = ({ id, state, code }: ImportRecord): number => {
+  const leftAloneSince = ({ id, state, code }: ImportRecord) => {
     if (state === 'pausing' || state === 'cancelling') return 0;
     const waits = state === 'blocked' && code === 'PROCESS_DIED';
     return (waits ? catalog.transitions(id).at(-1)?.at : undefined) ?? Date.now();
   };
 
   /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WRONG_TARGET */
-  const waitForTarget = (record: ImportRecord): void => {
+  const waitForTarget = (record: ImportRecord) => {
     const { id, state } = record;
     const meant = readOptions(record);
     if (isSameTarget(meant, sendsTo)) return;
@@ -163,7 +163,7 @@ function takingUp(options: RequestsOptions, { hold, go }: ReturnType<typeof goin
   return {
     readAgain,
     /** Continues an import from its last state, after a stop or crash. */
-    takeUp: async (id: string): Promise<void> => {
+    takeUp: async (id: string) => {
       const record = catalog.get(id);
       waitForTarget(record);
       const { reason, later } = afterDeaths('import', catalog.deaths(id), leftAloneSince(record));
@@ -191,7 +191,7 @@ export function requestsOf(options: RequestsOptions) {
     throw error;
   };
 
-  const endBeforeAll = async (id: string): Promise<void> => {
+  const endBeforeAll = async (id: string) => {
     await sending.dropped(id);
     const opened = sending.open(id);
     if (states.of(id) === 'staged') return steps.end(id, 'cancelled');
@@ -202,14 +202,14 @@ export function requestsOf(options: RequestsOptions) {
 
   return {
     takeUp,
-    pause: async (id: string): Promise<void> => {
+    pause: async (id: string) => {
       const state = states.of(id);
       if (state === 'pausing' || state === 'paused') return;
       if (state !== 'running') refuse(id, 'cannot be paused');
       states.move(id, 'pausing');
       await hold(id);
     },
-    resume: async (id: string, changes: ResumeChanges): Promise<void> => {
+    resume: async (id: string, changes: ResumeChanges) => {
       const record = catalog.get(id);
       const options = withChanges(record, changes);
       const { first, only } = changes;
@@ -233,7 +233,7 @@ export function requestsOf(options: RequestsOptions) {
         throw error;
       }
     },
-    cancel: async (id: string): Promise<void> => {
+    cancel: async (id: string) => {
       if (states.of(id) === 'staging') await stagings.abort(id);
       const state = states.of(id);
       if (state === 'staging' || (needsPerson(state) && !ledgerIsThere(dir.ledger(id))))

@@ -1,6 +1,6 @@
 import type { ImportState } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
+import { repeatedly } from '../../platform/repeatedly.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RegionWorker } from '../send/region.ts';
 import type { WorkingRegion } from '../send/worker-process.ts';
@@ -30,7 +30,7 @@ interface StoppableRegion extends Pick<WorkingRegion, 'region' | 'queue'> {
 function questions(askMs: number) {
   const due = new Map<Region, { at: number; everyMs: number }>();
   return {
-    isBack: async (region: Region, takesCalls: () => Promise<boolean>): Promise<boolean> => {
+    isBack: async (region: Region, takesCalls: () => Promise<boolean>) => {
       const { at, everyMs } = due.get(region) ?? { at: Date.now() + askMs, everyMs: askMs };
       due.set(region, { at, everyMs });
       if (Date.now() < at) return false;
@@ -39,7 +39,7 @@ function questions(askMs: number) {
       due.set(region, { at: Date.now() + next, everyMs: next });
       return isBack;
     },
-    goesOn: (region: Region): void => {
+    goesOn: (region: Region) => {
       if (Date.now() >= (due.get(region)?.at ?? Number.POSITIVE_INFINITY)) due.delete(region);
     },
   };
@@ -51,7 +51,7 @@ export function watchWorkersKeys(
   say: (text: string) => void,
   onError: (error: Error) => void,
   { lookMs, askMs }: Every = EVERY,
-): Repeated {
+) {
   const stopped = new Set<Region>();
   const asked = questions(askMs);
   return repeatedly(lookMs, onError, async () => {
@@ -92,14 +92,14 @@ export function watchKeys(
   say: (text: string) => void,
   onError: (error: Error) => void,
   { lookMs, askMs }: Every = EVERY,
-): Repeated {
+) {
   const under = new Map<string, ImportState>();
   const asked = questions(askMs);
-  const follow = ({ id, state, code }: ImportRecord): void => {
+  const follow = ({ id, state, code }: ImportRecord) => {
     if ((state === 'blocked' && code === 'SERVICE_REFUSED') || state === 'running') under.set(id, state);
     else under.delete(id);
   };
-  const resumeAll = async (why: string, ids: readonly string[]): Promise<void> => {
+  const resumeAll = async (why: string, ids: readonly string[]) => {
     say(why);
     for (const id of ids) await coordinator.resume(id);
   };

@@ -72,7 +72,7 @@ export function openLife({ dir, catalog, reading, events, sendsTo, stage, ...opt
   const fail = (error: unknown) => void events.emit('failure', asError(error));
 
   /** An unexpected error ends the import that met it, and the process only where every import would meet it. */
-  const fault = (id: string, code: FaultCode, error: unknown): void => {
+  const fault = (id: string, code: FaultCode, error: unknown) => {
     // The next start continues what is interrupted now.
     if (stopping) return;
     const wait = waitOf(error);
@@ -140,7 +140,7 @@ export function openLife({ dir, catalog, reading, events, sendsTo, stage, ...opt
     watchWaits: waits.watch,
     whenOver: waits.whenOver,
     /** Begins nothing new, lets calls in flight finish for at most `deadlineMs`, and closes. */
-    stop: async (deadlineMs: number): Promise<void> => {
+    stop: async (deadlineMs: number) => {
       stopping = true;
       closings.stop();
       await stagings.stop();

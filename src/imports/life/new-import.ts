@@ -59,7 +59,7 @@ interface Making {
  * with its id.
  */
 export function importMaker({ dir, catalog, asked, life, sendsTo: { target }, events }: Making) {
-  return async (request: CreateImport): Promise<string> => {
+  return async (request: CreateImport) => {
     const { id = newImportId(), file, source, retryOf = null, createdBy = '', tags = [], lookups = {} } = request;
     const folder = dir.folder(id);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -98,7 +98,7 @@ export async function followUp(
   earlier: ImportRecord,
   { kind, createdBy = '' }: { readonly kind: 'retry' | 'corrected'; readonly createdBy?: string | undefined },
   fill: (source: string, id: string) => Promise<ImportOptions>,
-): Promise<string> {
+) {
   const id = newImportId();
   const folder = dir.folder(id);
   const source = join(folder, 'input');
@@ -124,7 +124,7 @@ export async function retryImport(
   { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
   earlier: ImportRecord,
   { only: filter = {}, createdBy, ...stopping }: RetryChanges,
-): Promise<string> {
+) {
   const file = retryFile(dir.folder(earlier.id));
   if (!isFinal(earlier.state)) {
     throw wrongState(earlier, 'cannot be retried before it has finished');
@@ -152,7 +152,7 @@ export async function retryImport(
 }
 
 /** Whether a row of the import may have given several memberships. */
-function wasShaped(ledger: string): boolean {
+function wasShaped(ledger: string) {
   using reader = openImportReader(ledger);
   return reader.input().shaped === true;
 }

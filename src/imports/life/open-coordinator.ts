@@ -11,7 +11,7 @@ import type { RegionOpener } from '../send/region.ts';
 import type { SendingConfig } from '../send/sending.ts';
 import type { StageFile } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
-import { type Asked, type Coordinator, coordinatorOf } from './coordinator.ts';
+import { type Asked, coordinatorOf } from './coordinator.ts';
 import { openClaimed } from './copied-directory.ts';
 import { type LifeEvents, openLife } from './life.ts';
 import { sweepRemoved, sweepUnbegun } from './removal.ts';
@@ -47,7 +47,7 @@ export interface CoordinatorOptions {
   readonly onError: (error: Error) => void;
 }
 
-export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+export async function openCoordinator(options: CoordinatorOptions) {
   const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();

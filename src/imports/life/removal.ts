@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { asError } from '../../errors/message-of.ts';
 import { LOOKUPS } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
+import { repeatedly } from '../../platform/repeatedly.ts';
 import { type Catalog, recordFile } from '../catalog.ts';
 
 /**
  * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it
  * at once: the folder is moved away first. `sweepRemoved` deletes the rest after a crash.
  */
-export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'>, id: string): Promise<void> {
+export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'>, id: string) {
   const leaving = join(dir.removed, id);
   if (existsSync(dir.folder(id))) {
     mkdirSync(dir.removed, { recursive: true, mode: 0o700 });
@@ -22,7 +22,7 @@ export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'
 }
 
 /** Deletes what interrupted removals have left. */
-export async function sweepRemoved(dir: DataDir): Promise<void> {
+export async function sweepRemoved(dir: DataDir) {
   await rm(dir.removed, { recursive: true, force: true });
 }
 
@@ -35,7 +35,7 @@ const BEFORE = new Set(['input', ...Object.keys(LOOKUPS)].flatMap((name) => [nam
  * @param folder of all imports or syncs
  * @returns other folders that are not known
  */
-export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean): string[] {
+export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean) {
   const unknown = (existsSync(folder) ? readdirSync(folder) : []).filter((id) => !isKnown(id));
   return unknown.filter((id) => {
     const own = join(folder, id);
@@ -59,8 +59,8 @@ interface RetentionOptions {
 }
 
 /** Removes imports or syncs that finished more than `keepMs` ago: now, and regularly from now on. */
-export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): Repeated {
-  const removeOld = async (): Promise<void> => {
+export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions) {
+  const removeOld = async () => {
     for (const id of finishedBefore(Date.now() - keepMs)) {
       await remove(id).catch((error: unknown) => onError(asError(error)));
     }

@@ -56,7 +56,7 @@ export interface StepParts {
 /** Ends imports whose last call has answered, or that a person or too many errors end. */
 function endingsOf({ states, sending, closings, fault }: StepParts) {
   /** Ends an import before everything is sent. */
-  const end = (id: string, state: Exclude<EndState, 'completed'>): void => {
+  const end = (id: string, state: Exclude<EndState, 'completed'>) => {
     const opened = sending.open(id);
     opened.ledger.leaveRest(`not sent: the import was ${state} first`);
     // Counted at the end: calls that were in flight have brought errors since, and uncertain deliveries count too.
@@ -64,7 +64,7 @@ function endingsOf({ states, sending, closings, fault }: StepParts) {
   };
 
   /** Rows in flight may be members: their groups know. Then the import is ended. */
-  const askRest = async (id: string, opened: OpenImport): Promise<void> => {
+  const askRest = async (id: string, opened: OpenImport) => {
     opened.restAsked = true;
     try {
       const message = 'sent, and the import was ended before an answer came';
@@ -77,7 +77,7 @@ function endingsOf({ states, sending, closings, fault }: StepParts) {
   };
 
   /** Closes an import whose batches have all ended. */
-  const close = (id: string, opened: OpenImport): void => {
+  const close = (id: string, opened: OpenImport) => {
     if (totalRows(opened.ledger.counters()).unprocessed === 0) closings.begin(id, 'completed');
     // The rest was ended before, by a process that died before it could close the import.
     else if (states.of(id) === 'cancelling') closings.begin(id, 'cancelled');
@@ -96,11 +96,11 @@ export function stepsOf(parts: StepParts) {
   /** Imports that are not to start when they are staged. */
   const waiting = new Set<string>();
 
-  const waitForLeave = (id: string, { reason, remedy }: ReturnType<typeof held>): void =>
+  const waitForLeave = (id: string, { reason, remedy }: ReturnType<typeof held>) =>
     states.move(id, 'blocked', reason, 'CREATE_LIMIT', remedy);
 
   /** Everything else is sent: creates what rows wait for, or asks a person. */
-  const createMissing = (id: string, { ledger, options: { create }, running }: OpenImport): void => {
+  const createMissing = (id: string, { ledger, options: { create }, running }: OpenImport) => {
     const next = create && ledger.creating?.next(create);
     if (next?.kind === 'held') waitForLeave(id, held(next.over));
     else running?.start();
@@ -109,13 +109,12 @@ export function stepsOf(parts: StepParts) {
   return {
     // Its input is read, and it starts unless a person must look at it first.
 
-    begin: (id: string, start = true): void => {
+    begin: (id: string, start = true) => {
       if (!start) waiting.add(id);
       stagings.begin(id);
     },
-    refused: (id: string, { what, code, facts }: IntakeError): void =>
-      states.move(id, 'rejected', what, code, facts.remedy),
-    staged: async (id: string): Promise<void> => {
+    refused: (id: string, { what, code, facts }: IntakeError) => states.move(id, 'rejected', what, code, facts.remedy),
+    staged: async (id: string) => {
       const start = !waiting.has(id);
       const opened = sending.open(id);
       if (tooManyErrors(opened) !== undefined) return end(id, 'aborted');
@@ -135,7 +134,7 @@ export function stepsOf(parts: StepParts) {
     // It is sent, as far as it may be.
 
     /** Looks at the errors that were recorded: it may have too many now. */
-    recorded: (id: string): void => {
+    recorded: (id: string) => {
       const opened = sending.open(id);
       if (opened.ending !== undefined || opened.running === undefined || tooManyErrors(opened) === undefined) return;
       opened.ending = 'aborted';
@@ -144,7 +143,7 @@ export function stepsOf(parts: StepParts) {
 
     // Nothing of it is in flight any more: it has finished, or waits.
 
-    idle: (id: string, why: IdleReason): void => {
+    idle: (id: string, why: IdleReason) => {
       const opened = sending.open(id);
       const { ledger, ending } = opened;
       const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
@@ -159,13 +158,13 @@ export function stepsOf(parts: StepParts) {
     },
     waitForLeave,
     end,
-    closed: (id: string, { state, reason, code }: Closed): void => {
+    closed: (id: string, { state, reason, code }: Closed) => {
       sending.close(id);
       intoOneFile(dir.ledger(id));
       if (!isFinal(states.of(id))) states.move(id, state, reason, code);
     },
     /** Stops all work on an import that is about to be deleted. */
-    leave: async (id: string): Promise<void> => {
+    leave: async (id: string) => {
       waiting.delete(id);
       await sending.drop(id);
     },

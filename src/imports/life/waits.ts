@@ -80,7 +80,7 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
   let isWatched = false;
   let looking: Repeated | undefined;
 
-  const look = async (): Promise<void> => {
+  const look = async () => {
     if (imports.size + others.size === 0) return;
     const bytes = await free();
     if (bytes > ENOUGH) keepReserve(dir);
@@ -97,20 +97,20 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
   };
 
   /** Someone looks for its end. */
-  const isLookedFor = ({ code }: OtherWait): boolean => {
+  const isLookedFor = ({ code }: OtherWait) => {
     if (isWatched) return true;
     if (code !== 'DATABASE_BUSY') return false;
     looking ??= repeatedly(LOOK_SOON_MS, fail, look);
     return true;
   };
 
-  const tellOnce = (wait: OtherWait): void => {
+  const tellOnce = (wait: OtherWait) => {
     const known = [...imports.values(), ...others.values()];
     if (!known.some(({ reason }) => reason === wait.reason)) tell(wait);
   };
 
   /** Lets an import wait. Resolves when it does. */
-  const begin = async (id: string, wait: Wait): Promise<void> => {
+  const begin = async (id: string, wait: Wait) => {
     const isLooked = isLookedFor(wait);
     if (isLooked) tellOnce(wait);
     imports.set(id, wait);
@@ -130,7 +130,7 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     }
   };
 
-  const continueImport = async (id: string, { code }: Wait): Promise<void> => {
+  const continueImport = async (id: string, { code }: Wait) => {
     const record = catalog.find(id);
     // A person may have acted on it. If the catalog could not note the wait, it does not wait there.
     const isOurs =
@@ -149,7 +149,7 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
   return {
     begin,
     /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
-    whenOver: (wait: OtherWait, goOn: () => void): boolean => {
+    whenOver: (wait: OtherWait, goOn: () => void) => {
       if (!isLookedFor(wait)) return false;
       tellOnce(wait);
       others.set(goOn, wait);
@@ -161,19 +161,19 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
      * Without it, only those do that wait for a database, which is not held for long; a person continues the others.
      * @param everyMs how often it looks. Default 5 seconds
      */
-    watch: (onError: (error: Error) => void, everyMs = LOOK_MS): Repeated => {
+    watch: (onError: (error: Error) => void, everyMs = LOOK_MS) => {
       isWatched = true;
       return repeatedly(everyMs, onError, look);
     },
     /** Looks no more, and gives up the reserve. */
-    close: async (): Promise<void> => {
+    close: async () => {
       giveReserve(dir);
       await looking?.stop();
     },
   };
 }
 
-function keepReserve({ reserve }: WaitsOptions['dir']): void {
+function keepReserve({ reserve }: WaitsOptions['dir']) {
   try {
     writeFileSync(reserve, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 });
   } catch {
@@ -181,11 +181,11 @@ function keepReserve({ reserve }: WaitsOptions['dir']): void {
   }
 }
 
-function giveReserve({ reserve }: WaitsOptions['dir']): void {
+function giveReserve({ reserve }: WaitsOptions['dir']) {
   rmSync(reserve, { force: true });
 }
 
 /** An import in this state becomes `blocked`. A pause or a cancellation stays one. */
-function mayWait(state: ImportState): boolean {
+function mayWait(state: ImportState) {
   return state === 'staging' || state === 'staged' || state === 'running';
 }

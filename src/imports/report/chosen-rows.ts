@@ -54,7 +54,7 @@ interface BatchOfRows {
 const MAX_KEPT = 20_000;
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
-export function chosenRows(database: DatabaseSync, choice: string, values: Values = {}): IteratorObject<ReportRow> {
+export function chosenRows(database: DatabaseSync, choice: string, values: Values = {}) {
   return rowReader(database, choice)(values);
 }
 
@@ -174,7 +174,7 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
 }
 
 /** SQL that is true for those rows of `memberships m`, the ones that are sent, which have one of these outcomes. */
-export function sentWith(outcomes: readonly Outcome[]): string {
+export function sentWith(outcomes: readonly Outcome[]) {
   const sent = outcomes.filter((outcome) => !NOT_SENT_OUTCOMES.has(outcome));
   if (sent.length === 0) return 'false';
   // A row without an outcome yet is unprocessed.

@@ -108,7 +108,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
  * The report as one self-contained HTML page: no script, nothing loaded, light and dark, for small and wide screens
  * and for paper. Every text from the file or the service is escaped and shown as text. Times are UTC.
  */
-export function htmlReport(report: HtmlReport): string {
+export function htmlReport(report: HtmlReport) {
   const { summary } = report;
   const { tone, sentence, pending } = verdictOf(summary);
   const page = html`<!doctype html>

@@ -14,7 +14,7 @@ import { type Counters, checkCounters, readCounters, totalRows } from '../record
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { chosenRows, statementText } from './chosen-rows.ts';
-import type { MembershipToRetry, OwnColumn, ReportRow } from './report-table.ts';
+import type { MembershipToRetry, OwnColumn } from './report-table.ts';
 import { countRows, foundRows, type RowOrder, type RowPlace, retryable, searchRows, searchUids } from './row-search.ts';
 
 const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
@@ -58,7 +58,7 @@ export function openImportReader(path: string) {
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
   const counters = () => readCounters(importSql);
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
-  const callsLeft = ({ held = false } = {}): Map<Region, number> => {
+  const callsLeft = ({ held = false } = {}) => {
     const left = sql<{ region: Region; n: number }>('calls_left').all({ held: Number(held) });
     return new Map(left.map(({ region, n }) => [region, n]));
   };
@@ -80,7 +80,7 @@ export function openImportReader(path: string) {
     counters,
     callsLeft,
     /** Returns the progress of the import, and its time. */
-    progress: (): ImportProgress => ({
+    progress: () => ({
       counters: counters(),
       at: Number(process.hrtime.bigint() / 1_000_000n),
       callsLeft: callsLeft(),
@@ -107,7 +107,7 @@ export function openImportReader(path: string) {
       return ratesOf(sql<CallsOfStep>('call_steps').all({ step: stepMs }), stepMs);
     },
     /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
-    growthNote: (): IntakeNote | undefined => {
+    growthNote: () => {
       const grown = sql<{ n: number; guid: string; members: number }>('grown_groups').get({
         most: MEMBERS_WITH_ALL_FEATURES,
         call: MAX_UIDS_PER_CALL,
@@ -125,7 +125,7 @@ export function openImportReader(path: string) {
 /** Its rows. */
 function rowsIn(database: DatabaseSync, sql: Statements, counters: () => Counters) {
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
-  const rows = (filter: RowFilter = {}): IteratorObject<ReportRow> => {
+  const rows = (filter: RowFilter = {}) => {
     if (Object.values(filter).every((value) => value === undefined)) return chosenRows(database, 'true');
     const found = foundRows(database, filter);
     return chosenRows(database, `r.id in (select id from (${found.sql}))`, found.values);
@@ -215,7 +215,7 @@ interface CallsOfStep {
 }
 
 /** Rates in the order of time, those of steps without a call included. @param steps those with calls, in the same order */
-export function ratesOf(steps: readonly CallsOfStep[], stepMs: number): CallRate[] {
+export function ratesOf(steps: readonly CallsOfStep[], stepMs: number) {
   const rates: CallRate[] = [];
   const add = (step: number, calls: number | null, rateLimited: number | null) =>
     rates.push({ at: isoTime((step + 0.5) * stepMs), calls, rateLimited });

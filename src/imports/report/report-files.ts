@@ -1,5 +1,4 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { ProblemCount } from '../../api/rows.ts';
 import { NEEDS_ATTENTION, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
@@ -19,7 +18,7 @@ export async function writeReportFiles(
   reader: ImportReader,
   paths: ReturnType<typeof reportPaths>,
   summaryOf: () => ImportSummary,
-): Promise<readonly ProblemCount[]> {
+) {
   const input = reader.input();
   await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
   if (hasAny(reader, NEEDS_ATTENTION))

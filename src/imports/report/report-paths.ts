@@ -27,7 +27,7 @@ export function retryExtension({ format, shaped }: Input): 'csv' | 'ndjson' {
 }
 
 /** The retry file in the folder of a finished import; undefined when no row can be sent again. */
-export function retryFile(folder: string): string | undefined {
+export function retryFile(folder: string) {
   return (['csv', 'json'] as const)
     .map((format) => reportPaths(folder, { format }).retry)
     .find((path) => existsSync(path));

@@ -54,7 +54,7 @@ function ownColumnNames(original: readonly string[], input: Shaped) {
 }
 
 /** The columns as keys of an object: a name that occurs twice in the header becomes `name`, `name_2`, …, so that none is lost. */
-export function distinctKeys(columns: readonly string[]): readonly string[] {
+export function distinctKeys(columns: readonly string[]) {
   const taken = new Set(columns);
   const seen = new Set<string>();
   /** The next number to try for a name: a header may repeat one name thousands of times. */
@@ -95,7 +95,7 @@ export function originalCells(input: ReportInput, row: Original): (string | null
   return columns.map((_, index) => (index < cells.length ? cellOf(cells[index]) : null));
 }
 
-function cellValues(row: Original): readonly unknown[] {
+function cellValues(row: Original) {
   // Almost always all cells are strings, and digits inside a string are safe.
   let cells = parse(row, JSON.parse);
   if (Array.isArray(cells) && !cells.every(isText)) cells = parse(row, parseJson);
@@ -104,13 +104,13 @@ function cellValues(row: Original): readonly unknown[] {
 }
 
 /** Keys and values of an element. Numbers that JavaScript would change keep their spelling. */
-export function elementOf(row: Original): ReadonlyMap<string, unknown> {
+export function elementOf(row: Original) {
   const element = parse(row, parseJson);
   if (!isObject(element)) throw damaged(row, 'is not an object');
   return new Map(Object.entries(element));
 }
 
-function parse(row: Original, parser: (text: string) => unknown): unknown {
+function parse(row: Original, parser: (text: string) => unknown) {
   try {
     return parser(row.original);
   } catch {
@@ -123,7 +123,7 @@ function damaged(row: Original, what: string) {
 }
 
 /** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */
-function originalOnOneLine(row: Original): string {
+function originalOnOneLine(row: Original) {
   return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
 }
 
@@ -245,7 +245,7 @@ export function membershipColumns(more: readonly OwnColumn[]) {
   return ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...more];
 }
 
-export function membershipCells(one: MembershipToRetry, more: readonly OwnColumn[]): string[] {
+export function membershipCells(one: MembershipToRetry, more: readonly OwnColumn[]) {
   const times = {
     action: one.action,
     joined_at: cellOf(one.joined_at),

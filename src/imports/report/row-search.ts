@@ -88,7 +88,7 @@ function placesOf(
 }
 
 /** Counts the rows that pass the filter. */
-export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters): number {
+export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters) {
   const { status, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
     const known = counters();
@@ -100,7 +100,7 @@ export function countRows(database: DatabaseSync, filter: RowFilter, counters: (
 }
 
 /** The same rows, as far as they may be sent again. */
-export function retryable(filter: RowFilter): RowFilter {
+export function retryable(filter: RowFilter) {
   return { ...filter, status: [...RETRYABLE].filter((outcome) => filter.status?.includes(outcome) ?? true) };
 }
 
@@ -133,7 +133,7 @@ const KEYS_BY_OUTCOME: Readonly<Record<RowSort, string>> = {
 const BY_OUTCOME: ReadonlySet<RowSort> = new Set(['outcome', 'code', 'finished']);
 
 /** The rows that pass the filter, with what they are sorted by. */
-export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSort = 'row'): FoundRows {
+export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSort = 'row') {
   const { status, code, problemColumn, check, region, guid, uid, text, line } = filter;
   const values: Record<string, SQLInputValue> = {};
   const ofRow: string[] = [];
@@ -214,7 +214,7 @@ function rowsBetween(database: DatabaseSync, { from, to }: LineRange) {
   const lineAt = database.prepare(statementText('line_at'));
   const last = Number(database.prepare(statementText('last_row')).get()?.['id'] ?? 0);
   /** The first row whose line is this or a later one. */
-  const firstFrom = (line: number): number => {
+  const firstFrom = (line: number) => {
     let low = 1;
     let high = last + 1;
     while (low < high) {
@@ -281,7 +281,7 @@ function fewCalls(original: string, call: string, text: string) {
 const ASCII = /^[ !#-[\]-~]*$/;
 
 /** Whether one of the values in this JSON text has `text` (lower case) in it. */
-export function hasText(original: string, text: string): boolean {
+export function hasText(original: string, text: string) {
   // Most rows have it nowhere, and need not be parsed. A backslash may encode any character.
   if (!original.toLowerCase().includes(text) && !original.includes('\\')) return false;
   return valueHas(JSON.parse(original), text);
@@ -310,7 +310,7 @@ const ROWS_OF_A_STEP = 50_000;
  * The first `limit` users behind a row whose UID has `text` in it, in any case. Users who have a matching row before that
  * were found earlier, and are left out. @param sql statements of reading.sql
  */
-export function searchUids(sql: Statements, text: string, limit: number, after: number): FoundUids {
+export function searchUids(sql: Statements, text: string, limit: number, after: number) {
   const last = Number(sql('last_row').get()?.['id'] ?? 0);
   const like = containing(text);
   const found = new Map<string, { uid: string; hash: number }>();

@@ -70,7 +70,7 @@ function targetOf(record: Pick<ImportRecord, 'options'>) {
 
 /** The totals of an import. @param isOver rows without an outcome are "unprocessed" only then: until then they can still get one */
 export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): ImportTotals {
-  const rowsOf = (rows: RowCounts): RowCounts => (isOver ? rows : { ...rows, unprocessed: 0 });
+  const rowsOf = (rows: RowCounts) => (isOver ? rows : { ...rows, unprocessed: 0 });
   const regions = [...counters]
     .filter(([region]) => region !== '')
     .map(
@@ -107,7 +107,7 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
 }
 
 /** The totals that were kept of an import when it ended. */
-export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'totals'>): ImportTotals | undefined {
+export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'totals'>) {
   return totals !== null && isFinal(state) ? storedJson(totals, 'the totals of an import', isTotals) : undefined;
 }
 

@@ -46,7 +46,7 @@ function shownCount(value: number | null) {
   return value === null || value === 0 ? '·' : grouped(value);
 }
 
-function rowsWithoutRegion(summary: ImportSummary): RowCounts {
+function rowsWithoutRegion(summary: ImportSummary) {
   const regions = Object.values(summary.regions);
   const rest = (key: keyof RowCounts) =>
     Math.max(0, summary.rows[key] - regions.reduce((sum, region) => sum + region.rows[key], 0));
@@ -54,7 +54,7 @@ function rowsWithoutRegion(summary: ImportSummary): RowCounts {
 }
 
 /** Whether rows of the file have become another number of memberships: then both are shown. */
-export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inputRows' | 'rows'>): boolean {
+export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inputRows' | 'rows'>) {
   return inputRows !== undefined && inputRows !== rows.read;
 }
 
@@ -79,7 +79,7 @@ function ratesOf({ rows, calls }: ImportSummary, ms = 0) {
 }
 
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second, 3 retries, 1 rate-limited". */
-export function pace(summary: ImportSummary): string {
+export function pace(summary: ImportSummary) {
   const { calls, retries, regions, banQuestions = 0 } = summary;
   const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
   if (calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;

@@ -43,7 +43,7 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
  * every kind of problem with one example. No line is wider than `width`, ends with a line end. Texts from the file and
  * from the service are shown without control characters.
  */
-export function summaryText(summary: ImportSummary, options: SummaryOptions): string {
+export function summaryText(summary: ImportSummary, options: SummaryOptions) {
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
   const { tone, sentence, pending } = verdictOf(summary);
   const { width } = options;
@@ -78,7 +78,7 @@ function writingSentences({ ways, writes }: Pick<ImportSummary, 'ways' | 'writes
 export function importTitle(
   { id, state, file }: Pick<ImportSummary, 'id' | 'state' | 'file'>,
   { color, width, interrupted }: Pick<SummaryOptions, 'color' | 'width' | 'interrupted'>,
-): string {
+) {
   const title = cut(`import ${printable(id)}, ${interrupted ? 'interrupted' : state}: ${printable(file)}`, width);
   return color ? styleText('dim', title, { validateStream: false }) : title;
 }

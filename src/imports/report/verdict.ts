@@ -58,7 +58,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 }
 
 /** The state of an import in words: its verdict, and what a person must know before they decide about it. */
-export function sentenceOf(view: Omit<ImportView, 'sentence' | 'attention' | 'next'>): string {
+export function sentenceOf(view: Omit<ImportView, 'sentence' | 'attention' | 'next'>) {
   const { state, staging, checkedRows: { wouldFail = 0 } = {}, edited = 0 } = view;
   if (state === 'staging' && staging === null)
     return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
@@ -168,11 +168,11 @@ const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
 };
 
 /** Returns the advice for rows with this outcome and code: one or two sentences, '' if there is none. */
-export function adviceFor(status: Outcome, code: string, write: WriteOption): string {
+export function adviceFor(status: Outcome, code: string, write: WriteOption) {
   return adviceForCode(code, write) || (BY_OUTCOME[status] ?? '');
 }
 
 /** Returns the advice for the code alone; '' if there is none. */
-export function adviceForCode(code: string, write: WriteOption): string {
+export function adviceForCode(code: string, write: WriteOption) {
   return written((Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : meaningOf(code)?.advice) ?? '', write);
 }

@@ -113,7 +113,7 @@ export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: 
     },
   });
 
-  function found(id: string): TokenRecord {
+  function found(id: string) {
     const token = access.tokens().find((one) => one.id === id && one.revokedAt === null);
     if (token === undefined) throw new RollcallError('UNKNOWN_TOKEN', { id });
     return token;

@@ -117,7 +117,7 @@ export function openAccessStore(path: string) {
   };
   const isOver = ({ expiresAt }: Who) => !isValid({ expiresAt, revokedAt: null });
   /** Notes the use of a token or session, and returns its owner. */
-  const used = ({ id, name, role, expiresAt, lastUsedAt }: Who & Used): Who => {
+  const used = ({ id, name, role, expiresAt, lastUsedAt }: Who & Used) => {
     const at = Date.now();
     try {
       if (lastUsedAt === null || at - lastUsedAt >= USE_MS) sql('note_use').run({ id, at });

@@ -17,7 +17,7 @@ export type Guard = ReturnType<typeof guard>;
 /** Puts the checks of every request before all routes: host, origin, token, role. */
 export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
   /** Returns the sender, by token or session; on a server that needs no token, everyone. */
-  const whoIs = (request: FastifyRequest): Who | undefined => {
+  const whoIs = (request: FastifyRequest) => {
     if (request.headers.authorization !== undefined) return access.byToken(tokenOf(request));
     const cookie = request.cookies[SESSION_COOKIE];
     if (cookie !== undefined) {

@@ -25,7 +25,7 @@ export async function withFileOf<Result>(
   request: FastifyRequest,
   take: (file: SentFile) => Promise<Result>,
   takeLookup?: (lookup: LookupName, file: SentFile) => Promise<void>,
-): Promise<Result> {
+) {
   const coding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
   const form = request.isMultipart();
   // A gzipped file is kept as it is: reading recognises it. A gzipped form would have to be unpacked to find the file.
@@ -72,7 +72,7 @@ function wrongPart(name: string) {
 }
 
 /** Errors of the form's parser say little to the sender: clearer ones. */
-function brokenForm(error: unknown): unknown {
+function brokenForm(error: unknown) {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
     return badForm('the form has more than one part; it may have one only, named "file"');

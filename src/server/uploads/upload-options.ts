@@ -129,7 +129,7 @@ export function openRecipes(dir: DataDir) {
       file: { readonly path: string } | { readonly head: Uint8Array },
       name: string,
       caller?: Caller,
-    ): Promise<ImportOptions> => {
+    ) => {
       if (options.recipe === undefined) return options;
       const recipe = findRecipeOrText(dir, options.recipe);
       const limits = { deadlineMs: DEADLINE_MS, ...caller };
