@@ -293,22 +293,13 @@ function valueHas(value: unknown, text: string): boolean {
   return value !== null && String(value).includes(text);
 }
 
-/** Users of one import whose UID has a text in it. */
-export interface FoundUids {
-  /** In the order of their first rows. */
-  readonly uids: readonly string[];
-  /** The row behind which further ones are; undefined: there are none. */
-  readonly next: number | undefined;
-  /** Rows that were looked at. */
-  readonly looked: number;
-}
-
 /** Between two steps a thread can be ended. SQLite reads so many rows in some 10 ms. */
 const ROWS_OF_A_STEP = 50_000;
 
 /**
  * The first `limit` users behind a row whose UID has `text` in it, in any case. Users who have a matching row before that
  * were found earlier, and are left out. @param sql statements of reading.sql
+ * @returns the users in the order of their first rows, the row behind which further ones are, and how many rows were looked at
  */
 export function searchUids(sql: Statements, text: string, limit: number, after: number) {
   const last = Number(sql('last_row').get()?.['id'] ?? 0);
