@@ -1,7 +1,6 @@
 import { type ImportOptions, retryOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { chunked } from '../../imports/read/element.ts';
-import { membershipCells, membershipColumns, originalCells } from '../../imports/report/report-table.ts';
+import { membershipCells, membershipColumns } from '../../imports/report/report-table.ts';
 import { pageOf } from '../../platform/cursors.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { inChunks } from '../../text/chunks.ts';
@@ -10,8 +9,11 @@ import {
   type CorrectionFilter,
   cannotCorrect,
   choose,
+  EDITED,
+  eachRow,
   editedIn,
   type FoundProblem,
+  FROM_ROW,
   type OpenCorrections,
   once,
   problemsOf,
@@ -20,19 +22,11 @@ import {
   withCorrections,
 } from './corrections-ledger.ts';
 import { edit, replace, takeFile } from './edit.ts';
-import { EDITED, editablePlaces, editedText, FROM_ROW, judged, notesOn, readingOptions } from './edited-rows.ts';
+import { editedText, judged, notesOn, readingOptions } from './edited-rows.ts';
 import type { CorrectionRows, CorrectionsView, RowProblem } from './operations.ts';
 
 /** The work on the corrections of an import, by name. */
-const TASKS = {
-  overview,
-  page,
-  edit,
-  replace,
-  takeFile,
-  claim,
-  edited: editedIn,
-};
+const TASKS = { overview, page, edit, replace, takeFile, claim, edited: editedIn };
 type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
 export type Given<Name extends TaskName> =
@@ -52,14 +46,13 @@ export function work({ subject, name, given }: Asked): Promise<unknown> {
 
 /** Returns the rows to correct, by problem. */
 function overview(open: OpenCorrections): CorrectionsView {
-  const { sql, input, isOver = false, takenBy } = open;
+  const { sql, input, places, isOver = false, takenBy } = open;
   const { ready, wrong, sent, revision } = editedIn(open);
+  const recognised = Object.entries(input.recognised);
   return {
-    columns: [...editablePlaces(input)].map(([name, place]) => ({
+    columns: [...places].map(([name, place]) => ({
       name,
-      fields: Object.entries(input.recognised)
-        .filter(([, column]) => column === input.columns[place])
-        .map(([field]) => field),
+      fields: recognised.filter(([, column]) => column === input.columns[place]).map(([field]) => field),
     })),
     rows: { ready, wrong, sent, total: Number(sql('count_rows_to_correct').get()?.['total']) },
     problems: sql<CorrectionsView['problems'][number]>('count_to_correct').all(),
@@ -71,29 +64,28 @@ function overview(open: OpenCorrections): CorrectionsView {
 
 /** Rows to correct behind row `after`, as they were and as they are. */
 function page(open: OpenCorrections, filter: CorrectionFilter, after: number, limit: number): CorrectionRows {
+  const { sql, places } = open;
   choose(open, filter);
-  const found = open.sql<{ row: number }>('page_to_correct').all({ after, limit: limit + 1 });
-  const total = after === 0 ? Number(open.sql('count_chosen').get()?.['total']) : null;
+  const found = sql<{ row: number }>('page_to_correct').all({ after, limit: limit + 1 });
+  const total = after === 0 ? Number(sql('count_chosen').get()?.['total']) : null;
   const { items, nextCursor } = pageOf(found, limit, ({ row }) => String(row));
   const numbers = items.map(({ row }) => row);
   const inFile = problemsOf(open, numbers);
-  const places = [...editablePlaces(open.input).values()];
-  const rows = [...rowsOf(open, numbers).values()].map((found) => {
-    const { original: _, editors: __, edits, problems, ...row } = found;
-    const cells = originalCells(open.input, found);
-    const before = inFile.get(row.row)?.filter(({ code }) => code !== '') ?? [];
-    return {
+  const rows = [...rowsOf(open, numbers).values()].map(
+    ({ original: _, editors: __, cells, edits, problems, ...row }) => ({
       ...row,
-      cells: places.map((place) => cells[place] ?? null),
+      cells: [...places.values()].map((place) => cells[place] ?? null),
       edits: Object.fromEntries(edits),
-      problems: problems ?? once(before.map(asForeseen)),
-    };
-  });
+      problems: problems ?? once((inFile.get(row.row) ?? []).flatMap(asForeseen)),
+    }),
+  );
   return { rows, total, nextCursor };
 }
 
-function asForeseen({ status, code, reason, ...problem }: FoundProblem): RowProblem {
-  return { ...problem, code, reason: status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : reason };
+/** A row that was edited may have no problem any more. */
+function asForeseen({ status, code, reason, ...problem }: FoundProblem): RowProblem[] {
+  if (code === '') return [];
+  return [{ ...problem, code, reason: status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : reason }];
 }
 
 /**
@@ -101,34 +93,33 @@ function asForeseen({ status, code, reason, ...problem }: FoundProblem): RowProb
  * @param seen the revision that was looked at @returns how to read the file; undefined where no row is ready
  * @throws CannotCorrect if a cell was edited since
  */
-async function claim(open: OpenCorrections, importId: string, path: string, seen?: number) {
-  const { sql, input, options } = open;
+async function claim(
+  open: OpenCorrections,
+  importId: string,
+  path: string,
+  seen?: number,
+): Promise<ImportOptions | undefined> {
+  const { sql, options } = open;
   if (seen !== undefined && seen !== editedIn(open).revision) {
     throw cannotCorrect('rows were edited after you looked at them', 'look at them again, then send them');
   }
   sql('claim').run({ import: importId });
-  const rows = sql<{ row: number }>('rows_of_send')
-    .all({ import: importId })
-    .map(({ row }) => row);
+  const rows = sql<{ row: number }>('rows_of_send').all({ import: importId });
   if (rows.length === 0) return undefined;
-  const isShaped = input.shaped === true;
-  await writeWhole(path, isShaped ? shapedText(open, rows) : inChunks(editedText(input, rowsIn(open, rows))));
-  const plain: ImportOptions = isShaped
-    ? retryOptions(options, { format: 'csv', isShaped })
-    : { ...readingOptions(open), shape: undefined };
-  return { ...plain, corrected: true, leftOut: Number(sql('count_left_out').get({ import: importId })?.['rows']) };
-}
-
-function* rowsIn(open: OpenCorrections, numbers: readonly number[]) {
-  for (const some of chunked(numbers)) yield* rowsOf(open, some).values();
+  const isShaped = open.input.shaped === true;
+  await writeWhole(path, isShaped ? shapedText(open, rows) : inChunks(editedText(open, eachRow(open, rows))));
+  const leftOut = Number(sql('count_left_out').get({ import: importId })?.['rows']);
+  const reading = isShaped ? retryOptions(options, { format: 'csv', isShaped }) : readingOptions(open);
+  return { ...reading, corrected: true, leftOut };
 }
 
 /** The memberships of rows that may have several, one on each line. */
-async function* shapedText(open: OpenCorrections, numbers: readonly number[]) {
+async function* shapedText(open: OpenCorrections, rows: readonly { readonly row: number }[]) {
   const { shape, silent, until = open.input.recognised['until'] } = open.options;
   const has = { action: shape?.actions, joined_at: silent, until };
   const more = (['action', 'joined_at', 'until'] as const).filter((column) => has[column]);
   yield csvLine([...membershipColumns(more), FROM_ROW, EDITED], ',');
+  const numbers = rows.map(({ row }) => row);
   for await (const row of judged(open, numbers)) {
     const notes = notesOn(row, () => '').map(([, value]) => value);
     for (const one of row.memberships) yield csvLine([...membershipCells(one, more), ...notes], ',');

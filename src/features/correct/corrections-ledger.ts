@@ -4,10 +4,11 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CORRECTIONS_SCHEMA, correctionsFile } from '../../imports/corrected-rows.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
+import { chunked } from '../../imports/read/element.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import type { Original } from '../../imports/report/report-table.ts';
+import { distinctKeys, type Original, originalCells } from '../../imports/report/report-table.ts';
 import { foundRows } from '../../imports/report/row-search.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
@@ -40,7 +41,15 @@ export interface OpenCorrections extends Subject {
   readonly database: DatabaseSync;
   readonly sql: Statements;
   readonly input: InputDescription;
+  /** Its columns: one that occurs twice is numbered. */
+  readonly names: readonly string[];
+  /** The columns that people may edit, with their places: those that rollcall added itself are not among them. */
+  readonly places: ReadonlyMap<string, number>;
 }
+
+/** Additional columns of a file of corrected rows: rollcall ignores columns that begin like this. */
+export const FROM_ROW = '_from_row';
+export const EDITED = '_edited';
 
 /** @param remedy the next step, as a request */
 export function cannotCorrect(what: string, remedy: string) {
@@ -69,7 +78,11 @@ export async function withCorrections<Result>(
     sql('note_sends').run({ there: ids(true) });
     sql('release').run({ gone: ids(false) });
   }
-  const result = await work({ ...subject, database, sql, input: reader.input() });
+  const input = reader.input();
+  const names = distinctKeys(input.columns);
+  const places = new Map(names.map((name, place) => [name, place]));
+  for (const name of [FROM_ROW, EDITED]) places.delete(name);
+  const result = await work({ ...subject, database, sql, input, names, places });
   database.exec('commit');
   return result;
 }
@@ -108,10 +121,8 @@ export function problemsOf({ sql }: OpenCorrections, rows: readonly number[]): M
 
 /** Several memberships of a row may have the same problem. */
 export function once(found: readonly RowProblem[]): RowProblem[] {
-  const problems = new Map(
-    found.map(({ column, code, reason }) => [`${column} ${code} ${reason}`, { column, code, reason }]),
-  );
-  return [...problems.values()];
+  const problems = found.map(({ column, code, reason }) => ({ column, code, reason }));
+  return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Rows with edits. */
@@ -133,6 +144,8 @@ export function editedIn({ sql }: OpenCorrections): Edited {
 
 /** A row as the file had it, with its edits, and what it is with them. */
 export interface OpenRow extends Original, Pick<CorrectionRow, 'row' | 'state' | 'sentIn'> {
+  /** The values of the file, in the order of its columns; null where it has no such cell. */
+  readonly cells: readonly (string | null)[];
   /** Column -> new text of its cell. */
   readonly edits: Map<string, string>;
   /** Column -> who edited its cell last. */
@@ -142,18 +155,30 @@ export interface OpenRow extends Original, Pick<CorrectionRow, 'row' | 'state' |
 }
 
 /** These rows by their numbers; further memberships of a row are not among them. */
-export function rowsOf({ sql }: OpenCorrections, rows: readonly number[]): Map<number, OpenRow> {
+export function rowsOf({ sql, input }: OpenCorrections, rows: readonly number[]): Map<number, OpenRow> {
   type Json = Record<'edits' | 'editors' | 'problems', string>;
-  const found = sql<Omit<OpenRow, keyof Json> & Json>('rows_of').all({ rows: JSON.stringify(rows) });
+  const found = sql<Omit<OpenRow, keyof Json | 'cells'> & Json>('rows_of').all({ rows: JSON.stringify(rows) });
+  const mapOf = (json: string) => new Map(Object.entries<string>(JSON.parse(json)));
   return new Map(
     found.map(({ edits, editors, problems, ...row }) => [
       row.row,
       {
         ...row,
-        edits: new Map(Object.entries<string>(JSON.parse(edits))),
-        editors: new Map(Object.entries<string>(JSON.parse(editors))),
+        cells: originalCells(input, row),
+        edits: mapOf(edits),
+        editors: mapOf(editors),
         problems: JSON.parse(problems),
       },
     ]),
   );
+}
+
+/** The same, some at a time. */
+export function* eachRow(open: OpenCorrections, rows: Iterable<{ readonly row: number }>) {
+  for (const some of chunked(rows)) {
+    yield* rowsOf(
+      open,
+      some.map(({ row }) => row),
+    ).values();
+  }
 }

@@ -18,18 +18,14 @@ create temp table foreseen (row_id integer not null, code text not null);
 -- Rows that can be corrected, or were, once for each reason: those that were invalid, those that the service refused or would
 -- refuse, and those that were left out. A row that gives several memberships goes by the first of them (row_id).
 create temp view to_correct as
-select 'invalid' as status, p.code, p.column_name, p.reason, p.position, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
-  from problems p left join parts t on t.row_id = p.row_id
-union all
-select 'failed', coalesce(m.code, ''), '', coalesce(m.message, ''), 0, coalesce(t.first_row, m.row_id), m.row_id
-  from memberships m left join parts t on t.row_id = m.row_id
- where m.outcome_id = (select id from outcomes where name = 'failed')
-union all
-select 'unprocessed', f.code, '', '', 0, coalesce(t.first_row, f.row_id), f.row_id
-  from temp.foreseen f left join parts t on t.row_id = f.row_id
-union all
-select 'skipped', s.code, '', s.message, 0, coalesce(t.first_row, s.row_id), s.row_id
-  from skipped s left join parts t on t.row_id = s.row_id where s.code = 'LEFT_OUT';
+select c.*, coalesce(t.first_row, c.own_id) as row_id from (
+  select 'invalid' as status, code, column_name, reason, position, row_id as own_id from problems
+  union all
+  select 'failed', coalesce(code, ''), '', coalesce(message, ''), 0, row_id from memberships
+   where outcome_id = (select id from outcomes where name = 'failed')
+  union all select 'unprocessed', code, '', '', 0, row_id from temp.foreseen
+  union all select 'skipped', code, '', message, 0, row_id from skipped where code = 'LEFT_OUT') c
+  left join parts t on t.row_id = c.own_id;
 
 -- name: open_taken
 -- In: taken (1: a plain retry has taken the rows that failed, or would fail).
@@ -121,8 +117,8 @@ select distinct r.line, p.column_name as column, p.code, p.reason from problems 
  where p.code in (select value from json_each(:codes)) order by p.row_id, p.position;
 
 -- name: rows_of_lines
--- In: lines (JSON array). Out: the first row of each line.
-select min(id) as row from rows where line in (select value from json_each(:lines)) group by line;
+-- In: lines (JSON array). Out: those that there are, with their first rows.
+select min(id) as row, line from rows where line in (select value from json_each(:lines)) group by line;
 
 -- name: rows_of
 -- In: rows (JSON array). Out: rows as the input had them, with the cells that are not as the file had them (column -> value), who edited

@@ -58,12 +58,22 @@ export class Corrections {
    * Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WRONG_TARGET
    * @param seen the revision that was looked at: refused if a cell was edited since
    */
-  send(id: string, by: string, seen?: number): Promise<string> {
-    return this.#inTurn(id, (subject) => {
-      const record = this.#of.coordinator.find(id);
-      checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
-      if (subject.isOver) return this.#sendReady(subject, record, by, seen);
-      throw wrongState(record, 'its corrected rows can be sent when it has finished; the edits are kept');
+  send(id: string, createdBy: string, seen?: number): Promise<string> {
+    const { coordinator, dir } = this.#of;
+    return this.#inTurn(id, async (subject, earlier) => {
+      checkTarget(`import ${id}`, subject.options, coordinator.sendsTo);
+      if (!subject.isOver) {
+        throw wrongState(earlier, 'its corrected rows can be sent when it has finished; the edits are kept');
+      }
+      try {
+        return await followUp(coordinator, dir, earlier, { kind: 'corrected', createdBy }, async (source, made) => {
+          const options = await doCorrecting(subject, 'claim', made, source, seen);
+          if (options !== undefined) return options;
+          throw nothingToSend(earlier, 'has no corrected rows to send');
+        });
+      } finally {
+        await doCorrecting({ ...subject, sends: this.#sendsOf(id) }, 'edited');
+      }
     });
   }
 
@@ -79,17 +89,14 @@ export class Corrections {
     };
   }
 
-  /** @throws WRONG_STATE */
-  #subjectOf(id: string) {
-    const { coordinator, dir } = this.#of;
-    const record = coordinator.find(id);
-    if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to correct', []);
-    return subjectOf(dir, coordinator, record);
-  }
-
-  /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
-  #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>) {
-    return inTurn(id, async () => work({ ...this.#subjectOf(id), sends: this.#sendsOf(id) }));
+  /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. @throws WRONG_STATE */
+  #inTurn<Result>(id: string, work: (subject: Subject, record: ImportRecord) => Promise<Result>) {
+    return inTurn(id, async () => {
+      const { coordinator, dir } = this.#of;
+      const record = coordinator.find(id);
+      if (!hasLedger(record, dir.ledger(id))) throw wrongState(record, 'has no rows to correct', []);
+      return work({ ...subjectOf(dir, coordinator, record), sends: this.#sendsOf(id) }, record);
+    });
   }
 
   #sendsOf(id: string) {
@@ -99,19 +106,6 @@ export class Corrections {
       .map((record) => [record.id, !isFinal(record.state) || ledgerIsThere(dir.ledger(record.id))]);
     return Object.fromEntries(isThere);
   }
-
-  async #sendReady(subject: Subject, earlier: ImportRecord, createdBy: string, seen?: number) {
-    const { coordinator, dir } = this.#of;
-    try {
-      return await followUp(coordinator, dir, earlier, { kind: 'corrected', createdBy }, async (source, id) => {
-        const options = await doCorrecting(subject, 'claim', id, source, seen);
-        if (options !== undefined) return options;
-        throw nothingToSend(earlier, 'has no corrected rows to send');
-      });
-    } finally {
-      await doCorrecting({ ...subject, sends: this.#sendsOf(earlier.id) }, 'edited');
-    }
-  }
 }
 
 type Retries = Pick<CatalogReader, 'retries'>;
@@ -120,7 +114,11 @@ function subjectOf(dir: DataDir, catalog: Retries, record: ImportRecord) {
   return {
     folder: dir.folder(record.id),
     options: readOptions(record),
-    takenBy: plainRetries(catalog.retries(record.id)),
+    // Plain retries, which take the rows that can be sent again.
+    takenBy: catalog
+      .retries(record.id)
+      .filter((retry) => retry.state !== 'rejected' && readOptions(retry).corrected !== true)
+      .map(({ id }) => id),
     isUnsent: record.startedAt === null,
     isOver: isFinal(record.state),
   };
@@ -149,10 +147,4 @@ export async function viewWithCorrections(
     toCorrect: Math.max(ready + wrong, own.rows.invalid + refused - invalid - others + failures),
     ...(ready + wrong > 0 && { edited: ready + wrong }),
   };
-}
-
-/** Retries that have taken the rows that can be sent again. */
-function plainRetries(retries: readonly ImportRecord[]) {
-  const taking = retries.filter((retry) => retry.state !== 'rejected' && readOptions(retry).corrected !== true);
-  return taking.map(({ id }) => id);
 }

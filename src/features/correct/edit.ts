@@ -7,6 +7,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import {
   cannotCorrect,
   choose,
+  eachRow,
   editedIn,
   type FoundProblem,
   type OpenCorrections,
@@ -14,7 +15,7 @@ import {
   problemsOf,
   rowsOf,
 } from './corrections-ledger.ts';
-import { CONTRADICTION_CODES, clashesAmong, editablePlaces, judged } from './edited-rows.ts';
+import { CONTRADICTION_CODES, clashesAmong, judged } from './edited-rows.ts';
 import { type AskedEdit, type AskedReplacement, MAX_CELL, type RefusedEdit, type TakenEdits } from './operations.ts';
 
 /** Rows that a replacement or a file may change. */
@@ -28,7 +29,8 @@ const MAX_WRONG = 20;
 
 /**
  * Makes those edits that replace what they say, and says what is wrong with each row now. The last edit of a cell counts.
- * @param isPreview says what would change, and changes nothing @throws CannotCorrect for a row or column that is not there
+ * @param isPreview says what would change, and changes nothing
+ * @throws CANNOT_CORRECT for too many rows, BAD_OPTION for a row or column that is not there
  */
 export async function edit(
   open: OpenCorrections,
@@ -36,47 +38,49 @@ export async function edit(
   by: string,
   isPreview = false,
 ): Promise<TakenEdits> {
-  const places = editablePlaces(open.input);
   const edited = new Set<number>();
-  const examples: TakenEdits['examples'] = [];
-  let cells = 0;
+  const changes: TakenEdits['examples'] = [];
   const refused: RefusedEdit[] = [];
-  const refusedRows = new Set<number>();
   for (const some of chunked(asked)) {
     const numbers = some.map(({ row }) => row);
     const rows = rowsOf(open, numbers);
     const problems = problemsOf(open, numbers);
     for (const { row, column, was, value } of some) {
-      const found = rows.get(row) ?? refuseRow(row);
-      const { line, edits, editors } = found;
-      const inFile = originalCells(open.input, found)[editablePlace(places, column)] ?? null;
+      const found = rows.get(row);
+      if (found === undefined) {
+        throw badField('row', `the import has no row ${row}`, 'edit only rows that are listed as rows to correct');
+      }
+      const { line, cells, edits, editors } = found;
+      const inFile = cells[placeOf(open, column)] ?? null;
       const now = edits.get(column) ?? inFile;
       const to = value ?? inFile;
       const why =
         whyClosed(open, found, problems.get(row)) ?? (now !== was && now !== to && changedTo(now, editors.get(column)));
       if (why) {
-        refusedRows.add(row);
-        if (refused.length < MAX_REFUSED) refused.push({ row, line, column, value, now, ...why });
+        refused.push({ row, line, column, value, now, ...why });
         continue;
       }
       edited.add(row);
-      cells += 1;
-      if (examples.length < MAX_EXAMPLES) examples.push({ line, from: now ?? '', to: to ?? '' });
+      if (edited.size > MAX_ROWS) {
+        const remedy = 'choose fewer rows, or correct the file itself and import it again';
+        throw cannotCorrect(`more than ${grouped(MAX_ROWS)} rows would change`, remedy);
+      }
+      changes.push({ line, from: now ?? '', to: to ?? '' });
       if (value === null || value === inFile) edits.delete(column);
       else edits.set(column, value);
       if (!isPreview) open.sql('set_edit').run({ row, column, value: edits.get(column) ?? null, by });
     }
   }
-  const judged = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(open, edited);
+  const judgement = isPreview ? { ready: 0, wrong: [] } : await judgeAgain(open, edited);
   const { revision, ready, wrong, sent } = editedIn(open);
   return {
     rows: edited.size,
-    cells,
-    examples,
+    cells: changes.length,
+    examples: changes.slice(0, MAX_EXAMPLES),
     same: 0,
-    refused,
-    refusedRows: refusedRows.size,
-    ...judged,
+    refused: refused.slice(0, MAX_REFUSED),
+    refusedRows: new Set(refused.map(({ row }) => row)).size,
+    ...judgement,
     counts: { ready, wrong, sent },
     revision,
   };
@@ -103,12 +107,8 @@ async function judgeAgain(open: OpenCorrections, edited: ReadonlySet<number>) {
   return { ready, wrong };
 }
 
-function refuseRow(row: number): never {
-  throw new RollcallError('BAD_OPTION', {
-    field: 'row',
-    what: `the import has no row ${row}`,
-    remedy: 'edit only rows that are listed as rows to correct',
-  });
+function badField(field: string, what: string, remedy: string) {
+  return new RollcallError('BAD_OPTION', { field, what, remedy });
 }
 
 /** The reason why a row cannot be edited; undefined where it can. */
@@ -126,62 +126,35 @@ function changedTo(now: string | null, by: string | undefined) {
   return { reason: by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`, sentIn: [] };
 }
 
-/** Place of a column that can be edited. @throws CannotCorrect */
-function editablePlace(places: ReturnType<typeof editablePlaces>, column: string) {
+/** Place of a column that can be edited. @throws BAD_OPTION */
+function placeOf({ places }: OpenCorrections, column: string) {
   const place = places.get(column);
   if (place !== undefined) return place;
-  throw new RollcallError('BAD_OPTION', {
-    field: 'column',
-    what: `${JSON.stringify(column)} is not a column that can be edited`,
-    remedy: `the columns are ${[...places.keys()].join(', ')}`,
-  });
+  const what = `${JSON.stringify(column)} is not a column that can be edited`;
+  throw badField('column', what, `the columns are ${[...places.keys()].join(', ')}`);
 }
 
-/** Replaces a value, or a text in values, in a column. @throws CannotCorrect */
+/** Replaces a value, or a text in values, in a column. @throws as `edit`, and CANNOT_CORRECT for too long a value */
 export function replace(
   open: OpenCorrections,
   { preview, column, as, from, to, ...filter }: AskedReplacement,
   by: string,
 ): Promise<TakenEdits> {
-  const place = editablePlace(editablePlaces(open.input), column);
-  if (as === 'text' && from === '') {
-    throw new RollcallError('BAD_OPTION', {
-      field: 'from',
-      what: 'there is no text to look for',
-      remedy: 'say which text',
-    });
-  }
+  const place = placeOf(open, column);
+  if (as === 'text' && from === '') throw badField('from', 'there is no text to look for', 'say which text');
   open.database.function(
     'cell_of',
     (original, line) => originalCells(open.input, { original: String(original), line: Number(line) })[place] ?? null,
   );
   choose(open, filter);
-  return edit(open, replacements(open, { column, as, from, to }), by, preview);
-}
-
-/** Each row that changes comes once, in order, so that edits of those before it change none of them. */
-function* replacements(
-  { sql }: OpenCorrections,
-  { column, as, from, to }: Pick<AskedReplacement, 'column' | 'as' | 'from' | 'to'>,
-) {
-  const wanted = { in: column, text: Number(as === 'text'), from, to };
-  let rows = 0;
-  for (const one of sql<AskedEdit & { readonly value: string }>('replacements').iterate(wanted)) {
-    rows += 1;
-    if (rows > MAX_ROWS) {
-      throw cannotCorrect(
-        `more than ${grouped(MAX_ROWS)} rows would change`,
-        'choose fewer rows, or correct the file itself and import it again',
-      );
-    }
-    if (one.value.length > MAX_CELL) {
-      throw cannotCorrect(
-        `${column} would have ${counted(one.value.length, 'character')} in a row`,
-        `a cell may have ${grouped(MAX_CELL)}`,
-      );
-    }
-    yield one;
-  }
+  // Each row that changes comes once, in order, so that edits of those before it change none of them.
+  const found = open.sql<AskedEdit & { readonly value: string }>('replacements');
+  const edits = Iterator.from(found.iterate({ in: column, text: Number(as === 'text'), from, to })).map((one) => {
+    if (one.value.length <= MAX_CELL) return one;
+    const what = `${column} would have ${counted(one.value.length, 'character')} in a row`;
+    throw cannotCorrect(what, `a cell may have ${grouped(MAX_CELL)}`);
+  });
+  return edit(open, edits, by, preview);
 }
 
 /** A file as it was sent. */
@@ -199,33 +172,29 @@ export async function takeFile(open: OpenCorrections, file: CorrectedFile, by: s
   const intake = await openIntake(source, { format: 'csv', map: {}, lenient: true, region: options.region });
   const header = intake.columns();
   const at = rowColumn(header);
-  const columns = placesIn(open, header.slice(0, at));
-  /** The lines of the file that are about a row, as JSON, by its place. */
-  const given = new Map<number, string[]>();
+  const columns = columnsIn(open, header.slice(0, at));
+  /** The lines of the file that are about a row, by its place. */
+  const given = new Map<number, string[][]>();
   for await (const rows of intake.chunks()) {
     for (const { original } of rows) {
-      const line = lineOf(JSON.parse(original)[at]);
-      given.set(line, [...(given.get(line) ?? []), original]);
+      const cells: string[] = JSON.parse(original);
+      const line = lineOf(cells[at]);
+      given.set(line, [...(given.get(line) ?? []), cells]);
     }
   }
-  if (given.size > MAX_ROWS)
-    throw cannotCorrect(`the file has ${given.size} rows`, `give at most ${MAX_ROWS} at a time`);
-  const found = sql<{ row: number }>('rows_of_lines').all({ lines: JSON.stringify([...given.keys()]) });
-  let same = given.size;
+  const lines = JSON.stringify([...given.keys()]);
+  const found = sql<{ row: number; line: number }>('rows_of_lines').all({ lines });
+  const [unknown] = new Set(given.keys()).difference(new Set(found.map(({ line }) => line)));
+  if (unknown !== undefined) {
+    const remedy = 'give back the report of this import, with its column _row';
+    throw cannotCorrect(`the import has no row ${unknown}`, remedy);
+  }
+  let same = 0;
   function* corrections() {
-    for (const some of chunked(found)) {
-      for (const row of rowsOf(
-        open,
-        some.map((one) => one.row),
-      ).values()) {
-        const edits = correctionsOf(open, row, columns, given.get(row.line) ?? [], by);
-        given.delete(row.line);
-        if (edits.length > 0) same -= 1;
-        yield* edits;
-      }
-    }
-    for (const line of given.keys()) {
-      throw cannotCorrect(`the import has no row ${line}`, 'give back the report of this import, with its column _row');
+    for (const row of eachRow(open, found)) {
+      const edits = correctionsOf(row, columns, given.get(row.line) ?? [], by);
+      if (edits.length === 0) same += 1;
+      yield* edits;
     }
   }
   const taken = await edit(open, corrections(), by);
@@ -240,20 +209,16 @@ type Column = Readonly<{ column: string; place: number; from: number }>;
  * @param given the lines of the file that are about it @throws CannotCorrect when their cells do not agree
  */
 function correctionsOf(
-  { input }: OpenCorrections,
-  found: OpenRow,
+  { row, line, cells, edits, editors }: OpenRow,
   columns: readonly Column[],
-  given: readonly string[],
+  given: readonly (readonly string[])[],
   by: string,
 ) {
-  const { row, line, edits, editors } = found;
-  const cells = originalCells(input, found);
-  const records: string[][] = given.map((one) => JSON.parse(one));
   return columns.flatMap(({ column, place, from }): AskedEdit[] => {
     const edited = edits.get(column);
     const inFile = cells[place] ?? null;
     // A report repeats a row for each of its memberships, and people often correct only one of these lines.
-    const texts = new Set(records.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
+    const texts = new Set(given.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
     const [value, other] = texts;
     if (other !== undefined) {
       throw cannotCorrect(
@@ -286,16 +251,16 @@ function lineOf(cell: string | undefined) {
   );
 }
 
-/** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
-function placesIn({ input }: OpenCorrections, header: readonly string[]) {
+/** Returns the columns of the import that are in the file. Those that the file leaves out stay as they are. */
+function columnsIn({ input, places }: OpenCorrections, header: readonly string[]) {
   const taken = new Set<number>();
-  const places = [...editablePlaces(input)].flatMap(([column, place]) => {
+  const columns = [...places].flatMap(([column, place]) => {
     const name = input.columns[place]?.trim();
     const from = header.findIndex((one, index) => !taken.has(index) && one.trim() === name);
     if (from === -1) return [];
     taken.add(from);
     return [{ column, place, from }];
   });
-  if (places.length > 0) return places;
+  if (columns.length > 0) return columns;
   throw cannotCorrect('the file has none of the columns of the import', 'keep the columns as they were downloaded');
 }

@@ -4,10 +4,9 @@ import type { InputRow } from '../../imports/read/input-row.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { isIntakeError } from '../../imports/read/intake-error.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
-import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { statementText } from '../../imports/report/chosen-rows.ts';
-import { distinctKeys, elementOf, type MembershipToRetry, originalCells } from '../../imports/report/report-table.ts';
+import { elementOf, type MembershipToRetry } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { findClashes } from '../../imports/stage/cut.ts';
 import { lookupCopy } from '../../imports/stage/lookup-copies.ts';
@@ -18,26 +17,20 @@ import { FULFILLED } from '../../membership/outcome.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { openForStaging, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { type OpenCorrections, type OpenRow, once, problemsOf, rowsOf, STATEMENTS } from './corrections-ledger.ts';
+import {
+  EDITED,
+  FROM_ROW,
+  type OpenCorrections,
+  type OpenRow,
+  once,
+  problemsOf,
+  rowsOf,
+  STATEMENTS,
+} from './corrections-ledger.ts';
 import type { RowProblem } from './operations.ts';
 
-/** Additional columns of a file of corrected rows: rollcall ignores columns that begin like this. */
-export const FROM_ROW = '_from_row';
-export const EDITED = '_edited';
-
-type Columns = Pick<InputDescription, 'columns'>;
-
-/**
- * Columns that people may edit, with their places: those that rollcall added itself are not among them. One that occurs twice is
- * numbered.
- */
-export function editablePlaces({ columns }: Columns): ReadonlyMap<string, number> {
-  const places = distinctKeys(columns).map((name, place) => [name, place] as const);
-  return new Map(places.filter(([name]) => name !== FROM_ROW && name !== EDITED));
-}
-
 /** Returns the number of columns in the header; those behind it hold the surplus cells of longer rows. */
-function headerWidth({ columns }: Columns): number {
+function headerWidth({ input: { columns } }: OpenCorrections): number {
   const isExtra = (from: number) => columns.slice(from).every((name, index) => name === `_extra_${index + 1}`);
   const extra = columns.findIndex((name, index) => name === '_extra_1' && isExtra(index));
   return extra === -1 ? columns.length : extra;
@@ -51,10 +44,9 @@ function headerWidth({ columns }: Columns): number {
  */
 function editedElement(row: OpenRow, needed: readonly string[], added: ReadonlyMap<string, string>) {
   const before = elementOf(row);
-  const after = new Map(before);
-  for (const key of needed) if (!after.has(key)) after.set(key, null);
-  for (const [key, text] of row.edits) after.set(key, elementValue(text, before.get(key)));
-  for (const [key, text] of added) after.set(key, text);
+  const missing = needed.filter((key) => !before.has(key)).map((key) => [key, null] as const);
+  const edits = [...row.edits].map(([key, text]) => [key, elementValue(text, before.get(key))] as const);
+  const after = new Map([...before, ...missing, ...edits, ...added]);
   return `{${[...after].map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
@@ -82,14 +74,17 @@ async function* readEdited(open: OpenCorrections, numbers: Iterable<number>) {
   const lenient = input.shaped === true && !isCsv;
   const reading = { ...readingOptions(open), lookups: lookups.open, lenient };
   for (const some of chunked(numbers)) {
-    const rows = [...rowsOf(open, some).values()];
-    const bytes = Buffer.from([...editedText(input, rows)].join(''));
+    const found = [...rowsOf(open, some).values()].map((row) => ({ row, own: [] as InputRow[] }));
+    const text = editedText(
+      open,
+      found.map(({ row }) => row),
+    );
+    const bytes = Buffer.from([...text].join(''));
     const intake = await openIntake({ bytes, name: 'the corrected rows' }, reading).catch((error: unknown) => {
       // Nothing is left in any of them.
       if (isIntakeError(error) && error.code === 'NO_ROWS') return undefined;
       throw error;
     });
-    const found = rows.map((row) => ({ row, own: [] as InputRow[] }));
     for await (const chunk of intake?.chunks() ?? []) {
       for (const one of chunk) {
         const place = found[one.line - (isCsv ? 2 : 1)];
@@ -101,7 +96,7 @@ async function* readEdited(open: OpenCorrections, numbers: Iterable<number>) {
 }
 
 /** Returns the options for `editedText`: the import's options about rows, without those about its file. */
-export function readingOptions({ options, input }: Pick<OpenCorrections, 'options' | 'input'>): ImportOptions {
+export function readingOptions({ options, input }: OpenCorrections): ImportOptions {
   const isCsv = input.format === 'csv';
   const { headerRow: _, skipLines: __, columns: ___, ...shape } = options.shape ?? {};
   return {
@@ -115,16 +110,15 @@ export function readingOptions({ options, input }: Pick<OpenCorrections, 'option
  * The rows with their edits, in the columns of their file, and where they come from. CSV has a header; other rows are
  * elements, one on a line. Without a note where rows are shaped: every column may mean something there.
  */
-export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): Generator<string> {
-  const { columns, delimiter, format, recognised, shaped = false } = input;
+export function* editedText(open: OpenCorrections, rows: Iterable<OpenRow>): Generator<string> {
+  const { columns, delimiter, format, recognised, shaped = false } = open.input;
   const isCsv = format === 'csv';
-  const names = distinctKeys(columns);
-  const kept = shaped ? columns.slice(0, headerWidth(input)) : columns;
+  const kept = shaped ? columns.slice(0, headerWidth(open)) : columns;
   const all = shaped ? kept : [...kept, ...[FROM_ROW, EDITED].filter((name) => !kept.includes(name))];
   const needed = Object.values(recognised).filter((column) => kept.includes(column));
   if (isCsv) yield csvLine(all, delimiter);
   for (const row of rows) {
-    const cells = originalCells(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
+    const cells = open.names.map((name, index) => row.edits.get(name) ?? row.cells[index] ?? '');
     const noted = new Map(shaped ? [] : notesOn(row, (name) => cells[columns.indexOf(name)] ?? ''));
     const values = all.map((name, index) => noted.get(name) ?? cells[index] ?? '');
     yield isCsv ? csvLine(values, delimiter) : `${editedElement(row, needed, noted)}\n`;
@@ -204,16 +198,13 @@ function inPlace({ database }: OpenCorrections, rows: readonly number[]) {
  * Whether the text of an edited row no longer shows a problem of it: too few or too many cells, until a person has edited
  * those cells; a repeated key, until a person has chosen its value.
  */
-function isLasting({ input }: OpenCorrections, row: OpenRow, { code, column }: RowProblem) {
-  const { edits } = row;
+function isLasting(open: OpenCorrections, { edits, cells }: OpenRow, { code, column }: RowProblem) {
   if (code === 'REPEATED_KEY') return !edits.has(column);
   if (code !== 'CELL_COUNT') return false;
-  const names = distinctKeys(input.columns);
-  const width = headerWidth(input);
-  const cells = originalCells(input, row);
-  const missing = names.slice(0, width).filter((_, index) => cells[index] === null);
+  const width = headerWidth(open);
+  const missing = open.names.filter((_, index) => index < width && cells[index] === null);
   if (missing.length > 0) return !missing.some((name) => edits.has(name));
-  return names.some((name, index) => index >= width && (edits.get(name) ?? cells[index] ?? '').trim() !== '');
+  return open.names.some((name, index) => index >= width && (edits.get(name) ?? cells[index] ?? '').trim() !== '');
 }
 
 /** Problems of a row that another row of the file makes: when that one is corrected, there is none. */
