@@ -1,15 +1,19 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, useBrowser } from './browser.ts';
+import { eventually, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
-test('who is where and who did it: a user is found by a part of the UID, with what imports did to them and where they are now; so is an import in the audit log; a group is exported', async () => {
+const EVIL = '<img src=x onerror=alert(1)>';
+
+test('who is where and who did it: a user is found by a part of the UID, with what imports did to them and where they are now; so is an import in the audit log; a group is exported; names that look like markup are text wherever they are shown', async () => {
+  const page = await browser.open(server.url, { timezoneId: 'Asia/Tokyo' });
+  await showsNamesAsText(page);
   await server.run('guid,uid\nkept,anna-s\nleft,anna-s\nteam,joanna\n', 'name=first.csv');
   const second = await server.run('guid,uid\nclub,ANNA-S\n', 'name=second.csv');
   await server.run('guid,uid\nband,anna-s\n', 'name=checked.csv&dryRun=true');
-  const page = await browser.open(server.url, { timezoneId: 'Asia/Tokyo' });
   await page.getByText('More', { exact: true }).click();
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   const field = page.getByLabel('UID of a user, or a part of it');
@@ -90,3 +94,40 @@ test('who is where and who did it: a user is found by a part of the UID, with wh
   await page.getByRole('dialog').getByRole('button', { name: 'Delete export' }).click();
   await page.getByText('No exports yet.').waitFor();
 });
+
+/** A file is dropped on the page; its names are shown by the import, the history of a user, and the audit log. */
+async function showsNamesAsText(page: Page): Promise<void> {
+  const csv = `guid,Member ${EVIL},scope\nteam,${EVIL},participant\n${EVIL},ada,participant\nteam,ben,${EVIL}\nteam,cyd,admin\n`;
+  const dropped = await page.evaluateHandle(`(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File([${JSON.stringify(csv)}], ${JSON.stringify(`${EVIL}.csv`)}));
+    return carried;
+  })()`);
+  await page.locator('.drop').dispatchEvent('dragover', { dataTransfer: dropped });
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
+  await page.getByText(`${EVIL}.csv`).waitFor();
+  await page.getByLabel(`Use of column “Member ${EVIL}”`).selectOption('User (UID)');
+  const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
+  await page.getByText(`Not a scope: “${EVIL}”`).waitFor();
+  for (const row of [0, 1, 2]) await eventually(() => preview.nth(row).textContent()).toContain(EVIL);
+  await send(page);
+  await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
+  await page
+    .getByText(/^1 of 4 rows succeeded; .*every row is accounted for/)
+    .first()
+    .waitFor();
+  await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
+  await page.getByRole('button', { name: 'Details of row' }).first().click();
+  await page.locator('.row-detail').getByText(`Member ${EVIL}`).first().waitFor();
+  await page
+    .getByRole('region', { name: 'Rows', exact: true })
+    .getByRole('link', { name: EVIL, exact: true })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: `History of ${EVIL}` }).waitFor();
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await eventually(() => page.getByRole('region', { name: 'Entries' }).textContent()).toContain(`${EVIL}.csv`);
+  await page.getByRole('region', { name: 'Entries' }).getByRole('cell', { name: '127.0.0.1' }).first().waitFor();
+  await eventually(() => page.locator('main img[src="x"]').count()).toBe(0);
+}

@@ -1,11 +1,14 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, send, useBrowser } from './browser.ts';
+import { chooseFile, csvFile, eventually, send, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
-test('a first visit becomes an import; what then needs a person is counted everywhere, and is gone when it is solved', async () => {
+const CONTROLS = 'main :is(a, button, select, summary, label.button, input:not([type=file]))';
+
+test('a first visit becomes an import, and a known good file is sent in two clicks; what then needs a person is counted everywhere, and is gone when it is solved', async () => {
   const page = await browser.open(server.url);
   const icon = () => page.locator('link[rel="icon"]').getAttribute('href');
   await page.getByText('rollcall adds members to chat groups in bulk').waitFor();
@@ -18,6 +21,7 @@ test('a first visit becomes an import; what then needs a person is counted every
     .getByText(/every row is accounted for\.$/)
     .first()
     .waitFor();
+  await sendsAKnownFile(page);
   await page.getByRole('link', { name: 'Now', exact: true }).click();
   await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'sample.csv' }).waitFor();
   await eventually(() => page.getByText('rollcall adds members to chat groups in bulk').count()).toBe(0);
@@ -152,3 +156,59 @@ test('a list is narrowed down, several imports are tagged, dismissed, deleted an
   isHeard.resolve();
   await page.getByRole('checkbox', { name: /^Select bulk-a/ }).waitFor({ state: 'detached' });
 });
+
+/** Few controls stand between, and the same file is known the next time. */
+async function sendsAKnownFile(page: Page): Promise<void> {
+  await page.goto(`${server.url}/imports/new`);
+  const file = 'guid,uid\nteam,ada\nteam,ben\n';
+  await chooseFile(page, file, 'good.csv');
+  const seen = `[...document.querySelectorAll("${CONTROLS}")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 2).length`;
+  await eventually(() => page.evaluate<number>(seen)).toBeLessThanOrEqual(8);
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  // In one screen, without scrolling.
+  await sendButton(page).waitFor();
+  await eventually(async () => {
+    const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
+    return y + height;
+  }).toBeLessThanOrEqual(900);
+  // It may be announced, too: the page saw how the file was read.
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('All 2 rows can be sent. Nothing has been sent.').waitFor();
+  await sendButton(page).click();
+  await page.getByText('All 2 rows succeeded; every row is accounted for.').first().waitFor();
+  const said = page.locator('[aria-live=polite]').first();
+  await eventually(() => said.textContent()).toBe('All 2 rows succeeded; every row is accounted for.');
+  await seesWhatThereIs(page);
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'again.csv'));
+  await page
+    .getByText(/^The same file was imported on .+ All 2 rows succeeded; every row is accounted for\. See that import$/)
+    .waitFor();
+}
+
+/** The first window has the rows of a small import without problems, and the keyboard comes soon to its first action. */
+async function seesWhatThereIs(page: Page): Promise<void> {
+  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
+  const top = 'document.querySelector(".rows tbody tr").getBoundingClientRect().top + scrollY';
+  await eventually(() => page.evaluate<number>(top)).toBeLessThan(900);
+  await eventually(() => page.getByText(/^(None|No chart)/).count()).toBe(0);
+  const headings = page.getByRole('heading', { level: 2 });
+  await eventually(() => headings.allTextContents()).toEqual(['Rows']);
+  const history = page.getByRole('region', { name: 'History' });
+  await eventually(() => history.count()).toBe(0);
+  await page.getByRole('button', { name: 'Details', exact: true }).click();
+  await history.getByText('completed', { exact: true }).waitFor();
+  await page.getByText('Download report', { exact: true }).click();
+  // Nothing stands over it.
+  await page.getByRole('link', { name: 'All rows: CSV' }).click({ trial: true });
+
+  // In eight stops, in three by the way past the frame.
+  for (const keys of [Array<string>(8).fill('Tab'), ['Tab', 'Enter', 'Tab', 'Tab']]) {
+    await page.goto(page.url().replace(/#.*/, ''));
+    await page.getByLabel('More actions', { exact: true }).waitFor();
+    for (const key of keys) await page.keyboard.press(key);
+    const isThere = 'document.activeElement.closest(".state .buttons") !== null';
+    await eventually(() => page.evaluate(isThere)).toBe(true);
+  }
+}

@@ -25,7 +25,11 @@ const SCREENS = [
 
 test('no page is wider than the screen, axe finds nothing, and each has one heading, named landmarks and controls that a finger can hit', async () => {
   const held = await inUse();
-  const page = await browser.open(server.url, { refusals: true, viewport: { width: 320, height: 800 } });
+  const page = await browser.open(server.url, {
+    refusals: true,
+    viewport: { width: 320, height: 800 },
+    permissions: ['clipboard-write'],
+  });
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await check(page, 'login');
   await logIn(page, server.token('admin'));
@@ -103,7 +107,37 @@ test('no page is wider than the screen, axe finds nothing, and each has one head
   await page.getByRole('button', { name: 'Clear all' }).click();
   await page.getByText('More filters', { exact: true }).waitFor();
   await eventually(() => new URL(page.url()).search).toBe('');
+  await documentsItsApi(page);
 });
+
+/** The documentation of the API is narrowed down and tried with the keyboard. */
+async function documentsItsApi(page: Page): Promise<void> {
+  // A few operations: each is drawn in the same way, and all of them take seconds.
+  await page.route('**/openapi.json', async (route) => {
+    const response = await route.fetch();
+    const { paths, ...rest } = (await response.json()) as { paths: object };
+    const few = Object.entries(paths).filter(([path]) => ['/v1/recipes/{name}', '/v1/regions'].includes(path));
+    await route.fulfill({ response, json: { ...rest, webhooks: {}, paths: Object.fromEntries(few) } });
+  });
+  await page.goto(`${server.url}/docs`);
+  await page.getByRole('button', { name: 'get /v1/regions' }).waitFor();
+  await page.getByPlaceholder('Filter by tag or path').fill('recipes');
+  await page.getByRole('button', { name: 'get /v1/regions' }).waitFor({ state: 'detached' });
+  // It has a parameter and a body.
+  await page.getByRole('button', { name: 'put /v1/recipes/{name}' }).press('Enter');
+  await page.getByRole('button', { name: 'Try it out' }).press('Enter');
+  await page.getByRole('textbox', { name: 'name' }).fill('mine');
+  await page.getByRole('button', { name: 'Execute' }).press('Enter');
+  await page.getByRole('button', { name: 'Clear' }).waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+    await checkAccess(page);
+  }
+  await eventually(() => page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  await page.getByRole('link', { name: 'Back to the console' }).click();
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+}
 
 /** Makes what the pages of a server in use have: what needs a person, a schedule, an export; gives a sync that is held. */
 async function inUse(): Promise<string> {

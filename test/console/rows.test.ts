@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, memberRows, useBrowser } from './browser.ts';
+import { chooseFile, csvFile, eventually, memberRows, review, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -24,7 +24,7 @@ function badRows(): string {
   return `guid,uid,scope,region,name\n${rows.join('\n')}\n`;
 }
 
-test('of two hundred bad rows the problems come first; rows are filtered, sorted and found again, one opens with every call, and what is done is done with exactly those', async () => {
+test('of two hundred bad rows the problems come first; rows are filtered, sorted and found again, one opens with every call, what is done is done with exactly those, and the page holds 500 at most', async () => {
   const id = await served.run(badRows(), 'name=choir.csv&banCheck=false');
   const page = await browser.open(`${served.url}/imports/${id}`);
   const problems = page.getByRole('region', { name: 'Problems' }).getByRole('link', { name: /\d+ rows?$/ });
@@ -101,11 +101,25 @@ test('of two hundred bad rows the problems come first; rows are filtered, sorted
     .locator('input:focus')
     .and(page.getByLabel('Text', { exact: true }))
     .waitFor();
+  await holdsFiveHundred(page);
 });
 
-test('on a phone the page takes few windows; its rows are sorted, opened, and all can be asked for', async () => {
+test('on a phone a file is chosen, reviewed, tried with its first row, and sent; the page of a long one takes few windows; its rows are sorted, opened, and all can be asked for', async () => {
+  const page = await browser.open(`${served.url}/imports/new`, { viewport: PHONE });
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('', 'empty.csv'));
+  await page.getByRole('alert').getByText('empty.csv is empty.', { exact: true }).waitFor();
+  await chooseFile(page, 'guid,uid\nteam,user-1\nteam,user-2\n', 'phone.csv');
+  await review(page);
+  await page.getByLabel('Send only the first rows').fill('1');
+  await page.getByRole('button', { name: 'Send the first row' }).click();
+  await page.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').first().waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('All 2 rows succeeded; every row is accounted for.').first().waitFor();
+  await page.goto(`${served.url}/imports/new/columns?file=none`);
+  await page.getByText('This file is not kept in this browser any more.').waitFor();
+
   const id = await served.run(badRows(), 'name=choir.csv&banCheck=false');
-  const page = await browser.open(`${served.url}/imports/${id}`, { viewport: PHONE });
+  await page.goto(`${served.url}/imports/${id}`);
   await page.getByText('200 rows; 4 shown.').waitFor();
   const all = page.getByRole('button', { name: /^Show all \d+ problems$/ });
   await all.waitFor();
@@ -131,9 +145,10 @@ test('on a phone the page takes few windows; its rows are sorted, opened, and al
   await eventually(overflow).toBeLessThanOrEqual(0);
 });
 
-test('however many rows are asked for, the page holds 500 at most; those asked for while an import moves come with their outcomes', async () => {
+/** However many rows are asked for, it holds 500 at most; those asked for while an import moves come with their outcomes. */
+async function holdsFiveHundred(page: Page): Promise<void> {
   const id = await served.run(memberRows(800).replaceAll('team', 'crew'), 'name=moves.csv&dryRun=true');
-  const page = await browser.open(`${served.url}/imports/${id}`);
+  await page.goto(`${served.url}/imports/${id}`);
   // By role, each look would ask every cell of 500 rows for its own.
   const rows = page.locator('.rows tbody tr');
   for (const last of [99, 199, 299, 399, 499, 599]) {
@@ -161,7 +176,7 @@ test('however many rows are asked for, the page holds 500 at most; those asked f
   release.resolve();
   // None is forgotten.
   await eventually(() => page.locator('.rows tbody').getByText('added', { exact: true }).count()).toBe(200);
-});
+}
 
 /** Rows that are as high as one line, and can be seen without scrolling. */
 function rowsInSight(page: Page): Promise<number> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { asksBeforeClosing, eventually, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
@@ -21,7 +22,7 @@ const server = useServer({
   sources: [exports, 'https://hr.example/exports/'],
 });
 
-test('a schedule is made, tried, run, paused, and edited by two at once', async () => {
+test('a schedule is made, tried, run, paused, and edited by two at once; the columns of its file are chosen, and what is entered is kept until it is saved', async () => {
   const members = written('members.csv', `guid,uid\n${[...TEAM, 'zoe'].map((uid) => `team,${uid}\n`).join('')}`);
   const page = await browser.open(`${server.url}/schedules`, { refusals: true, timezoneId: 'Europe/Rome' });
   await page.getByRole('link', { name: 'New schedule' }).click();
@@ -103,10 +104,12 @@ test('a schedule is made, tried, run, paused, and edited by two at once', async 
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
   await other.getByText('mirrors the file; members who are not in it are reported').waitFor();
+  await chooseColumns(page);
 });
 
-test('the file of a schedule is shown as it is and as it is read; its columns are chosen, and kept, also while it is read; what is entered is kept until it is saved', async () => {
-  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
+/** It is shown as it is and as it is read; its columns are chosen, and kept, also while it is read; what is entered is kept until it is saved. */
+async function chooseColumns(page: Page): Promise<void> {
+  await page.goto(`${server.url}/schedules/new`);
   const rows = page.getByRole('table', { name: 'The first rows' });
   const titled = written('titled.csv', 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nzoe!,team;band\n');
   await page.getByLabel('Name', { exact: true }).fill('rooms');
@@ -206,4 +209,4 @@ test('the file of a schedule is shown as it is and as it is read; its columns ar
   await page.getByRole('link', { name: 'Cancel' }).click();
   await edit();
   await eventually(() => file.inputValue()).toBe(titled);
-});
+}

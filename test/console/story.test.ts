@@ -1,10 +1,24 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, logIn, review, send, sendButton, useBrowser } from './browser.ts';
+import { checkAccess } from './accessibility.ts';
+import {
+  asksBeforeClosing,
+  chooseFile,
+  csvFile,
+  eventually,
+  logIn,
+  review,
+  send,
+  sendButton,
+  useBrowser,
+} from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const server = useServer({ tokenRequired: true, seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
 const ROSTER = `Member No;Room;Remark
 ada;choir;sings
@@ -14,7 +28,7 @@ nobody-1;choir;left
 nobody-2;choir;left
 `;
 
-test('from the token to the retried rows: log in, upload, map a column, run, filter, download the retry file, import it', async () => {
+test('from the token to the retried rows: log in, upload, map a column, run, filter, download the retry file, import it; a file that was chosen is there again after a reload and an expired session, and logging out asks before it is lost', async () => {
   const page = await browser.open(server.url, { refusals: true });
 
   await page.locator(':focus').and(page.getByLabel('Token')).waitFor();
@@ -24,7 +38,8 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await eventually(async () =>
     (await page.getByRole('main').innerText()).match(/unknown|revoked|rollcall token create/g),
   ).toEqual([...['rollcall token create', 'unknown', 'revoked']]);
-  await logIn(page, server.token('operator'));
+  const first = server.token('operator');
+  await logIn(page, first);
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
   await page.getByText('rollcall adds members to chat groups in bulk').waitFor();
 
@@ -96,4 +111,40 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   const history = page.getByRole('table').locator('tbody tr');
   await eventually(() => history.count()).toBe(3);
   await eventually(() => history.first().textContent()).toContain('fixed.csv');
+
+  // What was chosen for a sync outlives a look at another page, a reload and the session.
+  await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
+  await chooseFile(page, 'uid,Room\nada,choir\n', 'plan.csv');
+  await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
+  await page.getByLabel('Mode').selectOption('mirror');
+  await eventually(() => asksBeforeClosing(page)).toBe(false);
+  await page.reload();
+  await page.getByText('plan.csv').waitFor();
+  await eventually(() => page.getByLabel('Mode').inputValue()).toBe('mirror');
+  await main(page).getByRole('link', { name: 'Imports' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Imports' }).waitFor();
+  await page.goBack();
+  await eventually(() => page.getByLabel('Mode').inputValue()).toBe('mirror');
+  await eventually(() => page.getByLabel('Use of column “Room”').inputValue()).toBe('guid');
+  // The session ends while a file is prepared. The page may notice by itself: then its dialog covers the button before the click.
+  server.revoke(first);
+  await page.locator('button', { hasText: 'Create plan' }).evaluate((button: { click(): void }) => button.click());
+  const again = page.getByRole('dialog', { name: 'Log in again' });
+  await again.getByText('Nothing on this page is lost').waitFor();
+  await checkAccess(page);
+  await logIn(again, server.token('operator'));
+  await again.waitFor({ state: 'detached' });
+  await eventually(() => page.getByLabel('Mode').inputValue()).toBe('mirror');
+  await page.getByRole('button', { name: 'Create plan' }).waitFor();
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await page.getByText('plan.csv').waitFor();
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await dialog.getByRole('button', { name: 'Log out' }).click();
+  await logIn(page, server.token('operator'));
+  await page.getByText('Drop a membership file here').waitFor();
 });

@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually, logIn, useBrowser } from './browser.ts';
+import type { Overview } from '../../src/api/overview.ts';
+import { eventually, logIn, memberRows, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
-/** Admins decide in the console who may use the server, and who is notified. */
+/** Admins decide in the console who may use the server, and who is notified; viewers look. */
 
 const browser = useBrowser();
 const server = useServer({ tokenRequired: true, notifyPrivate: true });
@@ -104,4 +105,71 @@ test('an admin makes a token, gives it away, and revokes it; the only admin keep
   await page.getByRole('dialog').getByRole('button', { name: 'Stop notifying' }).click();
   await notified.getByText('No one is notified').waitFor();
   await eventually(() => page.locator(':focus').count()).toBe(1);
+});
+
+test('a viewer sees everything and can press nothing that changes anything', async () => {
+  const headers = { authorization: `Bearer ${server.token('operator')}`, 'content-type': 'text/csv' };
+  const made = async (query: string, body: string) => {
+    const answer = await fetch(`${server.url}/v1/imports?${query}`, { method: 'POST', headers, body });
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const seen = await made('name=seen.csv&banCheck=false', memberRows(3));
+  const wrong = await made('name=wrong.csv&dryRun=true', 'guid,uid\nteam,\nteam,ada\n');
+
+  // Only who can act is told which folders the list of imports does not know.
+  const known = (await (await fetch(`${server.url}/v1/overview`, { headers })).json()) as Overview;
+  const unknownFolders = { count: 4, names: ['lost-1', 'lost-2', 'lost-3', 'lost-4'] };
+  const told = async (page: Page, role: 'operator' | 'viewer') => {
+    await page.route('**/v1/overview', (route) => route.fulfill({ json: { ...known, unknownFolders } }));
+    await logIn(page, server.token(role));
+    await page.getByText(role === 'operator' ? '1 thing needs you.' : 'Nothing needs you.').waitFor();
+    const folders = page.getByText(
+      'does not know 4 folders with data of imports (lost-1, lost-2, lost-3 and 1 more): they',
+    );
+    await eventually(() => folders.count()).toBe(role === 'operator' ? 1 : 0);
+  };
+  const viewer = await browser.open(server.url, { refusals: true });
+  const logOut = async () => {
+    await viewer.getByText('More', { exact: true }).click();
+    await viewer.getByRole('button', { name: 'Log out' }).click();
+    await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
+  };
+  await told(viewer, 'operator');
+  await logOut();
+  await told(viewer, 'viewer');
+
+  await viewer.getByRole('link', { name: 'Imports', exact: true }).click();
+  await viewer.getByRole('link', { name: 'seen.csv' }).waitFor();
+  await eventually(() => viewer.getByLabel('Choose file').count()).toBe(0);
+  await viewer.getByRole('link', { name: 'seen.csv' }).click();
+  await viewer.getByText('All 3 rows succeeded; every row is accounted for.').first().waitFor();
+  await viewer.getByRole('group', { name: 'Actions for all 3 rows' }).getByText('Download').click();
+  await viewer.getByRole('link', { name: 'Download all 3 rows as CSV' }).waitFor();
+  await eventually(() => viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
+  await eventually(() => viewer.getByRole('button', { name: /retry|correct|undo|delete/i }).count()).toBe(0);
+  await viewer.getByRole('link', { name: 'user-2' }).click();
+  await viewer.getByRole('table', { name: 'What imports did to user-2' }).waitFor();
+  await eventually(() => viewer.getByRole('button', { name: 'Ask where the user is now' }).count()).toBe(0);
+  await viewer.getByText('More', { exact: true }).click();
+  await viewer.getByRole('link', { name: 'Settings' }).click();
+  await viewer.getByText('Keys are never shown.').waitFor();
+  await viewer.getByText('More', { exact: true }).click();
+  await eventually(() => viewer.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+  await eventually(() => viewer.getByRole('region', { name: 'Tokens' }).count()).toBe(0);
+
+  await viewer.goto(`${server.url}/imports/${wrong}`);
+  await viewer.getByText('An operator can ask the service which groups and users exist').waitFor();
+  await viewer.getByText('correct their values, and send only these rows').waitFor();
+  await eventually(() => viewer.getByRole('link', { name: /^Correct/ }).count()).toBe(0);
+  await viewer
+    .getByRole('region', { name: 'Problems' })
+    .getByRole('link', { name: /EMPTY in uid/ })
+    .click();
+  await viewer.getByText('Operators can edit these rows, and send them.').waitFor();
+  await eventually(() => viewer.getByLabel('uid, row 2', { exact: true }).isEditable()).toBe(false);
+  await eventually(() => viewer.getByRole('button', { name: 'Find and replace…' }).count()).toBe(0);
+
+  await logOut();
+  await viewer.goto(`${server.url}/imports/${seen}`);
+  await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
 });

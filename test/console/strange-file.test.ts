@@ -1,47 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { asksBeforeClosing, chooseFile, csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
+import { asksBeforeClosing, csvFile, eventually, review, send, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const server = useServer();
-
-const CONTROLS = 'main :is(a, button, select, summary, label.button, input:not([type=file]))';
 
 const completed = (page: Page, rows: string) =>
   page
     .getByText(new RegExp(`^${rows} succeeded; every row is accounted for`, 'i'))
     .first()
     .waitFor();
-
-test('a known good file is sent in two clicks, few controls stand between, and the same file is known the next time', async () => {
-  const page = await browser.open(`${server.url}/imports/new`);
-  const file = 'guid,uid\nteam,ada\nteam,ben\n';
-  await chooseFile(page, file, 'good.csv');
-  const seen = `[...document.querySelectorAll("${CONTROLS}")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 2).length`;
-  await eventually(() => page.evaluate<number>(seen)).toBeLessThanOrEqual(8);
-  await page.getByRole('button', { name: 'Next: review' }).click();
-  // In one screen, without scrolling.
-  await sendButton(page).waitFor();
-  await eventually(async () => {
-    const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
-    return y + height;
-  }).toBeLessThanOrEqual(900);
-  // It may be announced, too: the page saw how the file was read.
-  const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('All 2 rows can be sent. Nothing has been sent.').waitFor();
-  await sendButton(page).click();
-  await completed(page, 'all 2 rows');
-  const said = page.locator('[aria-live=polite]').first();
-  await eventually(() => said.textContent()).toBe('All 2 rows succeeded; every row is accounted for.');
-  await seesWhatThereIs(page);
-
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'again.csv'));
-  await page
-    .getByText(/^The same file was imported on .+ All 2 rows succeeded; every row is accounted for\. See that import$/)
-    .waitFor();
-});
 
 test('of a strange file each suggestion is taken or refused, a refusal leads back to its columns with everything that was entered, a word that nobody decided is not sent, and the mapping is known the next time', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
@@ -122,44 +91,3 @@ test('of a strange file each suggestion is taken or refused, a refusal leads bac
   await page.keyboard.type('choir');
   await page.getByText('A group is needed').waitFor({ state: 'detached' });
 });
-
-test('on a phone a file is chosen, reviewed, tried with its first row, and sent', async () => {
-  const page = await browser.open(`${server.url}/imports/new`, { viewport: { width: 390, height: 844 } });
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('', 'empty.csv'));
-  await page.getByRole('alert').getByText('empty.csv is empty.', { exact: true }).waitFor();
-  await chooseFile(page, 'guid,uid\nteam,cyd\nteam,dan\n', 'phone.csv');
-  await review(page);
-  await page.getByLabel('Send only the first rows').fill('1');
-  await page.getByRole('button', { name: 'Send the first row' }).click();
-  await page.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').first().waitFor();
-  await page.getByRole('button', { name: 'Resume' }).click();
-  await completed(page, 'all 2 rows');
-  await page.goto(`${server.url}/imports/new/columns?file=none`);
-  await page.getByText('This file is not kept in this browser any more.').waitFor();
-});
-
-/** The first window has the rows of a small import without problems, and the keyboard comes soon to its first action. */
-async function seesWhatThereIs(page: Page): Promise<void> {
-  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
-  const top = 'document.querySelector(".rows tbody tr").getBoundingClientRect().top + scrollY';
-  await eventually(() => page.evaluate<number>(top)).toBeLessThan(900);
-  await eventually(() => page.getByText(/^(None|No chart)/).count()).toBe(0);
-  const headings = page.getByRole('heading', { level: 2 });
-  await eventually(() => headings.allTextContents()).toEqual(['Rows']);
-  const history = page.getByRole('region', { name: 'History' });
-  await eventually(() => history.count()).toBe(0);
-  await page.getByRole('button', { name: 'Details', exact: true }).click();
-  await history.getByText('completed', { exact: true }).waitFor();
-  await page.getByText('Download report', { exact: true }).click();
-  // Nothing stands over it.
-  await page.getByRole('link', { name: 'All rows: CSV' }).click({ trial: true });
-
-  // In eight stops, in three by the way past the frame.
-  for (const keys of [Array<string>(8).fill('Tab'), ['Tab', 'Enter', 'Tab', 'Tab']]) {
-    await page.goto(page.url().replace(/#.*/, ''));
-    await page.getByLabel('More actions', { exact: true }).waitFor();
-    for (const key of keys) await page.keyboard.press(key);
-    const isThere = 'document.activeElement.closest(".state .buttons") !== null';
-    await eventually(() => page.evaluate(isThere)).toBe(true);
-  }
-}
