@@ -11,6 +11,13 @@ export function counted(value: number, noun: string) {
   return `${grouped(value)} ${noun}${value === 1 ? '' : /(?:s|x|ch|sh)$/.test(noun) ? 'es' : 's'}`;
 }
 
+/** The sum of these numbers. */
+export function sumOf(numbers: Iterable<number>) {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
+}
+
 /** A span of milliseconds: "850 ms", "1 s", "12.4 s", "3 min 20 s", "1 h 05 min". */
 export function duration(ms: number) {
   if (ms < 1000) return `${Math.round(ms)} ms`;

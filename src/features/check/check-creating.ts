@@ -9,12 +9,11 @@ import type { Region } from '../../membership/membership.ts';
 import { overLimits } from '../../options/create-limit.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { CheckLedger } from './check-ledger.ts';
-import type { CheckSummary } from './operations.ts';
 
 /** Users and groups that the import of a checked file would create; creating.ts does it then. */
 
 type NewGroup = Pick<OpenGroup, 'id' | 'guid'> & { readonly region: Region };
-type Creations = Pick<NonNullable<CheckSummary['create']>, 'users' | 'groups' | 'reactivated'>;
+type Things = Readonly<Record<'users' | 'groups', number>>;
 /** Rows of the file with the same verdict and code. */
 export type CountedRows = Readonly<{ verdict: Verdict; code: string; n: number }>;
 const AT_A_TIME = 500;
@@ -23,7 +22,7 @@ const AT_A_TIME = 500;
  * Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about.
  * @param path of the import's ledger
  */
-export function planNewGroups({ sql }: CheckLedger, path: string, options: CreateOptions): void {
+export function planNewGroups({ sql }: CheckLedger, path: string, options: CreateOptions) {
   if (!options.groups) return;
   using profiles = openProfiles(path, options);
   for (const { id, guid, region } of sql<NewGroup>('new_groups').all({ add: actionId('add') })) {
@@ -42,9 +41,9 @@ export function planNewGroups({ sql }: CheckLedger, path: string, options: Creat
  * Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist.
  * @param path of the import's ledger
  */
-export function settleNew({ sql }: CheckLedger, path: string, options: CreateOptions): void {
+export function settleNew({ sql }: CheckLedger, path: string, options: CreateOptions) {
   using profiles = openProfiles(path, options);
-  const plan = (user: number, uid: string, cells: Cells): void => {
+  const plan = (user: number, uid: string, cells: Cells) => {
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
   };
@@ -65,22 +64,17 @@ export function settleNew({ sql }: CheckLedger, path: string, options: CreateOpt
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */
-export function creationsOf(
-  sql: CheckLedger['sql'],
-  options: CreateOptions,
-  verdicts: readonly CountedRows[],
-): NonNullable<CheckSummary['create']> {
-  const row = <Row = Readonly<Record<'users' | 'groups', number>>>(name: string, given = {}) =>
-    sql<Row>(name).get(given) as Row;
-  const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });
-  const made = row<Creations>('count_new');
+export function creationsOf(sql: CheckLedger['sql'], options: CreateOptions, verdicts: readonly CountedRows[]) {
+  const missing = sql<Things>('count_missing').get({ ban: scopeId('ban'), user_missing: USER_MISSING }) as Things;
+  const known = sql<Things>('count_known').get() as Things;
+  const made = sql<Things & { readonly reactivated: number }>('count_new').get() as Things & { reactivated: number };
   return {
     ...made,
     missing: {
       users: options.users || options.reactivate ? missing.users : 0,
       groups: options.groups ? missing.groups : 0,
     },
-    over: overLimits(options, missing, (name) => row('count_known')[name]),
+    over: overLimits(options, missing, (name) => known[name]),
     rows: verdicts
       .filter(({ verdict }) => verdict === 'create')
       .map(({ code, n }) => ({ code, rows: n, reason: reasonOf(code) })),

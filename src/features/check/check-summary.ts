@@ -12,11 +12,10 @@ import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { BanChoice } from '../../options/sending-options.ts';
+import { sumOf } from '../../text/wording.ts';
 import { type CountedRows, creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
-
-type CheckProblem = CheckSummary['problems'][number];
 
 export interface CheckSubject {
   readonly id: string;
@@ -37,8 +36,10 @@ export function summaryOfCheck({ sql, record }: CheckLedger, subject: CheckSubje
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
   const verdicts = sql<FirstOfRows>('count_verdicts').all();
   const { read, later, messages, addedCalls, silentCalls } = one<Counters>('counted');
-  const counts = countsOf(verdicts);
-  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  const counts = Object.fromEntries(
+    VERDICTS.map((one) => [one, sumOf(verdicts.map(({ verdict, n }) => (verdict === one ? n : 0)))]),
+  ) as Record<Verdict, number>;
+  const sum = sumOf(Object.values(counts));
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
   const groups = one<CheckSummary['groups']>('count_groups', { most: MAX_GROUP_MEMBERS });
   const users = one<CheckSummary['users']>('count_users', { most: MAX_GROUPS_OF_USER });
@@ -105,13 +106,13 @@ type FirstOfRows = CountedRows &
 /** Verdicts that are told by code. */
 const IN_SHORT: ReadonlySet<Verdict> = new Set(['fail', 'not_checked', 'invalid']);
 
-function countsOf(verdicts: readonly CountedRows[]): Record<Verdict, number> {
-  return Object.fromEntries(
-    VERDICTS.map((one) => [one, verdicts.reduce((sum, { verdict, n }) => sum + (verdict === one ? n : 0), 0)]),
-  ) as Record<Verdict, number>;
-}
-
-function problemOf({ verdict, code, n, row, guid, uid, problem }: FirstOfRows): CheckProblem {
+function problemOf({ verdict, code, n, row, guid, uid, problem }: FirstOfRows) {
   const first = { row, guid, uid };
-  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: problem ?? reasonOf(code), first };
+  return {
+    verdict: verdict as CheckSummary['problems'][number]['verdict'],
+    code,
+    rows: n,
+    reason: problem ?? reasonOf(code),
+    first,
+  };
 }

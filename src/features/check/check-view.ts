@@ -7,21 +7,21 @@ import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import { surveyOf } from '../../imports/survey/survey.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { openForReading } from '../../platform/sqlite.ts';
+import { readIfThere } from '../../platform/sqlite.ts';
 import type { Works } from '../../platform/works.ts';
-import { type CheckSummary, type CheckView, checkSummary } from './operations.ts';
+import { type CheckView, checkSummary } from './operations.ts';
 
 /** Returns the record of an import's check; undefined if there is none. @param folder of the import */
 export function checkOf(folder: string) {
-  const { check } = checkFiles(folder);
-  if (!existsSync(check)) return undefined;
-  using survey = surveyOf<'done'>(openForReading(check, CHECK_SCHEMA));
-  // A process that was killed at the beginning leaves a file without a survey.
-  return survey.sql('run').get() && survey.record();
+  return readIfThere(checkFiles(folder).check, CHECK_SCHEMA, undefined, (database) => {
+    const survey = surveyOf<'done'>(database);
+    // A process that was killed at the beginning leaves a file without a survey.
+    return survey.sql('run').get() && survey.record();
+  });
 }
 
 /** The result of an import's check; undefined until it has finished. @param folder of the import @param record where it was read already */
-export async function checkSummaryOf(folder: string, record = checkOf(folder)): Promise<CheckSummary | undefined> {
+export async function checkSummaryOf(folder: string, record = checkOf(folder)) {
   const { summary } = checkFiles(folder);
   if (record?.state !== 'done' || !existsSync(summary)) return undefined;
   return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
@@ -45,7 +45,7 @@ export async function checkIn(dir: DataDir, id: string, works?: Works<SurveyProg
   };
 }
 
-export function noCheck(id: string): RollcallError {
+export function noCheck(id: string) {
   return new RollcallError('NO_CHECK_YET', { id, why: 'has no check that is done' });
 }
 
@@ -62,11 +62,10 @@ export async function checkFacts(
 ): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'> & { readonly refused: number }> {
   const record = checkOf(folder);
   if (record === undefined) return { refused: 0 };
-  const isUnsent = state === 'staged';
-  const { rows, checkedAt } = (isUnsent || skipped > 0 ? await checkSummaryOf(folder, record) : undefined) ?? {};
-  if (rows === undefined || checkedAt === undefined) return { hasCheck: true, refused: 0 };
   const leftOut = skipped === 0 ? 0 : leftOutOf(folder);
-  if (!isUnsent) return { hasCheck: true, refused: leftOut };
+  const summary = state === 'staged' ? await checkSummaryOf(folder, record) : undefined;
+  if (summary === undefined) return { hasCheck: true, refused: leftOut };
+  const { rows, checkedAt } = summary;
   const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
   // Less those that were left out after this check.
   const wouldFail = rows.fail - (skipped - rows.skipped);

@@ -35,12 +35,12 @@ export type CheckThread = { step: (work: CheckWork) => Promise<void> };
 const MAX_INLINE_ROWS = 20_000;
 
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
-export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
+export async function doCheckWork(work: CheckWork, rows: number) {
   if (rows > MAX_INLINE_ROWS) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
   else await doCheckStep(work);
 }
 
-export async function doCheckStep({ folder, step, subject }: CheckWork): Promise<void> {
+export async function doCheckStep({ folder, step, subject }: CheckWork) {
   using ledger = openCheckLedger(folder);
   const { create } = subject;
   if (step === 'conclude') return await conclude(ledger, folder, subject);
@@ -110,7 +110,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'];
 
-function* rowResults(sql: Statements): Generator<readonly unknown[]> {
+function* rowResults(sql: Statements) {
   for (const row of sql('row_results').iterate()) {
     const now = row['place'] === null ? '' : placeWord(Number(row['place']));
     const cells: Row = { ...row, check: row['verdict'], now, reason: reasonOfRow(row) };
@@ -156,7 +156,7 @@ function reasonOfGroup({ code, message, creation }: Row) {
   return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
 }
 
-function* groupResults(sql: Statements): Generator<readonly unknown[]> {
+function* groupResults(sql: Statements) {
   for (const row of sql('group_results').iterate()) {
     const isNew = row['creation'] === '';
     const found = isNew ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');

@@ -55,7 +55,7 @@ export class Checks {
    * state is then, and rejects with an unexpected error.
    * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
    */
-  start(id: string, { maxCalls }: CheckHow): Promise<void> {
+  start(id: string, { maxCalls }: CheckHow) {
     const { dir, coordinator, apps } = this.#options;
     if (this.works.isUnderWay(id)) return this.works.over(id);
     const record = coordinator.find(id);
@@ -77,11 +77,7 @@ export class Checks {
     return this.works.begin(id, (signal, onProgress) => this.#run(record, opened, { maxCalls, signal, onProgress }));
   }
 
-  async #run(
-    record: ImportRecord,
-    opened: CheckLedger,
-    how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
-  ): Promise<void> {
+  async #run(record: ImportRecord, opened: CheckLedger, how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>) {
     const { dir, coordinator, pace, anybodyActs } = this.#options;
     using survey = opened;
     const { id, file } = record;
@@ -111,7 +107,7 @@ const DEACTIVATED = 1;
  * one or as a list, members group by group or user by user, users likewise. Nothing is changed at the service.
  * @param plan plans what would be created, once it is known which groups are missing; it may add users to ask about
  */
-async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): Promise<void> {
+async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined) {
   const { survey } = crawl;
   const regions = survey.regions();
   const ofEach = (calls: (region: Region) => number) => new Map(regions.map((region) => [region, calls(region)]));
@@ -136,7 +132,7 @@ async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): 
 }
 
 /** Continues a check that was interrupted or waits; begins a new one where there is none, or it has finished. */
-function openOrCreate(folder: string): CheckLedger {
+function openOrCreate(folder: string) {
   const { state = 'done' } = checkOf(folder) ?? {};
   if (state !== 'done') return openCheckLedger(folder);
   for (const ending of ['', '-wal', '-shm']) rmSync(`${checkFiles(folder).check}${ending}`, { force: true });
@@ -146,7 +142,7 @@ function openOrCreate(folder: string): CheckLedger {
 }
 
 /** Regions with rows that are not sent yet. @param path of the import's ledger */
-function regionsOf(path: string): Region[] {
+function regionsOf(path: string) {
   using reader = openImportReader(path);
   return [...reader.callsLeft({ held: true }).keys()];
 }

@@ -12,7 +12,7 @@ import { Download } from '../../console/view/import/downloads.tsx';
 import { type RowsWanted, rowsHref, TO_CORRECT } from '../../console/view/import/rows-wanted.tsx';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../membership/check-words.ts';
 import { madeText, waysSentences } from '../../membership/outcome-words.ts';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './operations.ts';
 
 /** Period of looks, because events may be missed, in ms. */
@@ -90,7 +90,7 @@ export function ImportCheck({ id, filter, checking: { check, error, start, isAsk
 
 /** Calls that are still to be made, all regions together. */
 function priceOf({ price }: CheckView) {
-  return Object.values(price ?? {}).reduce((sum, calls) => sum + calls, 0);
+  return sumOf(Object.values(price ?? {}));
 }
 
 function checkSentence(check: CheckView) {
@@ -144,7 +144,6 @@ function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
 
 function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
   const { rows, problems, groups, messages, ways, sendingMs, callMs, calls } = summary;
-  const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
   return (
     <div class="check-result">
       <div>
@@ -173,7 +172,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <h3>What sending takes</h3>
         <Facts
           list={[
-            ['Calls', `at least ${grouped(send)}`],
+            ['Calls', `at least ${grouped(sumOf(Object.values(calls.send)))}`],
             ['Time', atLeast(sendingMs, callMs)],
             ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
             ['Both ways', ways !== null && waysSentences(ways)],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { attachForReading, openForReading, readIfThere, readStatements } from '../../platform/sqlite.ts';
+import { attachForReading, readIfThere, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { IMPORT_SCHEMA, SURVEY_SCHEMA } from '../schemas.ts';
 
@@ -9,57 +9,66 @@ import { IMPORT_SCHEMA, SURVEY_SCHEMA } from '../schemas.ts';
 
 /** Tables of `check.sqlite`, which the feature `check` writes. */
 export const CHECK_SCHEMA = [SURVEY_SCHEMA, new URL('check-schema.sql', import.meta.url)];
-const STATEMENTS = readStatements(new URL('row-check.sql', import.meta.url));
+const STATEMENTS = new URL('row-check.sql', import.meta.url);
 
 /** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */
-export function attachCheck(database: DatabaseSync, folder: string): boolean {
+export function attachCheck(database: DatabaseSync, folder: string) {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return false;
   attachForReading(database, check, 'checked', CHECK_SCHEMA);
   return true;
 }
 
+interface CheckRun {
+  readonly state: string;
+  readonly options: string | null;
+}
+
 /** Returns the state of the check of an import, and the options that its verdicts depend on; undefined if there is none. */
-export function checkRun(folder: string): { readonly state: string; readonly options: string | null } | undefined {
-  const { check } = checkFiles(folder);
-  if (!existsSync(check)) return undefined;
-  using database = openForReading(check, CHECK_SCHEMA);
-  const found = database.prepare(STATEMENTS.get('run') ?? '').get();
-  return found && { state: String(found['state']), options: found['options'] as string | null };
+export function checkRun(folder: string) {
+  const [run] = asked<CheckRun>(folder, 'run');
+  return run;
 }
 
 /** Returns the options on which the verdicts of a check depend. Limits do not change them. */
-export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
+export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>) {
   return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
 }
 
+interface Prediction {
+  readonly row_id: number;
+  readonly verdict: string;
+  readonly code: string;
+}
+
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */
-export function rowsOfCheck(ledger: DatabaseSync, wanted: string): number[] {
+export function rowsOfCheck(ledger: DatabaseSync, wanted: string) {
   const [verdict = '', code = null] = wanted.split(':', 2);
-  return asked(ledger, 'rows_of_verdict', { verdict, code }).map((row) => Number(row['row_id']));
+  return asked<Prediction>(folderOf(ledger), 'rows_of_verdict', { verdict, code }).map(({ row_id }) => row_id);
 }
 
 /** The verdicts of these rows; those that were not checked have none. */
 export function checkOfRows(ledger: DatabaseSync, rows: readonly number[]): ReadonlyMap<number, string> {
-  const verdicts = asked(ledger, 'verdicts_of_rows', { rows: JSON.stringify(rows) });
-  return new Map(
-    verdicts.map(({ row_id, verdict, code }) => [Number(row_id), code === '' ? String(verdict) : `${verdict}:${code}`]),
-  );
+  const verdicts = asked<Prediction>(folderOf(ledger), 'verdicts_of_rows', { rows: JSON.stringify(rows) });
+  return new Map(verdicts.map(({ row_id, verdict, code }) => [row_id, code === '' ? verdict : `${verdict}:${code}`]));
 }
 
 /** Counts the rows of an import that were left out, because they would fail or were edited. */
-export function leftOutOf(folder: string): number {
+export function leftOutOf(folder: string) {
   return readIfThere(checkFiles(folder).ledger, IMPORT_SCHEMA, 0, (ledger) =>
-    Number(ledger.prepare(STATEMENTS.get('left_out') ?? '').get()?.['n']),
+    Number(statementsOf(ledger, STATEMENTS)('left_out').get()?.['n']),
   );
 }
 
-function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<string, string | null>>) {
-  const { check } = checkFiles(dirname(ledger.location() ?? ''));
-  if (!existsSync(check)) return [];
-  // A check that begins at this moment may not have its tables yet.
-  using database = openForReading(check, CHECK_SCHEMA);
-  return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
+function folderOf(ledger: DatabaseSync) {
+  return dirname(ledger.location() ?? '');
+}
+
+/** Asks the check in the folder of an import. */
+function asked<Row>(folder: string, statement: string, values: Readonly<Record<string, string | null>> = {}) {
+  return readIfThere<Row[]>(checkFiles(folder).check, CHECK_SCHEMA, [], (check) =>
+    statementsOf(check, STATEMENTS)<Row>(statement).all(values),
+  );
 }
 
 /** Files of a check, in the folder of its import. */

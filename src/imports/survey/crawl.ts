@@ -5,7 +5,7 @@ import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { counted } from '../../text/wording.ts';
+import { counted, sumOf } from '../../text/wording.ts';
 import { countedPages, type GroupPages } from '../ask/group-pages.ts';
 import { inRegions } from './side-by-side.ts';
 import type { Directory, Survey } from './survey.ts';
@@ -118,7 +118,7 @@ export function pay(
 const be = (n: number) => (n === 1 ? 'is' : 'are');
 
 export function priceSum(price: ReadonlyMap<Region, number>) {
-  return [...price.values()].reduce((sum, n) => sum + n, 0);
+  return sumOf(price.values());
 }
 
 /**

@@ -4,6 +4,7 @@ import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
+import { sumOf } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Crawl, isListTaken, listCalls, type SurveyStep } from './crawl.ts';
 import { AT_ONCE, inPages, inRegions, inTurns } from './side-by-side.ts';
@@ -37,10 +38,7 @@ export async function findGroups(crawl: Crawl, regions: readonly Region[]) {
  */
 export async function readGroups(crawl: Crawl, regions: readonly Region[], step: SurveyStep, wanted: WantedParts) {
   const { survey } = crawl;
-  const read = crawl.progress(
-    step,
-    survey.openWork(wanted).reduce((sum, { groups }) => sum + groups, 0),
-  );
+  const read = crawl.progress(step, sumOf(survey.openWork(wanted).map(({ groups }) => groups)));
   await inRegions(regions, crawl.signal, (region, either) =>
     inTurns(
       either,

@@ -20,7 +20,7 @@ import { confirm, type Io, say } from '../../../cli/screen/io.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { handled } from '../../../server/perform.ts';
 import { isAddress } from '../../../text/address-text.ts';
-import { counted, roughly } from '../../../text/wording.ts';
+import { counted, roughly, sumOf } from '../../../text/wording.ts';
 import { Checks } from '../checks.ts';
 import { checkOperations } from '../operations.ts';
 import { checkHandlers } from '../routes.ts';
@@ -145,7 +145,7 @@ async function makeCheck(
   const view = await run(maxCalls);
   const price = view.state === 'priced' ? Object.values(view.price ?? {}) : [];
   if (price.length === 0) return view;
-  const calls = price.reduce((sum, n) => sum + n, 0);
+  const calls = sumOf(price);
   // The limits of a server are its own.
   const time = here && `, which take ${roughly((Math.max(...price) / config.callsPerMinute) * 60_000)}`;
   say(io, '', `The check needs up to ${counted(calls, 'more call')}${time ?? ''}.`);

@@ -12,7 +12,7 @@ import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../../memb
 import { madeText, messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
+import { counted, duration, grouped, printable, roughly, sumOf } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../operations.ts';
 
 /** The check of an import. */
@@ -126,7 +126,7 @@ function creating(create: NonNullable<CheckSummary['create']>) {
 }
 
 function sending({ calls: { send }, sendingMs, callsPerMinute, callMs }: CheckSummary) {
-  const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
+  const calls = sumOf(Object.values(send));
   if (calls === 0) return 'There is nothing to send.';
   const fastEnough =
     callMs === null

@@ -4,7 +4,7 @@ import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, Values } from '../../../console/answers.ts';
 import { creatingOptions } from '../../../console/view/upload/file-options.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 
 /** Options of a plan. */
@@ -44,7 +44,7 @@ export function takenBy({ changes, groups, actions, create }: PlanTotals) {
 }
 
 export function objectionsIn(guards: SyncView['guards']) {
-  return guards.reduce((sum, { count }) => sum + count, 0);
+  return sumOf(guards.map(({ count }) => count));
 }
 
 export function guardsSentence(guards: SyncView['guards']) {

@@ -3,7 +3,7 @@ import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { type PlanReason, REASONS } from '../../../membership/plan-reasons.ts';
 import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { openThread } from '../../../platform/threads.ts';
-import { grouped } from '../../../text/wording.ts';
+import { grouped, sumOf } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
@@ -68,7 +68,7 @@ export function makePlan(plan: PlanLedger, decision: Decision) {
 function ownershipNotes(plan: PlanLedger, isForgetful: boolean) {
   const reported = plan.reported();
   const notes = Object.entries(LEFT_ALONE).flatMap(([reason, text]) => {
-    const users = reported.reduce((sum, one) => sum + (one.reason === reason ? one.users : 0), 0);
+    const users = sumOf(reported.map((one) => (one.reason === reason ? one.users : 0)));
     return users === 0 ? [] : [{ code: reason.toUpperCase(), text: `${text}: ${grouped(users)}` }];
   });
   if (!isForgetful) return notes;
@@ -125,7 +125,7 @@ const MAX_INLINE_PEOPLE = 20_000;
 
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
 export async function decide(plan: PlanLedger, path: string, decision: Decision) {
-  const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
+  const people = sumOf(plan.groups().map(({ members, wanted }) => members + wanted));
   if (people <= MAX_INLINE_PEOPLE) makePlan(plan, decision);
   else await decideInThread(path, decision);
 }

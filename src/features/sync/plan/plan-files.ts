@@ -1,13 +1,13 @@
-import { constants, existsSync } from 'node:fs';
-import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileStateOf } from '../../../imports/read/byte-source.ts';
+import { type FileState, fileStateOf } from '../../../imports/read/byte-source.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingTask } from '../../../imports/stage/stage-file.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { defined } from '../../../platform/defined.ts';
-import { putInPlace } from '../../../platform/files.ts';
+import { writeWhole } from '../../../platform/files.ts';
 import type { SyncReading } from '../kept-sync.ts';
 
 /** Files of a plan in its folder. */
@@ -72,31 +72,22 @@ export async function stageFile(
   return desired;
 }
 
-/** Copies a file that must not change meanwhile, unless there is a copy. */
+/** Copies a file that must not change meanwhile, unless there is a copy. A copy that is there counts as whole, also after a power cut. */
 async function keepCopy(source: string, copy: string, name: string, options: Parameters<typeof fileStateOf>[2]) {
   if (existsSync(copy)) return;
   const before = await fileStateOf(source, name, options);
-  const unfinished = `${copy}.part`;
+  await writeWhole(copy, unchanged(source, name, before));
+}
+
+async function* unchanged(source: string, name: string, before: FileState) {
+  let last = 0;
   try {
-    await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
+    for await (const piece of createReadStream(source)) {
+      last = piece.at(-1);
+      yield piece;
+    }
   } catch (cause) {
     throw notReadable(name, 'be read', cause);
   }
-  const file = await open(unfinished);
-  try {
-    await before.checkUnchanged(await lastByteOf(file));
-    // It has the rights of its source.
-    await file.chmod(0o600);
-    // A copy that is there counts as whole, also after a power cut.
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await putInPlace(unfinished, copy);
-}
-
-async function lastByteOf(file: FileHandle) {
-  const { size } = await file.stat();
-  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
-  return buffer[0] ?? 0;
+  await before.checkUnchanged(last);
 }

@@ -1,6 +1,6 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
-import { capitalised, counted, grouped } from '../../../text/wording.ts';
+import { capitalised, counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanLedger } from './plan-ledger.ts';
@@ -285,14 +285,14 @@ const TIMES_USUAL = 3;
 
 /** For a first run that adds more than a later one might. */
 function firstRun(groups: readonly PlanGroup[]) {
-  const members = groups.reduce((sum, group) => sum + gainsOf(group), 0);
+  const members = sumOf(groups.map(gainsOf));
   const text = `No run of this sync has been carried out before, so the guards let it add or raise any number of members: here ${grouped(members)}`;
   return { code: 'FIRST_RUN', text };
 }
 
 /** For a run that would write many more messages than others of the same sync. @param before changes of these runs */
 function moreMessages(groups: readonly PlanGroup[], before: readonly number[]) {
-  const messages = groups.reduce((sum, group) => sum + changesOf(group), 0);
+  const messages = sumOf(groups.map(changesOf));
   const usual = before.toSorted((a, b) => a - b)[Math.floor(before.length / 2)];
   if (usual === undefined || messages < FEW_MESSAGES || messages <= usual * TIMES_USUAL) return [];
   const runs =

@@ -44,27 +44,20 @@ function contentsOf(plan: PlanReader) {
   const creating = plan.creating();
   const totals = plan.totals(groups);
   const { changes } = totals;
-  const isShown = ([head, count]: [string, number]) => count > 0 || !OPTIONAL.includes(head);
   const heads = Object.entries(countsOf(totals))
-    .filter(isShown)
+    .filter(([head, count]) => count > 0 || !OPTIONAL.includes(head))
     .map(([head]) => head);
   const counts = (of: Counts) => {
     const all: Readonly<Record<string, number>> = countsOf(of);
     return heads.map((head) => (all[head] ? grouped(all[head]) : '·'));
   };
-  const listed = groups.filter((group) => groupProblem(group) === '');
-  const others = groups.filter((group) => groupProblem(group) !== '');
+  const problems = groups.map((group) => ({ group, text: groupProblem(group) }));
+  const listed = problems.filter(({ text }) => text === '').map(({ group }) => group);
   const objections = plan.objections();
   const sentences = (texts: readonly string[]) => texts.map((text) => ({ text }));
   const lists: readonly PlanList[] = [
-    {
-      lines: [
-        ...sentences(creation(totals, creating)),
-        ...listed.flatMap((group) => (group.creates === undefined ? [] : [{ group, text: newGroup(group) }])),
-      ],
-      noun: 'group',
-    },
-    { lines: others.map((group) => ({ group, text: groupProblem(group) })), noun: 'group', isProblem: true },
+    { lines: [...sentences(creation(totals, creating)), ...listed.flatMap(newGroup)], noun: 'group' },
+    { lines: problems.filter(({ text }) => text !== ''), noun: 'group', isProblem: true },
     {
       lines: sentences([
         ...(changes === 0
@@ -130,11 +123,12 @@ function creation(totals: PlanTotals, creating: PlanCreating | undefined) {
   ];
 }
 
-function newGroup({ creates, actions }: PlanGroup) {
-  if (creates === undefined) return '';
-  const { name, type, owner } = creates;
+function newGroup(group: PlanGroup) {
+  if (group.creates === undefined) return [];
+  const { name, type, owner } = group.creates;
   const owned = owner === '' ? '' : `, owned by ${printable(owner)}`;
-  return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
+  const members = counted(group.actions.add, 'member');
+  return [{ group, text: `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${members}` }];
 }
 
 /** The form in which a plan is written as text. */
@@ -142,32 +136,31 @@ export interface PlanTextOptions {
   readonly color: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Lines of each list before it is cut; 20 by default. */
-  readonly shown?: number;
 }
 
-type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
-
 const NAME_WIDTH = 40;
+/** Lines of each list before it is cut. */
+const SHOWN = 20;
 
 /**
  * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
  */
-export function planText(plan: PlanReader, { width, color, shown = 20 }: PlanTextOptions) {
-  const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
+export function planText(plan: PlanReader, { width, color }: PlanTextOptions) {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
   const { file, verdict, heads, rows, total, lists } = contentsOf(plan);
   const nameOf = ({ guid, region }: GroupName) => `${cut(printable(guid), NAME_WIDTH)} (${region})`;
-  const more = (all: number, noun: string) => (all > shown ? [`… and ${counted(all - shown, `more ${noun}`)}`] : []);
+  const more = (all: number, noun: string) => (all > SHOWN ? [`… and ${counted(all - SHOWN, `more ${noun}`)}`] : []);
   const table = () => {
-    const cells = rows.slice(0, shown).map(({ group, counts }) => [nameOf(group), ...counts]);
+    const cells = rows.slice(0, SHOWN).map(({ group, counts }) => [nameOf(group), ...counts]);
     const [head = '', ...lines] = drawTable(['', ...heads], [...cells, total], width).split('\n');
     const last = lines.pop() ?? '';
     return [paint('dim', head), ...lines, ...more(rows.length, 'group'), paint('bold', last)];
   };
   const list = ({ title, lines, noun, isProblem }: PlanList) => [
     ...(title === undefined ? [] : [paint(['bold', 'red'], cut(title, width))]),
-    ...lines.slice(0, shown).flatMap(({ group, text }) => {
+    ...lines.slice(0, SHOWN).flatMap(({ group, text }) => {
       if (group === undefined)
         return title === undefined ? wrap(printable(text), width) : wrap(`- ${printable(text)}`, width, '  ');
       const line = cut(`${nameOf(group)}: ${printable(text)}`, width);

@@ -3,7 +3,7 @@ import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { CHANGES, PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
-import { counted } from '../../../text/wording.ts';
+import { counted, sumOf } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api.ts';
 
 /** Users who would be added and whom the service does not find. */
@@ -32,7 +32,7 @@ export type PlanCreating = z.infer<typeof planCreating>;
  * @param invalid rows of the file that cannot be used
  */
 export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating, invalid = 0) {
-  const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
+  const sum = (number: (group: PlanGroup) => number) => sumOf(groups.map(number));
   const actions = Object.fromEntries(
     PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
   ) as PlanTotals['actions'];
@@ -56,13 +56,13 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   // Each group is looked for just before the first is created; rows of users who were missing are sent once more.
   const looks = fresh === 0 ? 0 : groups.filter(({ actions }) => actions.add > 0).length;
   const found = (users ?? 0) + (reactivated ?? 0);
-  const together = [reactivated ?? 0, found].reduce((sum, uids) => sum + Math.ceil(uids / MAX_UIDS_PER_CALL), 0);
+  const together = sumOf([reactivated ?? 0, found].map((uids) => Math.ceil(uids / MAX_UIDS_PER_CALL)));
   return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
 /** Returns the number of changes that would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>) {
-  return CHANGES.reduce((total, action) => total + actions[action], 0);
+  return sumOf(CHANGES.map((action) => actions[action]));
 }
 
 /**

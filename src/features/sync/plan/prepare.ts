@@ -15,6 +15,7 @@ import type { Region } from '../../../membership/membership.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-limit.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/files.ts';
+import { sumOf } from '../../../text/wording.ts';
 import { type Decision, decide } from './make-plan.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
@@ -205,7 +206,7 @@ export async function countNewcomers(task: NewcomersTask) {
 async function askFor({ plan, pages, signal, maxCalls = MAX_CALLS, onUser }: NewcomersTask) {
   const { survey } = plan;
   const regions = survey.regions();
-  const newcomers = regions.reduce((sum, region) => sum + survey.count('count_open_users', region), 0);
+  const newcomers = sumOf(regions.map((region) => survey.count('count_open_users', region)));
   if (newcomers === 0) return { unknown: 0, deactivated: 0, first: [] };
   const onProgress = ({ done, of }: SurveyProgress) => {
     if (of !== null) onUser(done, newcomers);

@@ -1,5 +1,5 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api.ts';
 import type { Limits } from '../guard-limits.ts';
 import { type GroupName, groupKey, type PlanFacts, type PlanReader } from './plan-reading.ts';
@@ -153,8 +153,8 @@ export const MEMBER_GUARDS: readonly Guard[] = MOVES.flatMap((move) =>
         const isFirst = previous === undefined || (level === 'group' && judged.every((one) => one.before === 0));
         const rule: Limits = isFirst ? first : limits;
         const smallest = rule[`small${small}`];
-        const members = sum(judged, move.members);
-        const value = sum(judged, move.count);
+        const members = sumOf(judged.map(move.members));
+        const value = sumOf(judged.map(move.count));
         const isSmall = members < smallest;
         const part = isSmall
           ? rule[`small${small}${move.limit}`]
@@ -207,8 +207,4 @@ export const ROW_GUARDS: readonly Guard[] = (
 /** Returns how many users would be added or get a higher scope. */
 export function gainsOf({ actions, lowered }: PlanGroup) {
   return actions.add + actions.change - lowered;
-}
-
-function sum(all: readonly Judged[], count: (one: Judged) => number) {
-  return all.reduce((total, one) => total + count(one), 0);
 }

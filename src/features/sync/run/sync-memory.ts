@@ -3,6 +3,7 @@ import { putBackEnds } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { appsOf } from '../../../imports/target.ts';
 import { openThread } from '../../../platform/threads.ts';
+import { sumOf } from '../../../text/wording.ts';
 import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import type { Sync } from '../kept-sync.ts';
 import { type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
@@ -18,7 +19,7 @@ interface MemoryOf extends Place {
 const MAX_INLINE_BYTES = 8 * 1024 * 1024;
 
 async function note(work: Remembered) {
-  const bytes = [work.ledger, work.plan].reduce((sum, path) => sum + (path === undefined ? 0 : statSync(path).size), 0);
+  const bytes = sumOf([work.ledger, work.plan].map((path) => (path === undefined ? 0 : statSync(path).size)));
   if (bytes <= MAX_INLINE_BYTES) remember(work);
   else await openThread<MemoryThread>(import.meta.url, '../plan/plan-thread').askOnce('remember', work);
 }

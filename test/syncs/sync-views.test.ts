@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextOf, sentenceOf } from '../../src/features/sync/sync-standing.ts';
+import { nextOf, sentenceOf } from '../../src/features/sync/sync-views.ts';
 
 const none = { add: 0, change: 0, remove: 0, ban: 0, report: 0, keep: 0 };
 const totals = { groups: 2, changedGroups: 1, unlisted: 0, members: 5, right: 0, changes: 1, actions: none };
