@@ -30,8 +30,9 @@ test('of two hundred bad rows the problems come first; rows are filtered, sorted
   const problems = page.getByRole('region', { name: 'Problems' }).getByRole('link', { name: /\d+ rows?$/ });
   await eventually(() => problems.count()).toBe(6);
   await eventually(async () => (await page.getByRole('heading', { name: 'Problems' }).boundingBox())?.y).toBeLessThan(
-    500,
+    300,
   );
+  await eventually(() => rowsInSight(page)).toBeGreaterThanOrEqual(18);
   await page.getByRole('button', { name: /^Show all \d+ problems$/ }).click();
   await eventually(() => problems.count()).toBeGreaterThan(6);
   await showsStatesWithoutColours(page);

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { completeRetry, NEEDS_ATTENTION, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
-import { counted } from '../../../text/wording.ts';
+import { counted, withFullStop } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { columnLabel, inPlace, LEFT_OUT } from '../../import-words.ts';
 import { foreign, importHref, OutcomeMark, Pending } from '../../kit/elements.tsx';
@@ -78,7 +78,7 @@ export function ImportProblems({ view, filter }: ImportParts) {
           {exampleWords(chosen).map((words, at) => (
             <span key={at}>
               {at === 0 && 'For example '}
-              {foreign(words)}{' '}
+              {foreign(withFullStop(words))}{' '}
             </span>
           ))}
           <b>{toDo(chosen, retry)}</b>
