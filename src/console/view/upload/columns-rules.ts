@@ -2,7 +2,7 @@
 import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Field, FileFacts, Preview, RecipeSettings, Values } from '../../answers.ts';
+import type { Field, FileFacts, Preview, Shape, Values } from '../../answers.ts';
 import { FIELDS } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { type Change, columnNames, openIn, partOf } from './file-options.ts';
@@ -29,7 +29,6 @@ export function readinessOf(form: Looked) {
   return missing.length === 0 ? 'ready' : missing;
 }
 
-type Shape = NonNullable<RecipeSettings['shape']>;
 type Step = FileFacts['steps'][number];
 
 export interface Suggestion {

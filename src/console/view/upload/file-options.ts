@@ -187,30 +187,29 @@ export function withField(shape: Shape, name: string, text: string, beginning: u
   return text === '' ? others : withPart(others, text, beginning);
 }
 
+/** The parts of a shape with their places. */
+function partsOf(shape: Shape) {
+  return Object.entries(shape).flatMap(([name, part]) => {
+    const isOne = typeof part !== 'object' || Array.isArray(part);
+    return isOne ? [[name, part]] : Object.entries(part).map(([inner, value]) => [`${name}.${inner}`, value]);
+  }) as [place: string, value: unknown][];
+}
+
 /** The parts of a suggested shape that nobody has decided about; conditions go with those that are there. */
 export function openIn(shape: Shape, { where = [], ...others }: Shape): Shape {
   const { where: before = [] } = shape;
   const added = where.filter(({ column }) => before.every((one) => one.column !== column));
-  const isOpen = Object.entries(others).some(([name, part]) => {
-    const isOne = typeof part !== 'object' || Array.isArray(part);
-    const places = isOne ? [name] : Object.keys(part).map((inner) => `${name}.${inner}`);
-    return places.some((place) => partOf(shape, place) === undefined);
-  });
+  const isOpen = partsOf(others).some(([place]) => partOf(shape, place) === undefined);
   return { ...(isOpen && others), ...(added.length > 0 && { where: [...before, ...added] }) };
 }
 
 /** A shape with the open parts of a suggested one, which take the place of those that they exclude. */
-export function merged(shape: Shape, suggested: Shape): Shape {
+export function merged(shape: Shape, suggested: Shape): unknown {
   const added = openIn(shape, suggested);
   const excluded = Object.values(FIELDS).flatMap(({ choices = [] }) =>
     choices.some(([place]) => place !== '' && partOf(added, place) !== undefined) ? choices : [],
   );
-  const all = Object(without(shape, excluded));
-  const parts = Object.entries(added).map(([name, part]) => {
-    const isOne = typeof part !== 'object' || Array.isArray(part);
-    return [name, isOne ? part : { ...all[name], ...part }];
-  });
-  return { ...all, ...Object.fromEntries(parts) };
+  return partsOf(added).reduce((all, [place, value]) => withPart(all, place, value), without(shape, excluded));
 }
 
 /** The first field that a choice has brought and that says nothing usable yet. */

@@ -82,10 +82,8 @@ export function ScopeWords({ form }: { form: FileForm }) {
   const found = facts?.steps.map(({ settings }) => settings?.shape?.scopeWords).find((words) => words !== undefined);
   const own = form.shape.value.scopeWords ?? {};
   const words = scopeWordsIn(seen, own, found ?? {});
-  const { true: plain = [], false: strange = [] } = Object.groupBy(
-    words,
-    ({ isPlain }) => String(isPlain) as 'true' | 'false',
-  );
+  const plain = words.filter(({ isPlain }) => isPlain);
+  const strange = words.filter(({ isPlain }) => !isPlain);
   // A recipe has meanings of its own.
   if (strange.length === 0 || form.get('recipe') !== '') return null;
   const put = (meanings: Readonly<Record<string, string>>) => {

@@ -26,15 +26,16 @@ export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const failure = edits.failure.value;
   const fitting = pages.shown.total;
   const counts = [
-    ready > 0 && `${grouped(ready)} ready to send`,
-    wrong > 0 && `${grouped(wrong)} edited and still wrong`,
-    total > sent + ready + wrong && `${grouped(total - sent - ready - wrong)} not edited`,
-    sent > 0 && `${grouped(sent)} sent`,
-  ];
+    [ready, 'ready to send'],
+    [wrong, 'edited and still wrong'],
+    [total - sent - ready - wrong, 'not edited'],
+    [sent, 'sent'],
+  ] as const;
+  const said = counts.flatMap(([rows, words]) => (rows > 0 ? `${grouped(rows)} ${words}` : []));
   return (
     <>
       <p class="note" role="status">
-        {counted(total, 'row')} to correct{total > 0 && `: ${counts.filter(Boolean).join(', ')}`}.{' '}
+        {counted(total, 'row')} to correct{total > 0 && `: ${said.join(', ')}`}.{' '}
         {pages.isOld
           ? 'Searching … '
           : fitting !== null && fitting < total - sent && `${grouped(fitting)} fit this filter. `}
@@ -238,10 +239,7 @@ export function paste(
 ) {
   return carryOut(async () => {
     if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
-    const below = () => {
-      const rows = pages.shown.items ?? [];
-      return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
-    };
+    const below = () => (pages.shown.items ?? []).filter((one) => one.row >= row.row && one.state !== 'sent');
     const wanted = Math.min(lines.length, MAX_LINES);
     while (below().length < wanted && pages.shown.cursor !== null) await pages.more();
     const values = below()
