@@ -91,5 +91,5 @@ test('the import being deleted, the key makes a new one', async () => {
 
 test('a key that is not valid is refused', async () => {
   const response = await send('with a blank');
-  expect(await response.json()).toMatchObject({ code: 'BAD_OPTION', field: 'Idempotency-Key' });
+  expect(await response.json()).toMatchObject({ code: 'BAD_OPTION', field: 'idempotency-key' });
 });

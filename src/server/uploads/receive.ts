@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -73,6 +73,7 @@ function wrongPart(name: string) {
 
 /** Errors of the form's parser say little to the sender: clearer ones. */
 function brokenForm(error: unknown) {
+  if (error instanceof RollcallError) return error;
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
     return badForm('the form has more than one part; it may have one only, named "file"');
@@ -82,13 +83,9 @@ function brokenForm(error: unknown) {
       what: 'the form cannot be read: its boundary is longer than 70 characters',
     });
   }
-  if (
-    /Unexpected end|Multipart: Boundary not found|Malformed|multipart/i.test(message) &&
-    !(error instanceof RollcallError)
-  ) {
-    return new RollcallError('BAD_BODY', { what: `the form cannot be read: ${message}` });
-  }
-  return error;
+  return /Unexpected end|Multipart: Boundary not found|Malformed|multipart/i.test(message)
+    ? new RollcallError('BAD_BODY', { what: `the form cannot be read: ${message}` })
+    : error;
 }
 
 const MAX_NAME_LENGTH = 200;
@@ -104,61 +101,40 @@ export function labelOf(name: string | undefined) {
 /** Bounds of one upload, and who learns of its progress. */
 export interface ReceiveOptions {
   readonly maxBytes: number;
+  /** The same for an archive or workbook. Default: as for any other file. */
+  readonly maxZipBytes?: number;
   /** Idle timeout of an upload, in ms. */
   readonly idleMs: number;
-  /** Aborted when the server stops, or when the upload must give way, with the Problem to answer with. */
+  /** Aborted when the server stops, or when the upload must give way, with the error to answer with. */
   readonly signal: AbortSignal;
   /** Called with the number of bytes of each piece. */
   readonly came?: (bytes: number) => void;
 }
 
 /**
- * Streams a body to a new file, with at most one piece in memory. After an error the file is deleted; the body stays
- * open, so that the client gets the answer.
- * @throws Problem TOO_LARGE, BAD_BODY when it is empty or stalls, the signal's reason; the stream's error when the client has gone
+ * Streams a body to a new file, with at most one piece in memory. The body stays open after an error, so that the client gets
+ * the answer. @returns its SHA-256 in hex @throws as `piecesOf`
  */
 export async function receive(body: Readable, path: string, options: ReceiveOptions) {
   const hash = createHash('sha256');
-  let bytes = 0;
-  const file = await open(path, 'wx', 0o600);
-  try {
-    for await (const piece of piecesOf(body, options)) {
-      bytes += piece.length;
-      if (bytes > options.maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes: options.maxBytes });
-      options.came?.(piece.length);
-      hash.update(piece);
-      await file.appendFile(piece);
-    }
-    if (bytes === 0) throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be a file with rows' });
-    await file.close();
-    // SHA-256 in hex.
-    return { bytes, hash: hash.digest('hex') };
-  } catch (error) {
-    await file.close();
-    await rm(path, { force: true });
-    throw error;
+  await using file = await open(path, 'wx', 0o600);
+  for await (const piece of piecesOf(body, options)) {
+    options.came?.(piece.length);
+    hash.update(piece);
+    await file.appendFile(piece);
   }
+  return hash.digest('hex');
 }
 
-/** The first bytes of a body, at most `maxBytes`, or `maxZipBytes` of an archive or workbook, in memory. @throws as `receive` does */
-export async function receiveHead(
-  body: Readable,
-  { maxZipBytes, ...options }: ReceiveOptions & { readonly maxZipBytes: number },
-) {
+/** Takes a body in memory. @throws as `piecesOf` */
+export async function receiveHead(body: Readable, options: ReceiveOptions) {
   const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of piecesOf(body, options)) {
-    bytes += piece.length;
-    pieces.push(piece);
-    const most = isZip(pieces[0] ?? piece) ? maxZipBytes : options.maxBytes;
-    if (bytes > most) throw new RollcallError('TOO_LARGE', { maxBytes: most });
-  }
-  if (bytes === 0)
-    throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be the beginning of a file' });
+  for await (const piece of piecesOf(body, options)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): AsyncGenerator<Buffer> {
+/** @throws TOO_LARGE, BAD_BODY when it is empty or stalls, the signal's reason; the stream's error when the client has gone */
+async function* piecesOf(body: Readable, { maxBytes, maxZipBytes = maxBytes, idleMs, signal }: ReceiveOptions) {
   const givenUp = Promise.withResolvers<never>();
   // It may reject while nothing awaits it.
   givenUp.promise.catch(() => {});
@@ -172,13 +148,19 @@ async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): As
   else signal.addEventListener('abort', stop, { once: true });
   // Destroying the body would close the connection before the client has read what is wrong.
   const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  let bytes = 0;
+  let most = maxBytes;
   try {
     for (;;) {
-      const next = await Promise.race([pieces.next(), givenUp.promise]);
-      if (next.done === true) return;
+      const { done, value: piece } = await Promise.race([pieces.next(), givenUp.promise]);
+      if (done === true) break;
+      if (bytes === 0 && isZip(piece)) most = maxZipBytes;
+      bytes += piece.length;
+      if (bytes > most) throw new RollcallError('TOO_LARGE', { maxBytes: most });
       clock.refresh();
-      yield next.value;
+      yield piece;
     }
+    if (bytes === 0) throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be a file with rows' });
   } finally {
     clearTimeout(clock);
     signal.removeEventListener('abort', stop);

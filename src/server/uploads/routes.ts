@@ -10,7 +10,7 @@ import { reserveImport } from '../../imports/import-id.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
-import { keptFile, openUploads, takeFile } from './accept.ts';
+import { keptFile, openUploads } from './accept.ts';
 import { FILE_TYPES, FORMS, uploadQuery } from './upload-options.ts';
 
 const uploadOfImport = {
@@ -20,29 +20,18 @@ const uploadOfImport = {
   description: `The body is the file (${FORMS}, any of them gzipped), or a form with the part "file", and with the part "identities" or "groups" if the shape looks users or groups up in such a file.`,
 };
 
-export interface UploadLimits {
-  readonly idleMs: number;
-  /** Uploads at the same time; more are refused. */
-  readonly most: number;
-}
-
-/** `POST /v1/imports`, and the other addresses whose bodies are files. */
-export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits) {
-  const { coordinator, dir, settings, access, views } = context;
+/** `POST /v1/imports`, and the other addresses whose bodies are files. @param bounds as `openUploads` */
+export async function uploadRoutes(
+  app: Api,
+  context: ServerContext,
+  bounds: Pick<Parameters<typeof openUploads>[1], 'idleMs' | 'most'>,
+) {
+  const { coordinator, dir, views } = context;
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.
   await rm(waiting, { recursive: true, force: true });
-  const isImport = (id: string) => coordinator.lookUp(id) !== undefined;
   const stopping = new AbortController();
-  const uploads = openUploads({
-    waiting,
-    access,
-    most,
-    limits: { maxBytes: settings.maxUploadBytes, idleMs, signal: stopping.signal },
-    fetching: () => ({ ...context.fetching, sources: settings.sources }),
-  });
-
-  uploads.made.push(isImport);
+  const uploads = openUploads(context, { ...bounds, waiting, signal: stopping.signal });
 
   await app.register(async (plain) => {
     const scope = plain as Api;
@@ -57,7 +46,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       { create: uploadOfImport },
       {
         create: async (query, call) => {
-          const id = await takeFile(context, uploads, query, call, {
+          const id = await uploads.take(query, call, {
             kind: 'import',
             make: async ({ path, file, options, lookups, keep, callFor }) => {
               const made = await reserveImport(dir);

@@ -12,7 +12,7 @@ import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { attachment, sendFile } from '../../../server/http-answers.ts';
 import { serveAll } from '../../../server/serve.ts';
-import { keptFile, takeFile, type Uploads } from '../../../server/uploads/accept.ts';
+import { keptFile, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/receive.ts';
 import { FORMS, FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
@@ -75,14 +75,13 @@ const uploadOfSync = {
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads) {
   const { syncs, dir } = context;
-  uploads.made.push((id) => syncs.catalog.find(id) !== undefined);
   serveAll(
     scope,
     { create: uploadOfSync },
     {
       create: async (query, call) => {
         const decision = decisionOf(query);
-        const id = await takeFile(context, uploads, query, call, {
+        const id = await uploads.take(query, call, {
           kind: 'sync',
           check: syncReadingOf,
           make: async ({ path, name, file, lookups, keep, options, callFor }) => {
