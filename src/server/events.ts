@@ -46,7 +46,7 @@ type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
 /** Server-sent events of a process that runs imports: what changes in the lists, at most once in `everyMs`, and what moves. It does nothing while no one watches. */
 export function openEvents({ coordinator, unfinished, view, log, isSending, everyMs = 1_000 }: EventSources) {
   const watchers = new Set<Watcher>();
-  const views = viewsFor(watchers, { coordinator, unfinished, everyMs, view: (record) => view(record, regions) });
+  const views = viewsFor(watchers, { coordinator, unfinished }, (record) => view(record, regions));
   /** Since the last tick, by id. */
   const further = new Map<string, Progressing>();
   let ticker: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
   const tell = <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => {
     const { id } = data as { readonly id?: string };
     const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-    for (const watcher of watchers) if ((watcher.about ?? id) === id) write(watcher, text);
+    for (const { about, response } of watchers) if ((about ?? id) === id) write(response, text);
   };
 
   /** A queue that does not answer delays no event. */
@@ -99,9 +99,9 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
   };
   coordinator.events.on('removed', onRemoved).on('changed', onChanged).on('state', onMoved);
   const heart = setInterval(() => {
-    for (const watcher of watchers) {
-      if (watcher.isStillAllowed()) write(watcher, ': still here\n\n');
-      else watcher.response.end();
+    for (const { isStillAllowed, response } of watchers) {
+      if (isStillAllowed()) write(response, ': still here\n\n');
+      else response.end();
     }
   }, HEARTBEAT_MS);
 
@@ -122,7 +122,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
       ticker ??= setInterval(tick, everyMs);
       try {
         await askRegions();
-        write(watcher, listText(about === undefined ? await views.all() : []));
+        write(response, listText(about === undefined ? await views.all() : []));
       } catch (error) {
         response.destroy();
         throw error;
@@ -151,23 +151,14 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
 /** The views of imports, for those who watch. */
 function viewsFor(
   watchers: ReadonlySet<Watcher>,
-  {
-    coordinator,
-    unfinished,
-    everyMs,
-    view,
-  }: Pick<EventSources, 'unfinished'> & {
-    readonly coordinator: Pick<Coordinator, 'lookUp'>;
-    readonly everyMs: number;
-    readonly view: (record: ImportRecord) => Promise<object>;
-  },
+  { coordinator, unfinished }: Pick<EventSources, 'coordinator' | 'unfinished'>,
+  view: (record: ImportRecord) => Promise<object>,
 ) {
-  /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
-  let sent = new Map<string, string>();
+  /** The view that was sent last, as JSON, by import: for those that are not over. */
+  const sent = new Map<string, string>();
   const moved = new Set<string>();
-  /** The look that is under way: each asks about every import, so those who come in the same second share one. */
+  /** The look that is under way: each asks about every import, so those who come meanwhile share it. */
   let looking: Promise<void> | undefined;
-  let lookedAt = 0;
 
   /** Ids of the imports that someone watches. */
   const watched = () => {
@@ -179,7 +170,7 @@ function viewsFor(
   };
 
   /** Sends the views that differ from what was sent. */
-  const sendChanged = async (before: Map<string, string>) => {
+  const sendChanged = async () => {
     const looked = [...moved];
     moved.clear();
     const changed = new Map<string, string>();
@@ -187,7 +178,7 @@ function viewsFor(
       for (const id of new Set([...looked, ...watched()])) {
         const record = coordinator.lookUp(id);
         const text = record && JSON.stringify(await view(record));
-        if (text !== undefined && before.get(id) !== text) changed.set(id, text);
+        if (text !== undefined && sent.get(id) !== text) changed.set(id, text);
       }
     } catch (error) {
       // Nothing of it was sent: the next look takes them again.
@@ -198,25 +189,21 @@ function viewsFor(
       const state = coordinator.lookUp(id)?.state;
       // Removed meanwhile, and its watchers know it.
       if (state === undefined) changed.delete(id);
-      else if (isFinal(state)) before.delete(id);
-      else before.set(id, text);
+      else if (isFinal(state)) sent.delete(id);
+      else sent.set(id, text);
     }
-    if (before === sent) lookedAt = Date.now();
     if (changed.size === 0) return;
     const text = listText([...changed.values()]);
-    for (const watcher of watchers) {
-      const { about, isNew } = watcher;
+    for (const { about, isNew, response } of watchers) {
       const own = about === undefined ? text : changed.has(about) && listText([changed.get(about) ?? '']);
-      if (own && !isNew) write(watcher, own);
+      if (own && !isNew) write(response, own);
     }
   };
   const look = () => {
-    if (looking !== undefined) return looking;
-    const own = sendChanged(sent).finally(() => {
-      if (looking === own) looking = undefined;
+    looking ??= sendChanged().finally(() => {
+      looking = undefined;
     });
-    looking = own;
-    return own;
+    return looking;
   };
   return {
     /** Imports that are looked at next, in addition to those that are not over. */
@@ -224,8 +211,8 @@ function viewsFor(
     look,
     /** Those that are not over, as all others know them then. */
     all: async () => {
-      if (Date.now() - lookedAt >= everyMs) await look();
-      return [...sent.values()];
+      await look();
+      return unfinished().flatMap(({ id }) => sent.get(id) ?? []);
     },
     remove: (id: string) => {
       moved.delete(id);
@@ -233,9 +220,7 @@ function viewsFor(
     },
     forget: () => {
       moved.clear();
-      sent = new Map();
-      looking = undefined;
-      lookedAt = 0;
+      sent.clear();
     },
   };
 }
@@ -250,7 +235,7 @@ function listText(views: readonly string[]) {
 }
 
 /** Writes to one watcher, or disconnects it when it does not read what it was sent. One that was ended gets nothing more. */
-function write({ response }: Watcher, text: string) {
+function write(response: PassThrough, text: string) {
   if (response.writableLength > MAX_UNSENT) response.destroy();
   else if (!response.writableEnded) response.write(text);
 }
