@@ -1,11 +1,12 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
+import { IMPORT_STATES, type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import { isLedgerError } from '../platform/database-errors.ts';
 import {
@@ -21,33 +22,37 @@ import { withoutAddress } from '../text/address-text.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { CATALOG_SCHEMA } from './schemas.ts';
 
+const text = z.string().nullable();
+const time = z.number().nullable();
+
 /** An import as the catalog lists it. Times are ms since 1970. */
-export interface ImportRecord {
-  readonly id: string;
-  readonly state: ImportState;
+export const importRecord = z.object({
+  id: z.string(),
+  state: z.enum(IMPORT_STATES),
   /** The reason for the state, in a sentence. */
-  readonly reason: string;
+  reason: z.string(),
   /** The same for programs; null where the state says all. */
-  readonly code: ReasonCode | null;
+  code: text as z.ZodType<ReasonCode | null>,
   /** JSON of the `Words` that say what to do about it; null where the state says it. */
-  readonly remedy: string | null;
+  remedy: text,
   /** The input as the user named it. */
-  readonly file: string;
+  file: z.string(),
   /** The path that staging reads. */
-  readonly source: string;
+  source: z.string(),
   /** JSON of how to read and run it. */
-  readonly options: string;
-  readonly retryOf: string | null;
+  options: z.string(),
+  retryOf: text,
   /** Name of the person who made it or asked for its sync; '' when no person did. */
-  readonly createdBy: string;
+  createdBy: z.string(),
   /** JSON list of its tags. */
-  readonly tags: string;
+  tags: z.string(),
   /** JSON of its `ImportTotals`; null until it has ended and was counted. */
-  readonly totals: string | null;
-  readonly createdAt: number;
-  readonly startedAt: number | null;
-  readonly finishedAt: number | null;
-}
+  totals: text,
+  createdAt: z.number(),
+  startedAt: time,
+  finishedAt: time,
+});
+export type ImportRecord = Readonly<z.infer<typeof importRecord>>;
 
 /** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };

@@ -1,14 +1,9 @@
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ImportSummary } from '../api/import-summary.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
-import { REGIONS } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { isNumber, isObject, isText, storedJson } from '../platform/stored-json.ts';
 import { counted } from '../text/wording.ts';
-import { type ImportRecord, isIntact, openCatalog, recordFile } from './catalog.ts';
-import type { ImportOptions } from './import-options.ts';
+import { importRecord, isIntact, openCatalog, recordFile } from './catalog.ts';
 
 /** The catalog is an index of the folders of the imports: a lost or damaged one is made from them. */
 
@@ -35,7 +30,7 @@ export function rebuildCatalog(dir: DataDir) {
   /** Ids of folders that do not say what their import was. */
   const unknown: string[] = [];
   const records = importIds(dir).flatMap((id) => {
-    const record = readRecord(dir, id) ?? recordOfSummary(dir, id);
+    const record = readRecord(dir, id);
     if (record === undefined) unknown.push(id);
     return record ?? [];
   });
@@ -62,77 +57,10 @@ function importIds({ root }: DataDir) {
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
-const TEXTS = ['id', 'reason', 'file', 'source', 'options', 'createdBy', 'tags'] as const;
-const TEXTS_OR_NULL = ['remedy', 'code', 'retryOf', 'totals'] as const;
-const TIMES_OR_NULL = ['startedAt', 'finishedAt'] as const;
-
-function isRecord(value: unknown): value is ImportRecord {
-  return (
-    isObject(value) &&
-    TEXTS.every((name) => isText(value[name])) &&
-    TEXTS_OR_NULL.every((name) => value[name] === null || isText(value[name])) &&
-    TIMES_OR_NULL.every((name) => value[name] === null || isNumber(value[name])) &&
-    isNumber(value['createdAt']) &&
-    IMPORT_STATES.some((state) => state === value['state'])
-  );
-}
-
-/**
- * Returns a finished import's record from its summary. It does not say for which service it was meant: so that its rows
- * do not reach the wrong one, it counts as meant for a sandbox.
- */
-function recordOfSummary(dir: DataDir, id: string) {
-  const path = join(dir.folder(id), 'summary.json');
-  if (!existsSync(path)) return undefined;
-  const data = readJson(path);
-  if (!isSummary(data) || data.id !== id || !isFinal(data.state)) return undefined;
-  const { state, file, startedAt, finishedAt, id: _, code: __, reports: ___, ...totals } = data;
-  const [region = REGIONS[0]] = REGIONS.filter((one) => totals.regions[one] !== undefined);
-  const options: ImportOptions = { format: 'auto', map: {}, region, sandbox: true, dryRun: false };
-  const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
-  return {
-    id,
-    state,
-    file,
-    source: file,
-    options: JSON.stringify(options),
-    totals: JSON.stringify(totals),
-    reason: 'found again by its summary, which does not say for which service it was meant: as for a sandbox',
-    code: null,
-    remedy: null,
-    retryOf: null,
-    createdBy: '',
-    tags: '[]',
-    createdAt: msOf(startedAt ?? finishedAt) ?? 0,
-    startedAt: msOf(startedAt),
-    finishedAt: msOf(finishedAt),
-  };
-}
-
-function isSummary(value: unknown): value is ImportSummary {
-  return (
-    isObject(value) &&
-    IMPORT_STATES.some((state) => state === value['state']) &&
-    [value['id'], value['file'], value['finishedAt']].every(isText) &&
-    (value['startedAt'] === null || isText(value['startedAt'])) &&
-    [value['rows'], value['regions']].every(isObject)
-  );
-}
-
-function readJson(path: string) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Undefined where the folder has no record, or one that cannot be used: its import is named, and stays on the disk. */
 function readRecord(dir: DataDir, id: string) {
-  const path = recordFile(dir.folder(id));
-  if (!existsSync(path)) return undefined;
   try {
-    const record = storedJson(readFileSync(path, 'utf8'), 'what the catalog said of an import', isRecord);
+    const record = importRecord.parse(JSON.parse(readFileSync(recordFile(dir.folder(id)), 'utf8')));
     return record.id === id ? record : undefined;
   } catch {
     return undefined;

@@ -42,26 +42,6 @@ test('a catalog that is intact is not made anew, and how to do it all the same i
   expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toEqual([]);
 });
 
-test('an import whose folder has no record is known by its summary, and counts as meant for a sandbox', async () => {
-  const place = await withThreeImports();
-  const listed = async () => {
-    const { stdout } = await place.run(['list', '--json']);
-    return (JSON.parse(stdout) as Record<'id' | 'state' | 'file' | 'rows' | 'startedAt', unknown>[]).map(
-      ({ id, state, file, rows, startedAt }) => ({ id: String(id), state, file, rows, startedAt }),
-    );
-  };
-  const before = await listed();
-  const { id = '' } = before.at(-1) ?? {};
-  rmSync(join(place.dataDir, 'imports', id, 'import.json'));
-  for (const file of readdirSync(place.dataDir)) if (file.startsWith('catalog.')) rmSync(join(place.dataDir, file));
-  expect(await listed()).toEqual(before);
-  expect((await place.run(['report', id, '--format', 'csv'])).stdout).toContain('u29');
-  expect(await place.run(['undo', id])).toMatchObject({
-    code: EXIT.usage,
-    stderr: expect.stringContaining('sandbox'),
-  });
-});
-
 test('a damaged catalog is named with its remedy, kept beside the new one, and imports without a record are named', async () => {
   const place = await withThreeImports();
   const before = await states(place);
@@ -70,7 +50,7 @@ test('a damaged catalog is named with its remedy, kept beside the new one, and i
   writeFileSync(join(place.dataDir, 'catalog.sqlite'), 'x'.repeat(8_192));
   const list = await place.run(['list']);
   expect([list.code, list.stderr]).toEqual([EXIT.fatal, expect.stringContaining('--rebuild-catalog')]);
-  for (const file of ['import.json', 'summary.json']) rmSync(join(place.dataDir, 'imports', oldest, file));
+  rmSync(join(place.dataDir, 'imports', oldest, 'import.json'));
   const doctor = await place.run(['doctor', '--rebuild-catalog']);
   expect(doctor.stderr).toMatch(new RegExp(`rebuilt .*: 2 imports; not found out: ${oldest}`));
   expect(await states(place)).toEqual(before.slice(0, 2));
