@@ -145,15 +145,9 @@ export async function fileToFetch(
   file: string,
   { maxSource = Number.MAX_SAFE_INTEGER, ...flags }: SourceFlags,
 ): Promise<FetchedFile | undefined> {
-  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
-  // Loaded for those alone who need them.
-  const [{ sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([
-    import('../sources/schemes.ts'),
-    import('../sources/named.ts'),
-    import('../sources/spool.ts'),
-  ]);
-  if (!isAddressOrName(file, config.namedSources)) return refuseFlags(flags);
-  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), sourceContextOf(config)));
+  const source = await sourceNamed(config, file, flags, 'the file');
+  if (source === undefined) return undefined;
+  const { spool } = await import('../sources/spool.ts');
   let lines: readonly string[] = [];
   const onProgress = (progress: SpoolProgress) => {
     lines = [fetchingLine(progress)];
@@ -168,9 +162,23 @@ export async function fileToFetch(
   };
 }
 
-function refuseFlags(flags: SourceFlags): undefined {
+/**
+ * The source at an address, or that has a name in the settings; undefined for a path, which takes none of their flags.
+ * @param place where a flag would have a meaning, for the refusal  @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE, FLAG_FOR_ADDRESS
+ */
+export async function sourceNamed(config: Config, text: string, flags: SourceFlags, place: string) {
+  if (isAddress(text) || sourceName(text) !== undefined) {
+    // Loaded for those alone who need them.
+    const [{ sourceAt }, { isAddressOrName, requestOf }] = await Promise.all([
+      import('../sources/schemes.ts'),
+      import('../sources/named.ts'),
+    ]);
+    if (isAddressOrName(text, config.namedSources))
+      return sourceAt(requestOf(text, await sourceSettingsOf(flags), sourceContextOf(config)));
+  }
   const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place: 'the file' });
+  if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place });
+  return undefined;
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress) {

@@ -2,12 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { sourceContextOf } from '../../../app/ca-file.ts';
 import type { Imports } from '../../../cli/client/imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/file-flags.ts';
 import { type RunningFlags, refuseExisting, withRunning } from '../../../cli/flags/flags.ts';
+import { sourceNamed } from '../../../cli/input-files.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSurvey } from '../../../cli/screen/follow.ts';
@@ -15,7 +14,7 @@ import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
-import { isAddress, sourceName } from '../../../text/address-text.ts';
+import type { Source } from '../../../sources/source.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import { listsOf, outputFiles, type WrittenFile } from '../export-store.ts';
@@ -169,54 +168,36 @@ interface OutputPlace {
   refuseExisting(paths: readonly string[]): Promise<void>;
 }
 
-/** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE */
+/** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE, FLAG_FOR_ADDRESS */
 async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
-  const { output } = flags;
-  const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
-  if (remote !== undefined) return remote;
-  const flag = addressFlagOf(flags);
-  if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place: '--output' });
-  if (output === undefined) return undefined;
-  return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
-}
-
-async function placeAtAddress(
-  config: Running['config'],
-  output: string,
-  flags: ExportFlags,
-): Promise<OutputPlace | undefined> {
-  if (!isAddress(output) && sourceName(output) === undefined) return undefined;
-  // Loaded for those alone who need them.
-  const [{ isAddressOrName, requestOf }, { writerTo }, { sourceAt }] = await Promise.all([
-    import('../../../sources/named.ts'),
-    import('../../../sources/spool.ts'),
-    import('../../../sources/schemes.ts'),
-  ]);
-  if (!isAddressOrName(output, config.namedSources)) return undefined;
-  const settings = await sourceSettingsOf(flags);
-  const context = sourceContextOf(config);
-  const { signal } = new AbortController();
-  const at = (place: string) => sourceAt(requestOf(place, settings, context));
-  const path = output.trim();
+  const { output = '', overwrite } = flags;
+  const at = (place: string) => sourceNamed(config, place, flags, '--output');
+  const source = await at(output);
+  if (source === undefined) {
+    if (output === '') return undefined;
+    return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
+  }
+  const { writerTo } = await import('../../../sources/spool.ts');
   // Refuses what can never be written, before anything is read.
-  writerTo(await at(path));
+  writerTo(source);
+  const { signal } = new AbortController();
   const isThere = async (place: string) => {
-    const source = await at(place);
-    const opened = await source.open(signal).catch(() => undefined);
+    const opened = await (await at(place))?.open(signal).catch(() => undefined);
     await opened?.close();
     return opened !== undefined;
   };
   return {
-    path,
+    path: output.trim(),
     put: async (place, bytes) => {
       // A file first: its size must be known, and a part of it may have to be sent again.
       await using folder = await temporaryFolder('export');
       const whole = join(folder.path, 'whole');
       await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
-      await writerTo(await at(place))(whole, signal);
+      // Beside an address there are addresses.
+      await writerTo((await at(place)) as Source)(whole, signal);
     },
     refuseExisting: async (places) => {
-      if (flags.overwrite) return;
+      if (overwrite) return;
       for (const place of places) {
         if (await isThere(place)) throw new RollcallError('OUTPUT_EXISTS', { place });
       }
