@@ -167,10 +167,12 @@ async function chooseColumns(page: Page): Promise<void> {
   await page.getByLabel('Recipe').selectOption('none');
   await eventually(() => page.locator('#new-map').inputValue()).toBe('');
 
-  // A name that is taken is said while it is typed.
+  // A name that is taken is said beside its field.
   await page.goto(`${server.url}/schedules/new`);
   await page.getByLabel('Name', { exact: true }).fill('Rooms');
-  await page.locator('#new-name-error', { hasText: 'There is a schedule “rooms” already.' }).waitFor();
+  await page.getByLabel('File or pattern').fill(titled);
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-name-error', { hasText: 'there is a schedule "rooms" already' }).waitFor();
   // An expression begins with the times that were chosen.
   await page.getByLabel('At', { exact: true }).fill('06:45');
   await page.getByLabel('Runs', { exact: true }).selectOption('as a cron expression says');

@@ -227,13 +227,7 @@ const AS_TEXT = {
 };
 
 function NameField({ form }: { form: Form }) {
-  const { data } = useAnswer(addressOf('GET /v1/schedules', {}));
-  const given = form.get('name');
-  const name = scheduleName(given.trim());
-  const isTaken = data?.schedules.some((one) => one.name === name) === true;
-  useEffect(() => {
-    if (isTaken) form.setError('name', `There is a schedule “${name}” already. Take another name.`);
-  }, [given, isTaken]);
+  const name = scheduleName(form.get('name').trim());
   return (
     <Fields
       form={form}
