@@ -7,7 +7,7 @@ import { Checks } from '../features/check/checks.ts';
 import { Corrections } from '../features/correct/corrections.ts';
 import { Exports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';
-import { Notifications } from '../features/notify/notifications.ts';
+import { openNotifications } from '../features/notify/notifications.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
@@ -95,7 +95,7 @@ export async function openContext(app: Api, options: Options) {
   onStop(() => heads.close());
   tellOfSyncs(syncs, events);
   const schedules = schedulesOf(options, syncs, events);
-  const notifications = await Notifications.open({
+  const notifications = await openNotifications({
     ...options,
     syncs,
     view: async (kind, id) =>

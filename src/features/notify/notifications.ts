@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Counter, type Registry } from 'prom-client';
@@ -53,158 +52,137 @@ const LEAVE_MS = 1_000;
  * Sends the notes of the catalog to the receiver, each until it arrives or is a day old. The catalog writes a note with the move
  * that it is about, so that none is lost with this process.
  */
-export class Notifications {
-  readonly #parts: NotificationParts;
+export async function openNotifications(parts: NotificationParts) {
+  const { coordinator, syncs, dir, log, access, notifyPrivate } = parts;
   /** The catalog, which the coordinator also has open. */
-  readonly #database: DatabaseSync;
-  readonly #sql: Statements;
-  readonly #attempted: ReturnType<typeof measured>;
+  const database = openForWriting(dir.catalog, CATALOG_SCHEMA);
+  const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
+  const send = sender(parts, sql);
   /** By the id of the note. */
-  readonly #works = new Works<never>(() => {});
-  readonly #sending = pLimit(AT_ONCE);
+  const works = new Works<never>(() => {});
   /** One change after another: each closes what the one before has opened. */
-  readonly #changing = pLimit(1);
-  #receiver: Receiver | undefined;
-  #problem: string | null = null;
+  const changing = pLimit(1);
+  let receiver: Receiver | undefined;
+  let problem: string | null = null;
 
-  private constructor(parts: NotificationParts) {
-    this.#parts = parts;
-    this.#database = openForWriting(parts.dir.catalog, CATALOG_SCHEMA);
-    this.#sql = statementsOf(this.#database, new URL('deliveries.sql', import.meta.url));
-    this.#attempted = measured(parts.registry, this.#sql);
-    const outages = watchOutages((note) => {
-      if (this.#receiver !== undefined) this.#sql('add_note').run({ ...note });
-      this.#sendWaiting();
-    }, parts.outageMs);
-    // Without a receiver, and after `close`, these do nothing.
-    parts.coordinator.events.on('circuit', outages);
-    parts.coordinator.events.on('state', this.#sendWaiting);
-    parts.syncs.events.on('state', this.#sendWaiting);
-  }
-
-  static async open(parts: NotificationParts): Promise<Notifications> {
-    const opened = new Notifications(parts);
-    const { receiver, access, log } = parts;
-    const kept = receiver === undefined ? access.receiver() : undefined;
+  const sendWaiting = () => {
+    const current = receiver;
+    if (current === undefined) return;
+    const failed = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
     try {
-      await opened.#use(kept === undefined ? receiver : await openReceiver(kept, parts.notifyPrivate));
-    } catch (error) {
-      const isAddress = isError(error, 'BAD_RECEIVER');
-      if (!(isAddress || isError(error, 'PACKAGE_MISSING'))) throw error;
-      log.error({ err: error }, 'the receiver of notifications that was set is not used');
-      await opened.#use(undefined);
-      opened.#problem = isAddress ? `The address ${error.message}` : asSentence(error.message);
-    }
-    return opened;
-  }
-
-  view(): NotificationsView {
-    return { host: this.#receiver?.host ?? null, fixed: this.#parts.receiver !== undefined, problem: this.#problem };
-  }
-
-  /** The one in use. */
-  get receiver(): Receiver | undefined {
-    return this.#receiver;
-  }
-
-  /**
-   * Takes another receiver, at once and for good.
-   * @returns the secret that was made, where notifications to it are signed
-   * @throws BAD_RECEIVER
-   */
-  set(address: string): Promise<string | null> {
-    return this.#changing(async () => {
-      const kept = { address, secret: isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null };
-      const next = await openReceiver(kept, this.#parts.notifyPrivate);
-      this.#parts.access.keepReceiver(kept);
-      await this.#use(next);
-      return kept.secret;
-    });
-  }
-
-  /** No one is notified from now on. */
-  clear(): Promise<void> {
-    return this.#changing(() => {
-      this.#parts.access.forgetReceiver();
-      return this.#use(undefined);
-    });
-  }
-
-  /** Stops; notes that are not delivered by then are delivered after the next start. */
-  close(): Promise<void> {
-    return this.#changing(async () => {
-      // A mail server that does not answer is not waited for.
-      await Promise.race([this.#leave(), sleep(LEAVE_MS, undefined, { ref: false })]);
-      this.#database.close();
-    });
-  }
-
-  /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
-  async #use(receiver: Receiver | undefined) {
-    await this.#leave();
-    if (receiver === undefined) {
-      this.#sql('end_notes').run();
-      this.#sql('clear_notes').run();
-    } else this.#sql('begin_notes').run({ at: Date.now() });
-    this.#receiver = receiver;
-    this.#problem = null;
-    this.#sendWaiting();
-  }
-
-  async #leave() {
-    const before = this.#receiver;
-    this.#receiver = undefined;
-    await Promise.all([this.#works.stop(), before?.close()]);
-  }
-
-  readonly #sendWaiting = () => {
-    const receiver = this.#receiver;
-    if (receiver === undefined) return;
-    const failed = (error: unknown) => this.#parts.log.warn({ err: error }, 'a notification cannot be sent now');
-    try {
-      for (const note of this.#sql<Delivery>('waiting_notes').all()) {
-        if (this.#works.isUnderWay(note.id)) continue;
-        this.#works.begin(note.id, (signal) => this.#send(note, receiver, signal)).catch(failed);
+      for (const note of sql<Delivery>('waiting_notes').all()) {
+        if (works.isUnderWay(note.id)) continue;
+        works.begin(note.id, (signal) => send(note, current, signal)).catch(failed);
       }
     } catch (error) {
       failed(error);
     }
   };
+  const leave = async () => {
+    const before = receiver;
+    receiver = undefined;
+    await Promise.all([works.stop(), before?.close()]);
+  };
+  /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
+  const use = async (next: Receiver | undefined) => {
+    await leave();
+    if (next === undefined) {
+      sql('end_notes').run();
+      sql('clear_notes').run();
+    } else sql('begin_notes').run({ at: Date.now() });
+    receiver = next;
+    problem = null;
+    sendWaiting();
+  };
 
-  async #send(note: Delivery, receiver: Receiver, signal: AbortSignal) {
+  const outages = watchOutages((note) => {
+    if (receiver !== undefined) sql('add_note').run({ ...note });
+    sendWaiting();
+  }, parts.outageMs);
+  // Without a receiver, and after `close`, these do nothing.
+  coordinator.events.on('circuit', outages).on('state', sendWaiting);
+  syncs.events.on('state', sendWaiting);
+  const kept = parts.receiver === undefined ? access.receiver() : undefined;
+  try {
+    await use(kept === undefined ? parts.receiver : await openReceiver(kept, notifyPrivate));
+  } catch (error) {
+    const isAddress = isError(error, 'BAD_RECEIVER');
+    if (!(isAddress || isError(error, 'PACKAGE_MISSING'))) throw error;
+    log.error({ err: error }, 'the receiver of notifications that was set is not used');
+    await use(undefined);
+    problem = isAddress ? `The address ${error.message}` : asSentence(error.message);
+  }
+
+  return {
+    view: (): NotificationsView => ({ host: receiver?.host ?? null, fixed: parts.receiver !== undefined, problem }),
+    /** The one in use. */
+    receiver: () => receiver,
+    /**
+     * Takes another receiver, at once and for good.
+     * @returns the secret that was made, where notifications to it are signed
+     * @throws BAD_RECEIVER
+     */
+    set: (address: string) =>
+      changing(async () => {
+        const taken = { address, secret: isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null };
+        const next = await openReceiver(taken, notifyPrivate);
+        access.keepReceiver(taken);
+        await use(next);
+        return taken.secret;
+      }),
+    /** No one is notified from now on. */
+    clear: () =>
+      changing(() => {
+        access.forgetReceiver();
+        return use(undefined);
+      }),
+    /** Stops; notes that are not delivered by then are delivered after the next start. */
+    close: () =>
+      changing(async () => {
+        // A mail server that does not answer is not waited for.
+        await Promise.race([leave(), sleep(LEAVE_MS, undefined, { ref: false })]);
+        database.close();
+      }),
+  };
+}
+
+/** Sends a note until it arrives, is too old, or the signal comes. */
+function sender({ view, log, registry }: NotificationParts, sql: Statements) {
+  const attempted = measured(registry, sql);
+  const sending = pLimit(AT_ONCE);
+  /** The body of a note about an import or a sync, which is kept. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC once it was removed */
+  const make = async ({ id, kind, subject, state, reason, at }: Delivery) => {
+    const body = noteText(`${kind}.${state}`, at, { ...(await view(kind, subject)), state, reason });
+    sql('write_note').run({ id, body });
+    return body;
+  };
+  return async (note: Delivery, receiver: Receiver, signal: AbortSignal) => {
     const { id } = note;
     const about = { delivery: id, about: note.subject, state: note.state };
-    const remove = () => void this.#sql('remove_note').run({ id });
+    const remove = () => void sql('remove_note').run({ id });
     let { body } = note;
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)) {
       if (note.at < Date.now() - TOO_OLD_MS) {
-        this.#parts.log.error(about, 'a notification is given up: it is older than a day');
+        log.error(about, 'a notification is given up: it is older than a day');
         remove();
-        return this.#attempted('given-up');
+        return attempted('given-up');
       }
       try {
-        await this.#sending(async () => {
-          body ??= await this.#make(note);
+        await sending(async () => {
+          body ??= await make(note);
           await receiver.send({ id, body }, signal);
         });
         remove();
-        return this.#attempted('delivered');
+        return attempted('delivered');
       } catch (error) {
         signal.throwIfAborted();
         if (isError(error, 'UNKNOWN_IMPORT', 'UNKNOWN_SYNC')) return remove();
-        this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
-        this.#attempted('failed');
+        log.warn({ err: error, ...about }, 'a notification did not arrive');
+        attempted('failed');
       }
       await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
     }
-  }
-
-  /** The body of a note about an import or a sync, which is kept. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC once it was removed */
-  async #make({ id, kind, subject, state, reason, at }: Delivery) {
-    const body = noteText(`${kind}.${state}`, at, { ...(await this.#parts.view(kind, subject)), state, reason });
-    this.#sql('write_note').run({ id, body });
-    return body;
-  }
+  };
 }
 
 /** Measures notes that wait, and counts attempts by their result. */

@@ -30,7 +30,7 @@ export function notificationRoutes(app: Api, { notifications }: ServerContext): 
       audited('', host);
     },
     test: async (_input, { audited }) => {
-      const { receiver } = notifications;
+      const receiver = notifications.receiver();
       if (receiver === undefined) throw new RollcallError('NO_RECEIVER', {});
       const tried = await tryReceiver(receiver);
       audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
