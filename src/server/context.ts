@@ -5,7 +5,7 @@ import type { Role } from '../api/operation.ts';
 import { sourceContextOf } from '../app/ca-file.ts';
 import { Checks } from '../features/check/checks.ts';
 import { Corrections } from '../features/correct/corrections.ts';
-import { Exports } from '../features/export/running-exports.ts';
+import { openExports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import { openNotifications } from '../features/notify/notifications.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
@@ -127,7 +127,7 @@ export async function openContext(app: Api, options: Options) {
       anybodyActs: service.anybodyActs,
       onProgress: events.progressed('check'),
     }),
-    exports: new Exports({
+    exports: openExports({
       dir,
       pages: (region) => coordinator.pages(region),
       ...coordinator.sendsTo,

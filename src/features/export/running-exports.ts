@@ -15,7 +15,6 @@ import { Works } from '../../platform/works.ts';
 import { isoTime } from '../../text/wording.ts';
 import {
   createExportStore,
-  type ExportReader,
   type ExportStore,
   exportFile,
   listsOf,
@@ -34,104 +33,15 @@ interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
   readonly onUnread?: (error: unknown) => void;
 }
 
+export type Exports = ReturnType<typeof openExports>;
+
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
-export class Exports {
-  readonly #options: ExportsOptions;
-  readonly #works: Works<SurveyProgress>;
-  readonly #unread: (error: Error) => void;
-
-  constructor(options: ExportsOptions) {
-    this.#options = options;
-    this.#works = new Works(options.onProgress);
-    this.#unread = quietly(options.onUnread ?? (() => {}));
-  }
-
-  /** Begins to read; gives the id. @param maxCalls that this run may make */
-  begin(wanted: Omit<ExportOptions, keyof Aimed>, maxCalls?: number): string {
-    const { dir, sandbox, target } = this.#options;
-    const id = `export-${newImportId()}`;
-    mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
-    this.#run(id, createExportStore(dir.export(id), { ...wanted, sandbox, target }), maxCalls);
-    return id;
-  }
-
-  /** Continues one that was interrupted, stopped, or is priced. @throws UNKNOWN_EXPORT, WRONG_TARGET */
-  resume(id: string, maxCalls?: number): void {
-    checkTarget(id, this.record(id).options, this.#options);
-    if (!this.#works.isUnderWay(id)) this.#run(id, openExportStore(this.#folder(id)), maxCalls);
-  }
-
-  /** The reader must be closed. @throws UNKNOWN_EXPORT */
-  open(id: string): ExportReader {
-    return openExportReader(this.#folder(id));
-  }
-
-  /** @throws UNKNOWN_EXPORT */
-  record(id: string) {
-    return this.#read(id, (reader) => reader.record());
-  }
-
-  /** Returns it as the API and the command line show it; one that is damaged, too. @throws UNKNOWN_EXPORT */
-  view(id: string): ExportView {
-    const underWay = this.#works.isUnderWay(id);
-    const progress = this.#works.progress(id) ?? null;
-    try {
-      return this.#read(id, (reader) => {
-        const { options, createdAt, finishedAt, ...record } = reader.record();
-        const { groups, regions, sandbox, target } = options;
-        return exportView.strip().parse({
-          ...record,
-          id,
-          underWay,
-          regions,
-          progress,
-          sandbox,
-          target,
-          groups: groups?.length ?? null,
-          lists: listsOf(options),
-          createdAt: isoTime(createdAt),
-          finishedAt: isoTime(finishedAt),
-          // Counting a large export takes a while.
-          totals: underWay ? null : reader.totals(),
-          next: underWay || record.state === 'completed' ? [] : [RESUME],
-        });
-      });
-    } catch (error) {
-      if (!isLedgerError(error)) throw error;
-      this.#unread(error);
-      const createdAt = statSync(this.#folder(id)).birthtime.toISOString();
-      return { ...UNREADABLE, id, reason: WHY_UNREADABLE[error.code], createdAt };
-    }
-  }
-
-  /** Newest first. */
-  list(): ExportView[] {
-    return this.#each((id) => this.view(id));
-  }
-
-  /** Ids of those that had finished before this time (ms since 1970). */
-  finishedBefore(before: number): string[] {
-    const finished = this.#each((id) => ({ id, finishedAt: this.record(id).finishedAt ?? before }));
-    return finished
-      .filter(({ id, finishedAt }) => finishedAt < before && !this.#works.isUnderWay(id))
-      .map(({ id }) => id);
-  }
-
-  /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */
-  async remove(id: string): Promise<void> {
-    const folder = this.#folder(id);
-    await this.#works.end(id, 'the export was ended');
-    await rm(folder, { recursive: true, force: true });
-  }
-
-  /** Stops running exports; they can continue later. */
-  async stop(): Promise<void> {
-    await this.#works.stop();
-  }
-
-  #run(id: string, store: ExportStore, maxCalls: number | undefined): void {
-    const { pages, onError, onEnd } = this.#options;
-    const ended = this.#works.begin(id, async (signal, onProgress) => {
+export function openExports(options: ExportsOptions) {
+  const { dir, pages, sandbox, target, onError, onEnd } = options;
+  const works = new Works<SurveyProgress>(options.onProgress);
+  const kept = keptExports(options, works);
+  function run(id: string, store: ExportStore, maxCalls: number | undefined) {
+    const ended = works.begin(id, async (signal, onProgress) => {
       using opened = store;
       try {
         await runExport({ store: opened, pages, signal, maxCalls, onProgress });
@@ -144,34 +54,101 @@ export class Exports {
     // Such as where the disk is full: it can be continued, as after a crash.
     ended.catch((error: unknown) => onError(id, error)).finally(() => onEnd(id));
   }
+  return {
+    ...kept,
+    /** Begins to read; gives the id. @param maxCalls that this run may make */
+    begin: (wanted: Omit<ExportOptions, keyof Aimed>, maxCalls?: number) => {
+      const id = `export-${newImportId()}`;
+      mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
+      run(id, createExportStore(dir.export(id), { ...wanted, sandbox, target }), maxCalls);
+      return id;
+    },
+    /** Continues one that was interrupted, stopped, or is priced. @throws UNKNOWN_EXPORT, WRONG_TARGET */
+    resume: (id: string, maxCalls?: number) => {
+      checkTarget(id, kept.record(id).options, options);
+      if (!works.isUnderWay(id)) run(id, openExportStore(kept.folder(id)), maxCalls);
+    },
+    /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */
+    remove: async (id: string) => {
+      const folder = kept.folder(id);
+      await works.end(id, 'the export was ended');
+      await rm(folder, { recursive: true, force: true });
+    },
+    /** Stops running exports; they can continue later. */
+    stop: () => works.stop(),
+  };
+}
 
+/** The exports of a data directory, as their files and this process know them. */
+function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<SurveyProgress>) {
+  const unread = quietly(onUnread);
   /** An id from a URL must not lead out of the folder. @throws UNKNOWN_EXPORT */
-  #folder(id: string): string {
-    const folder = this.#options.dir.export(id);
-    if (!/^export-[\w-]+$/.test(id) || !existsSync(exportFile(folder)))
-      throw new RollcallError('UNKNOWN_EXPORT', { id });
-    return folder;
+  function folder(id: string) {
+    const own = dir.export(id);
+    if (!/^export-[\w-]+$/.test(id) || !existsSync(exportFile(own))) throw new RollcallError('UNKNOWN_EXPORT', { id });
+    return own;
   }
-
-  #read<Result>(id: string, look: (reader: ExportReader) => Result): Result {
-    using reader = this.open(id);
-    return look(reader);
+  /** The reader must be closed. @throws UNKNOWN_EXPORT */
+  const open = (id: string) => openExportReader(folder(id));
+  /** @throws UNKNOWN_EXPORT */
+  function record(id: string) {
+    using reader = open(id);
+    return reader.record();
   }
-
+  /** Returns it as the API and the command line show it; one that is damaged, too. @throws UNKNOWN_EXPORT */
+  function view(id: string): ExportView {
+    const underWay = works.isUnderWay(id);
+    try {
+      using reader = open(id);
+      const { options, createdAt, finishedAt, ...stored } = reader.record();
+      return exportView.strip().parse({
+        ...stored,
+        ...options,
+        id,
+        underWay,
+        progress: works.progress(id) ?? null,
+        groups: options.groups?.length ?? null,
+        lists: listsOf(options),
+        createdAt: isoTime(createdAt),
+        finishedAt: isoTime(finishedAt),
+        // Counting a large export takes a while.
+        totals: underWay ? null : reader.totals(),
+        next: underWay || stored.state === 'completed' ? [] : [RESUME],
+      });
+    } catch (error) {
+      if (!isLedgerError(error)) throw error;
+      unread(error);
+      const createdAt = statSync(folder(id)).birthtime.toISOString();
+      return { ...UNREADABLE, id, reason: WHY_UNREADABLE[error.code], createdAt };
+    }
+  }
   /** Reads each, newest first: one that cannot be read must not hide the others, nor one that was just deleted. */
-  #each<Result>(read: (id: string) => Result): Result[] {
-    const folder = join(this.#options.dir.root, 'exports');
-    const names = existsSync(folder) ? readdirSync(folder).toSorted().reverse() : [];
+  function each<Result>(read: (id: string) => Result): Result[] {
+    const all = join(dir.root, 'exports');
+    const names = existsSync(all) ? readdirSync(all).toSorted().reverse() : [];
     return names.flatMap((id) => {
       try {
         return [read(id)];
       } catch (error) {
-        if (isLedgerError(error)) this.#unread(error);
+        if (isLedgerError(error)) unread(error);
         else if (!isError(error, 'UNKNOWN_EXPORT')) throw error;
         return [];
       }
     });
   }
+  return {
+    folder,
+    open,
+    record,
+    view,
+    /** Newest first. */
+    list: () => each(view),
+    /** Ids of those that had finished before this time (ms since 1970). */
+    finishedBefore: (before: number) =>
+      each((id) => ({ id, finishedAt: record(id).finishedAt ?? before }))
+        .filter(({ id, finishedAt }) => finishedAt < before && !works.isUnderWay(id))
+        .map(({ id }) => id),
+  };
 }
 
 /**

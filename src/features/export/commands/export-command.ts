@@ -28,7 +28,7 @@ import {
   exportOperations,
 } from '../operations.ts';
 import { exportHandlers } from '../routes.ts';
-import { Exports } from '../running-exports.ts';
+import { openExports } from '../running-exports.ts';
 import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
 
 interface Flags extends RunningFlags, ExportFlags {
@@ -100,7 +100,7 @@ function exportWork(exporting: Exporting): Work {
   return {
     open: (here) => {
       const { coordinator, dir, service, events, onStop } = here;
-      const exports = new Exports({
+      const exports = openExports({
         dir,
         pages: (region) => coordinator.pages(region),
         ...coordinator.sendsTo,
