@@ -61,7 +61,7 @@ export async function wholeSource(
 }
 
 /** A source as it was named and checked: `wholeSource`, `allowedSource`. */
-interface Wanted {
+export interface Wanted {
   readonly source: string;
   /** The settings for reading it, as far as the named source has none. */
   readonly given: SourceSettings;

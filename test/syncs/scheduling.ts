@@ -13,7 +13,11 @@ import {
   type Schedule,
   type ScheduleCatalog,
 } from '../../src/features/schedule/schedule-catalog.ts';
-import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
+import {
+  openScheduleRuns,
+  type ScheduleRuns,
+  type ScheduleRunsOptions,
+} from '../../src/features/schedule/schedule-runs.ts';
 import { begunSync, type NewSync, type Sync } from '../../src/features/sync/kept-sync.ts';
 import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
 import { openSyncCatalog, type SyncCatalog } from '../../src/features/sync/sync-catalog.ts';
@@ -151,7 +155,7 @@ export function openOffice(): Office {
     edit: async (changes, version) =>
       catalog.edit('nightly', await settingsToKeep(given(changes), catalog.get('nightly'), HERE), version),
     runs: (options = {}) => {
-      const runs = new ScheduleRuns({
+      const runs = openScheduleRuns({
         catalog,
         sources: [],
         named: {},

@@ -15,6 +15,7 @@ import { Works } from '../../platform/works.ts';
 import { isoTime } from '../../text/wording.ts';
 import {
   createExportStore,
+  type ExportReader,
   type ExportStore,
   exportFile,
   listsOf,
@@ -89,7 +90,7 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
     return own;
   }
   /** The reader must be closed. @throws UNKNOWN_EXPORT */
-  const open = (id: string) => openExportReader(folder(id));
+  const open = (id: string): ExportReader => openExportReader(folder(id));
   /** @throws UNKNOWN_EXPORT */
   function record(id: string) {
     using reader = open(id);

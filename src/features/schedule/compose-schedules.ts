@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/log.ts';
 import { newSyncId } from '../sync/kept-sync.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { openScheduleCatalog } from './schedule-catalog.ts';
-import { ScheduleRuns } from './schedule-runs.ts';
+import { openScheduleRuns } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
 export interface ScheduleParts {
@@ -21,7 +21,7 @@ export interface ScheduleParts {
 /** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. To be stopped before the syncs. */
 export function openSchedules(config: Config, { syncs, sendsTo, dir, log, fail }: ScheduleParts) {
   const catalog = openScheduleCatalog(dir.catalog);
-  const runs = new ScheduleRuns({
+  const runs = openScheduleRuns({
     catalog,
     syncs,
     newSyncId: () => newSyncId('sync'),

@@ -4,7 +4,7 @@ import { createOptionsOf } from '../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../options/lookups.ts';
 import { keptOf, valuesOf } from '../../options/option.ts';
 import { GIVING_UP } from '../../options/sending-options.ts';
-import type { SourceReader } from '../../sources/obtain.ts';
+import type { SourceReader, Wanted } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { isRemote } from '../../text/address-text.ts';
@@ -41,7 +41,8 @@ export function readingOptions(settings: KeptSettings) {
 }
 
 /** Returns the place of a schedule's file, for a SourceReader. */
-export function sourceOf({ file, headers, sourceSettings = {}, maxSource, restricted }: KeptSettings) {
+export function sourceOf(settings: KeptSettings): Omit<Wanted, 'copy'> {
+  const { file, headers, sourceSettings = {}, maxSource, restricted } = settings;
   return { source: file, given: { ...sourceSettings, headers }, maxBytes: maxSource, restricted };
 }
 
