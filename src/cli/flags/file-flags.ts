@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { parseTemplate } from '../../imports/read/shape/field-sources.ts';
+import { parseTemplate } from '../../imports/read/shape/template.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import type { Given } from '../../options/option.ts';

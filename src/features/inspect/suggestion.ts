@@ -2,7 +2,7 @@ import { ID } from '../../chat/service/limits.ts';
 import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
-import { isDamagedNumber } from '../../imports/read/shape/field-sources.ts';
+import { isDamagedNumber } from '../../imports/read/shape/template.ts';
 import { REGIONS, type ScopeMeaning } from '../../membership/membership.ts';
 import { OPEN_VALUE, separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';

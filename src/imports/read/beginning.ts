@@ -10,7 +10,7 @@ import { openIntake } from './intake.ts';
 import { boundsWith, type IntakeError, isIntakeError, notReadable } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import type { IntakeNote } from './notes.ts';
-import type { Lookup, Lookups } from './shape/groups.ts';
+import type { Lookup, Lookups } from './shape/parties.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 /** Bytes of the beginning of a file that are looked at. */

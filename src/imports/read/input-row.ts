@@ -43,7 +43,7 @@ interface ShapedRow {
   /** The row is left out, or gives no membership: its one problem says why. It is not invalid. */
   readonly skipped?: true;
   /** The texts from which a template made the ids: if two texts give the same id, no one is added. */
-  readonly sources?: { readonly uid?: string; readonly guid?: string };
+  readonly sources?: Readonly<Record<'uid' | 'guid', string | undefined>>;
 }
 
 /** One row of the input. The membership's fields are not valid when there are problems. */

@@ -6,7 +6,7 @@ import type { InputRow } from './input-row.ts';
 import type { GivenBounds } from './intake-error.ts';
 import type { RowDefaults } from './membership-row.ts';
 import type { IntakeNote } from './notes.ts';
-import type { Lookups } from './shape/groups.ts';
+import type { Lookups } from './shape/parties.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 /** The options of reading, as they are kept with an import, and those that only reading takes. */

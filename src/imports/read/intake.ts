@@ -58,14 +58,13 @@ const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions(options: IntakeOptions) {
-  const { map, shape = {} } = options;
   checkText(options);
-  new MembershipReader(openColumns(map), options);
-  checkShape(shape, map);
+  new MembershipReader(openColumns(options.map), options);
+  checkShape(options);
 }
 
 async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
-  const { map, guid, shape = {}, signal } = options;
+  const { map, guid, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = reportGrowth(bounds);
   const hasDefaultGuid = guid !== undefined && guid !== '';
@@ -74,8 +73,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const kind = kindOf(head, source, options);
   const format = INPUTS[kind].rowsAs;
   const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
-  const isShaped = needsShaping(shape, map, format);
-  const columns = openColumns(isShaped ? recognisedMapping(shape, map) : map, {
+  const isShaped = needsShaping(options, format);
+  const columns = openColumns(isShaped ? recognisedMapping(options) : map, {
     ...options,
     bounds,
     hasHeader: format === 'csv',
@@ -85,7 +84,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const onRepeat = (characters: number) => growth.repeat(characters);
   const reader = new MembershipReader(columns, options);
   const common = { columns, reader, hasDefaultGuid, bounds, onRepeat };
-  const shaping = isShaped ? openShaping(shape, options, common) : undefined;
+  const shaping = isShaped ? openShaping(options, common) : undefined;
   const cells = shaping && dialect !== undefined ? shapedCells(shaping) : undefined;
   const ofShape = shaping && dialect === undefined ? shapedElements(shaping) : undefined;
   const shaped = cells ?? ofShape;
@@ -129,7 +128,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     rowsRead: () => (dialect === undefined ? elements.rowsRead() : (cells?.rowsRead() ?? read.rows)),
     columns: () => columns.names,
     notes: () => {
-      const notes = [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...idle.notes(), ...ids.notes()];
+      const notes = [...(source.sheet?.notes(idColumns(columns, options)) ?? []), ...idle.notes(), ...ids.notes()];
       const { guid: column, joinedAt } = recognised();
       if (joinedAt !== undefined && !options.silent) {
         const text = `the times in column ${shown(joinedAt)} count only for an import in silence: who is added joins at that moment`;

@@ -1,5 +1,5 @@
 import { type Bounds, intakeError, shown, tooLong } from './intake-error.ts';
-import { firstOfName } from './shape/field-sources.ts';
+import { firstOfName } from './shape/template.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
 const MEMBER_ATTRIBUTES: ReadonlySet<string> = new Set(['member', 'uniquemember', 'memberuid']);

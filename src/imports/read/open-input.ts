@@ -160,8 +160,8 @@ export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOp
   };
 }
 
-function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop) {
-  return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
+function delimiterOf(head: string, options: IntakeOptions, { names }: TableTop) {
+  return names === undefined ? detectDelimiter(head, namedColumns(options)) : delimiterFor(names.length, head);
 }
 
 /** The beginning of the text; for an object on one long line, up to the size that an element may have. */

@@ -15,7 +15,7 @@ import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Intake } from '../read/intake-options.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
-import type { Lookup, Target } from '../read/shape/groups.ts';
+import type { Lookup, Target } from '../read/shape/parties.ts';
 
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */
 export interface LookupSource {

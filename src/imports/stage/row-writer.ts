@@ -226,12 +226,12 @@ function shapeInserter(database: DatabaseSync): (row: number, from: InputRow) =>
   const derived = database.prepare('insert into temp.derived values (?, ?, ?)');
   let firstOfRow = 0;
   return (row, { shaped, problems }) => {
-    const { part: number = 1, value = '', sources = {} } = shaped ?? {};
+    const { part: number = 1, value = '', sources } = shaped ?? {};
     if (number === 1) firstOfRow = row;
     if (number > 1 || value !== '') part.run(row, firstOfRow, number, asText(value));
     if (problems.length > 0) return;
-    if (sources.uid) derived.run(row, 'uid', asText(sources.uid));
-    if (sources.guid) derived.run(row, 'guid', asText(sources.guid));
+    if (sources?.uid) derived.run(row, 'uid', asText(sources.uid));
+    if (sources?.guid) derived.run(row, 'guid', asText(sources.guid));
   };
 }
 

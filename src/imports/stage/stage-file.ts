@@ -9,7 +9,7 @@ import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
 import type { IntakeNote } from '../read/notes.ts';
-import type { Lookups } from '../read/shape/groups.ts';
+import type { Lookups } from '../read/shape/parties.ts';
 import { type Cells, cellsReader, groupProfile, nameObstacle, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';

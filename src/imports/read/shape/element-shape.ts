@@ -7,8 +7,7 @@ import { ELEMENTS_WITHOUT_UID, type Element, hasMemberLists, isText, originalOf 
 import type { InputRow } from '../input-row.ts';
 import { parseJson, repeatedKey, repetition } from '../json-text.ts';
 import { compile, type Plan, recognisedBy, sourcedFields } from './compile.ts';
-import type { Cells } from './field-sources.ts';
-import type { Layout } from './groups.ts';
+import type { Cells, Layout } from './field-sources.ts';
 import type { Shaping } from './shaping.ts';
 
 /** The service's own lists (docs/chat-service.md, 15), for elements that have them. */
@@ -77,7 +76,6 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
   function resolve() {
     const layout: Layout = {
       columns,
-      names: () => columns.names,
       has: (name) => known.has(name) || [...known].some((key) => sameName(key) === sameName(name)),
       slotOf,
     };

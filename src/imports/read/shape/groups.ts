@@ -1,108 +1,35 @@
-import {
-  type ACTION_MEANINGS,
-  foldId,
-  type Region,
-  type Scope,
-  type ScopeMeaning,
-} from '../../../membership/membership.ts';
-import type { ByLookup } from '../../../options/lookups.ts';
+import { foldId, type ScopeMeaning } from '../../../membership/membership.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { sameName, sameWord } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';
-import { type Columns, type Field, unknownColumn } from '../columns.ts';
+import { unknownColumn } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { badShape, intakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
+import { intakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
 import { scopeOfWord } from '../membership-row.ts';
-import { type Cells, type FieldSources, nameTemplate, type Slots, type Source } from './field-sources.ts';
+import type { Cells, Layout, Source } from './field-sources.ts';
+import { inSource, type Parties, type Party, pieces } from './parties.ts';
+import { nameTemplate } from './template.ts';
 
-/** The user or group that a key stands for. */
-export interface Target {
-  readonly id: string;
-  /** In place of those of the row. */
-  readonly scope?: Scope | undefined;
-  readonly region?: Region | undefined;
-}
-
-/** Finds the UID, or the GUIDs, for what a file knows users or groups by. */
-export interface Lookup {
-  /** None where the key is not in the file; that is counted. */
-  find(key: string): readonly Target[];
-}
-
-export type Lookups = ByLookup<Lookup>;
-
-/** The columns of an input, as far as they are known. */
-export interface Layout {
-  /** The columns that are recognised by their names. */
-  readonly columns: Columns;
-  readonly names: () => readonly string[];
-  /** There is a column of this very name. */
-  readonly has: (column: string) => boolean;
-  /** @throws IntakeError UNKNOWN_COLUMN */
-  readonly slotOf: Slots;
-}
-
-export interface Group {
-  readonly guid: string;
-  readonly value: string;
-  readonly label: string;
-  readonly scope?: string | undefined;
-  readonly scopeLabel?: string | undefined;
-  /** The scope is one of ours, found in a mark. */
-  readonly isMark?: boolean;
-  /** It may be one of several in its row. */
-  readonly several: boolean;
-  readonly derivedFrom?: string | undefined;
-  readonly problem?: RowProblem | undefined;
-  /** Its entry in the group file. */
-  readonly target?: Target;
-}
-
-/** The place of the groups in a row. */
-export interface Groups {
-  /** Undefined: all rows are for the group of `--guid`. */
-  readonly label: string | undefined;
-  /** The reason that is given for a row without a group. */
-  readonly emptiness: string;
-  readonly slots: readonly number[];
-  /** The column or template, where the groups of a row have one of their own. */
-  readonly source?: Source | undefined;
-  /** Whether they come with scopes of their own, in place of that of the row. */
-  readonly haveScopes: boolean;
-  /** The groups of a row; none where a list is empty, or no column has a mark. */
-  of(cells: Cells): Group[];
-}
-
-/** @param scope the scopes of the row; groups in one cell may have one each */
-export function oneGroup({ split }: Shape, source: Source | undefined, scope: Source | undefined): Groups {
-  const separator = split?.guid;
-  const several = split?.scope;
-  const scopes = several === undefined ? undefined : scope;
-  const common = { emptiness: 'it has no group', haveScopes: scopes !== undefined };
+/** Groups in a column, a template or nowhere. @param scopes the scopes of the row, which belong to its groups in their order */
+export function oneGroup({ split }: Shape, source: Source | undefined, scopes: Source | undefined): Parties {
   if (source === undefined) {
-    const group: Group = { guid: '', value: '', label: 'guid', several: false };
-    return { ...common, label: undefined, slots: [], of: () => [group] };
+    const group: Party = { id: '', value: '', label: 'guid', several: false };
+    return { label: undefined, emptiness: '', slots: [], of: () => [group] };
   }
-  checkSplits(source, separator, 'guid');
-  const { label, slots, derives } = source;
+  const groups = inSource(source, { field: 'guid', separator: split?.guid });
+  if (scopes === undefined) return groups;
   const of = (cells: Cells) => {
-    const texts = separator === undefined ? [undefined] : pieces(source.raw(cells), separator);
-    const words = scopes && pieces(scopes.read(cells), several);
-    const isUneven = words !== undefined && words.length > 1 && words.length !== texts.length;
-    const problem = isUneven ? unevenScopes(scopes?.label ?? '', words.length, texts.length) : undefined;
-    return texts.map(
-      (piece, index): Group => ({
-        guid: source.read(cells, piece),
-        value: source.raw(cells, piece).trim(),
-        label,
-        scope: words && ((words.length === 1 ? words[0] : words[index]) ?? ''),
-        several: piece !== undefined,
-        derivedFrom: derives ? source.raw(cells, piece) : undefined,
-        problem,
-      }),
-    );
+    const all = groups.of(cells);
+    const words = pieces(scopes.read(cells), split?.scope);
+    const isUneven = words.length > 1 && words.length !== all.length;
+    const problem = isUneven ? unevenScopes(scopes.label, words.length, all.length) : undefined;
+    return all.map((group, index) => ({
+      ...group,
+      scope: (words.length === 1 ? words[0] : words[index]) ?? '',
+      problem,
+    }));
   };
-  return { ...common, label, slots, source, of };
+  return { ...groups, of };
 }
 
 function unevenScopes(column: string, scopes: number, groups: number): RowProblem {
@@ -114,15 +41,15 @@ function unevenScopes(column: string, scopes: number, groups: number): RowProble
 export function wideGroups(
   { scopeWords: words }: Shape,
   wide: NonNullable<Shape['wide']>,
-  { names, slotOf }: Layout,
+  { columns: { names }, slotOf }: Layout,
   used: readonly number[],
-): Groups {
+): Parties {
   const patterns = wide.columns.map(starPattern);
   const guidOf = nameTemplate(wide.guid);
   const taken = new Set(used);
   const columns: { readonly slot: number; readonly column: string; readonly guid: string }[] = [];
   const byGuid = new Map<string, string>();
-  for (const name of names()) {
+  for (const name of names) {
     const column = name.trim();
     if (!patterns.some((fits) => fits(column))) continue;
     const slot = slotOf(column, 'a group');
@@ -141,21 +68,31 @@ export function wideGroups(
     label: wide.columns.join(', '),
     emptiness: 'no column of a group has a mark',
     slots: columns.map(({ slot }) => slot),
-    haveScopes: false,
     of: (cells) =>
-      columns.flatMap(({ slot, column, guid }): Group[] => {
-        const cell = cells[slot] ?? '';
-        const mark = markOf(cell);
-        if (mark.kind === 'none') return [];
-        const reason = `${shown(cell.trim())} is not a known mark; allowed are a scope, x, 1, yes or true for a member, nothing, -, 0, no or false for none, and the words that are given for scopes`;
-        const [scope, problem] =
-          mark.kind === 'member'
-            ? [mark.scope, undefined]
-            : ['', { column, value: cell, code: 'UNKNOWN_MARK', reason } as const];
-        const value = cell.trim();
-        return [{ guid, value, label: column, scope, scopeLabel: column, isMark: true, several: true, problem }];
+      columns.flatMap(({ slot, column, guid }): Party[] => {
+        const value = (cells[slot] ?? '').trim();
+        const scope = markOf(value);
+        if (scope === 'none') return [];
+        const problem = scope === undefined ? unknownMark(column, cells[slot] ?? '') : undefined;
+        return [
+          {
+            id: guid,
+            value,
+            label: column,
+            scope: scope ?? '',
+            scopeLabel: column,
+            isMark: true,
+            several: true,
+            problem,
+          },
+        ];
       }),
   };
+}
+
+function unknownMark(column: string, value: string): RowProblem {
+  const reason = `${shown(value.trim())} is not a known mark; allowed are a scope, x, 1, yes or true for a member, nothing, -, 0, no or false for none, and the words that are given for scopes`;
+  return { column, value, code: 'UNKNOWN_MARK', reason };
 }
 
 export type Condition = NonNullable<Shape['where']>[number];
@@ -169,42 +106,40 @@ export function isNumbered({ column }: Condition, { numbered }: Shape, has: Layo
 export function numberedGroups(
   shape: Shape,
   { guid, scope }: NonNullable<Shape['numbered']>,
-  template: FieldSources['guid'],
-  { names, slotOf, has }: Layout,
-): Groups {
+  template: string | undefined,
+  { columns: { names }, slotOf, has }: Layout,
+): Parties {
   const conditions = (shape.where ?? [])
     .filter((one) => isNumbered(one, shape, has))
-    .map((condition) => ({ condition, columns: numberedColumns(condition.column, names()) }));
+    .map((condition) => ({ condition, columns: numberedColumns(condition.column, names) }));
   const without = conditions.find(({ columns }) => columns.size === 0);
-  if (without !== undefined) throw unknownColumn(without.condition.column, 'a condition', names());
-  const scopes = scope === undefined ? new Map<number, string>() : numberedColumns(scope, names());
-  const guidOf = nameTemplate(template?.kind === 'template' ? template.text : undefined);
-  const columns = [...numberedColumns(guid, names())]
+  if (without !== undefined) throw unknownColumn(without.condition.column, 'a condition', names);
+  const scopes = scope === undefined ? new Map<number, string>() : numberedColumns(scope, names);
+  const guidOf = nameTemplate(template);
+  const groups = [...numberedColumns(guid, names)]
     .sort(([one], [other]) => one - other)
     .map(([number, label]) => {
-      const scopeLabel = scopes.get(number);
-      const tests = conditions.flatMap(({ condition, columns: numbered }) => {
-        const name = numbered.get(number);
+      const tests = conditions.flatMap(({ condition, columns }) => {
+        const name = columns.get(number);
         return name === undefined ? [] : [{ condition, slot: slotOf(name, 'a condition') }];
       });
+      const scopeLabel = scopes.get(number);
       const slot = slotOf(label, 'a numbered group');
-      const scopeSlots = scopeLabel === undefined ? [] : [slotOf(scopeLabel, 'a numbered group')];
-      const refusal = refusalOf(tests);
-      const slots = [slot, ...tests.map((test) => test.slot), ...scopeSlots];
-      return { slot, slots, label, scopeLabel, scopeSlot: scopeSlots[0], refusal };
+      const scopeSlot = scopeLabel === undefined ? slot : slotOf(scopeLabel, 'a numbered group');
+      const slots = [slot, scopeSlot, ...tests.map((test) => test.slot)];
+      return { slot, slots, label, scopeLabel, scopeSlot, refusal: refusalOf(tests) };
     });
   return {
     label: guid,
     emptiness: `none of these columns is filled${conditions.length === 0 ? '' : ', or conditions leave them out'}`,
-    slots: columns.flatMap(({ slots }) => slots),
-    haveScopes: false,
+    slots: groups.flatMap(({ slots }) => slots),
     of: (cells) =>
-      columns.flatMap(({ slot, label, scopeLabel, scopeSlot, refusal }): Group[] => {
+      groups.flatMap(({ slot, label, scopeLabel, scopeSlot, refusal }): Party[] => {
         const value = (cells[slot] ?? '').trim();
         if (value === '' || refusal(cells) !== undefined) return [];
-        const group = { guid: guidOf(value), value, label, scopeLabel, several: true };
-        const own = scopeSlot === undefined ? undefined : (cells[scopeSlot] ?? '');
-        return [{ ...group, scope: own, derivedFrom: template === undefined ? undefined : value }];
+        const scope = scopeLabel && (cells[scopeSlot] ?? '');
+        const derivedFrom = template === undefined ? undefined : value;
+        return [{ id: guidOf(value), value, label, scope, scopeLabel, several: true, derivedFrom }];
       }),
   };
 }
@@ -221,20 +156,6 @@ export function numberedColumns(pattern: string, names: readonly string[]): Map<
       return number === undefined ? [] : [[Number(number), name.trim()] as const];
     }),
   );
-}
-
-export function checkSplits(source: Source, separator: string | undefined, field: Field) {
-  if (separator === undefined || source.isPlain) return;
-  throw badShape(
-    `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
-    `Use a template with one column, or do not split the ${field}`,
-  );
-}
-
-/** The values in a cell; an empty one between two separators does not count. */
-export function pieces(cell: string, separator: string | undefined) {
-  const parts = separator === undefined ? [cell] : cell.split(separator);
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** Returns the check that finds the condition for which a row is left out. */
@@ -266,8 +187,6 @@ function alternatives(words: readonly string[]) {
 
 /** Words of a file and what they mean. */
 
-type ActionMeaning = (typeof ACTION_MEANINGS)[number];
-
 const ANY = '*';
 
 /** Meanings by word, without regard to case and surrounding spaces; `*` is every word that is not empty. */
@@ -284,9 +203,7 @@ function lookUp<Meaning>(words: Readonly<Record<string, Meaning>> = {}): (text: 
  * Returns the function that reads the scope from a text: a text for the reader, or undefined for no membership. A word
  * that is not listed goes on as it is: it may be a scope, and if it is not, the reader says so.
  */
-export function scopeWords(
-  words: Readonly<Record<string, ScopeMeaning>> | undefined,
-): (text: string) => string | undefined {
+export function scopeWords(words: Shape['scopeWords']): (text: string) => string | undefined {
   const meaningOf = lookUp(words);
   return (text) => {
     const meaning = meaningOf(text) ?? text;
@@ -298,27 +215,17 @@ const YES = new Set(['x', '✓', '✔', '1', 'y', 'yes', 'true']);
 /** A word for any other mark says nothing about these. */
 const NO = { '': 'none', '-': 'none', '0': 'none', n: 'none', no: 'none', false: 'none' } as const;
 
-type Mark =
-  | { readonly kind: 'member'; readonly scope: Scope | '' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unknown' };
-
-/** Returns the function that reads a person's cell in the column of a group. */
-function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined): (text: string) => Mark {
+/**
+ * Returns the function that reads a person's cell in the column of a group: a scope, nothing for that of the row, `none` for
+ * no membership. Undefined: the mark is not known.
+ */
+function marks(words: Shape['scopeWords']): (text: string) => ScopeMeaning | '' | undefined {
   const meaningOf = lookUp<ScopeMeaning>({ ...NO, ...words });
-  return (text) => {
-    const word = text.trim().toLowerCase();
-    const meaning = meaningOf(text);
-    if (meaning === 'none') return { kind: 'none' };
-    if (meaning !== undefined) return { kind: 'member', scope: meaning };
-    if (YES.has(word)) return { kind: 'member', scope: '' };
-    const scope = scopeOfWord(word);
-    return scope === undefined ? { kind: 'unknown' } : { kind: 'member', scope };
-  };
+  return (text) => meaningOf(text) ?? (YES.has(text.toLowerCase()) ? '' : scopeOfWord(text));
 }
 
 /** The action that a text asks for; an unlisted word is passed on as it is, and an empty cell is `add`. */
-export function actionWords(words: Readonly<Record<string, ActionMeaning>> | undefined): (text: string) => string {
+export function actionWords(words: NonNullable<Shape['actions']>['words']): (text: string) => string {
   const meaningOf = lookUp(words);
   return (text) => meaningOf(text) ?? text.trim().toLowerCase();
 }

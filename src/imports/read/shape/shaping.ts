@@ -10,33 +10,26 @@ import type { IntakeOptions } from '../intake-options.ts';
 import type { RowReading } from '../membership-row.ts';
 import type { TableSigns } from '../workbook/workbook.ts';
 import { compile, type Plan, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
-import {
-  columnsOfTemplate,
-  type FieldSource,
-  type FieldSources,
-  fieldSources,
-  isMoreThanColumn,
-  nameTemplate,
-  parseTemplate,
-} from './field-sources.ts';
-import type { Layout } from './groups.ts';
+import { columnsRead, type FieldSources, fieldSources, isMoreThanColumn, type Layout } from './field-sources.ts';
 import { openShaper } from './shaper.ts';
+import { nameTemplate } from './template.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
 
+type Given = Pick<IntakeOptions, 'map' | 'shape'>;
+
 /** Whether rows must be shaped; otherwise they are read as they are, which takes a third of the time. */
-export function needsShaping(shape: Shape, mapping: ColumnMapping, format: InputFormat) {
-  const settings = Object.entries(shape).filter(([name, value]) => value !== undefined && !TOP.has(name));
-  if (settings.length > 0) return true;
-  const mapped = Object.values(mapping);
+export function needsShaping({ map, shape = {} }: Given, format: InputFormat) {
+  if (Object.entries(shape).some(([name, value]) => value !== undefined && !TOP.has(name))) return true;
+  const mapped = Object.values(map);
   return mapped.some((column) => isMoreThanColumn(column) || (format !== 'csv' && column.includes('.')));
 }
 
 /** The mapping with which columns are recognised by name: not those of fields that come from somewhere else. */
-export function recognisedMapping(shape: Shape, mapping: ColumnMapping): ColumnMapping {
-  const sourced = sourcedFields(shape, fieldSources({ map: mapping, ...shape }));
-  return { ...mapping, ...Object.fromEntries([...sourced].map((field) => [field, ''])) };
+export function recognisedMapping({ map, shape = {} }: Given): ColumnMapping {
+  const sourced = sourcedFields(shape, fieldSources({ map, shape }));
+  return { ...map, ...Object.fromEntries([...sourced].map((field) => [field, ''])) };
 }
 
 /** The place at which the rows of a table begin. */
@@ -57,14 +50,12 @@ export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
 }
 
 /** Columns that the settings name: a header has them. */
-export function namedColumns(shape: Shape, mapping: ColumnMapping) {
-  const sources = Object.values(fieldSources({ map: mapping, ...shape }));
+export function namedColumns({ map, shape = {} }: Given) {
   return [
-    ...Object.values(mapping),
-    ...sources.flatMap(columnsRead),
+    ...Object.values(map),
+    ...columnsRead(Object.values(fieldSources({ map, shape }))),
     ...Object.values(shape.lists ?? {}).flat(),
-    ...(shape.where ?? []).map(({ column }) => column),
-    ...(shape.actions === undefined ? [] : [shape.actions.column]),
+    ...[...(shape.where ?? []), shape.actions].flatMap((setting) => setting?.column ?? []),
     ...(shape.wide?.columns ?? []),
   ];
 }
@@ -73,33 +64,16 @@ export function namedColumns(shape: Shape, mapping: ColumnMapping) {
 const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
 
 /** Whether ids are read from a column, directly or through a template. */
-export function idColumns(columns: Columns, shape: Shape, mapping: ColumnMapping): (column: number) => boolean {
-  const sources = columnsOfIds(shape, mapping);
+export function idColumns(columns: Columns, { map, shape = {} }: Given): (column: number) => boolean {
+  const sources = fieldSources({ map, shape });
+  const read = columnsRead(ID_FIELDS.map((field) => sources[field]));
+  const names = new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map(sameName));
   return (column) =>
-    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(sameName(columns.names[column] ?? ''));
+    ID_FIELDS.some((field) => columns.indexOf(field) === column) || names.has(sameName(columns.names[column] ?? ''));
 }
 
-/** Columns that ids are read from or made of. */
-function columnsOfIds(shape: Shape, mapping: ColumnMapping) {
-  const sources = fieldSources({ map: mapping, ...shape });
-  const read = ID_FIELDS.flatMap((field) => columnsRead(sources[field]));
-  return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map(sameName));
-}
-
-/** Columns that a source names; a name with a bar in it may be several. */
-function columnsRead(source: FieldSource | undefined) {
-  if (source === undefined) return [];
-  if (source.kind === 'columns') return source.columns.flatMap((name) => [name, ...name.split('|')]);
-  try {
-    return columnsOfTemplate(parseTemplate(source.text));
-  } catch {
-    // A mistake in it is reported when it is used.
-    return [];
-  }
-}
-
-export function openShaping(shape: Shape, options: IntakeOptions, common: RowReading): Shaping {
-  const { map, lookups = {}, lenient = false } = options;
+export function openShaping(options: IntakeOptions, common: RowReading): Shaping {
+  const { shape = {}, lookups = {}, lenient = false } = options;
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
@@ -110,21 +84,19 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
     );
   }
   const shaper = openShaper(options, lookups, common);
-  return { ...common, shape, sources: fieldSources({ map, ...shape }), shaper, lenient };
+  return { ...common, shape, sources: fieldSources(options), shaper, lenient };
 }
 
 /** Throws BAD_SHAPE for settings that no input could fit. */
-export function checkShape(shape: Shape, mapping: ColumnMapping) {
-  for (const source of Object.values(fieldSources({ map: mapping, ...shape }))) {
-    if (source.kind === 'template') parseTemplate(source.text);
-  }
-  nameTemplate(shape.wide?.guid);
+export function checkShape(given: Given) {
+  fieldSources(given);
+  nameTemplate(given.shape?.wide?.guid);
 }
 
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
-export function signsOfTable({ map, shape = {} }: Pick<IntakeOptions, 'map' | 'shape'>): TableSigns {
+export function signsOfTable({ map, shape = {} }: Given): TableSigns {
   const { skip, names } = tableTop(shape);
-  const named = new Set(namedColumns(shape, map).map(sameName));
+  const named = new Set(namedColumns({ map, shape }).map(sameName));
   named.delete('');
   return {
     skip,
@@ -155,7 +127,6 @@ export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, l
     columns.requireMembership(hasDefaultGuid, sourcedFields(shape, sources));
     const layout: Layout = {
       columns,
-      names: () => columns.names,
       has: (name) => columns.positionOf(name) !== -1,
       slotOf: (name, flag) => {
         const slot = columns.positionOf(name.trim());
@@ -171,7 +142,7 @@ export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, l
   function needed() {
     if (plan === undefined) return 0;
     const group = plan.groups.source?.slots ?? [];
-    const people = plan.people.map(({ source }) => source.slots);
+    const people = plan.people.map(({ source }) => source?.slots ?? []);
     const least = [...people, group, plan.action === undefined ? [] : [plan.action.slot]].map((slots) =>
       Math.min(...slots),
     );
