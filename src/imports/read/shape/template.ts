@@ -8,7 +8,7 @@ import { badShape } from '../intake-error.ts';
  */
 
 /** A column in braces. */
-export interface Placeholder {
+interface Placeholder {
   /** Columns of which the first filled one counts. */
   readonly columns: readonly string[];
   readonly functions: readonly TextFunction[];
