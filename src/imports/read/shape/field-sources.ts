@@ -1,8 +1,8 @@
-import { type Columns, FIELDS, type Field } from '../columns.ts';
-import type { IntakeOptions } from '../intake-options.ts';
+import type { Shape } from '../../../options/shape.ts';
+import { type ColumnMapping, type Columns, FIELDS, type Field } from '../columns.ts';
 import { columnsOfTemplate, fill, firstFilled, parseTemplate, type Template, VALUE } from './template.ts';
 
-/** Where a field's value comes from, as the options say it. */
+/** The source of a field's value, as the options say it. */
 interface FieldSource {
   /** Columns of which the first filled one counts, or those of the template. */
   readonly columns: readonly string[];
@@ -20,8 +20,14 @@ export function isMoreThanColumn(mapped: string) {
   return mapped.includes(ALTERNATIVES) || HAS_PLACEHOLDER.test(mapped);
 }
 
+/** The options that say which columns mean what. */
+export interface Given {
+  readonly map: ColumnMapping;
+  readonly shape?: Shape | undefined;
+}
+
 /** Returns the source of each field; absent: a column that is recognised by its name. @throws IntakeError BAD_SHAPE */
-export function fieldSources({ map, shape = {} }: Pick<IntakeOptions, 'map' | 'shape'>): FieldSources {
+export function fieldSources({ map, shape = {} }: Given): FieldSources {
   const sources: Partial<Record<Field, FieldSource>> = {};
   for (const field of FIELDS) {
     const several = shape.firstOf?.[field];

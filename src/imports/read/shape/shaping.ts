@@ -10,14 +10,19 @@ import type { IntakeOptions } from '../intake-options.ts';
 import type { RowReading } from '../membership-row.ts';
 import type { TableSigns } from '../workbook/workbook.ts';
 import { compile, type Plan, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
-import { columnsRead, type FieldSources, fieldSources, isMoreThanColumn, type Layout } from './field-sources.ts';
+import {
+  columnsRead,
+  type FieldSources,
+  fieldSources,
+  type Given,
+  isMoreThanColumn,
+  type Layout,
+} from './field-sources.ts';
 import { openShaper } from './shaper.ts';
 import { nameTemplate } from './template.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
-
-type Given = Pick<IntakeOptions, 'map' | 'shape'>;
 
 /** Whether rows must be shaped; otherwise they are read as they are, which takes a third of the time. */
 export function needsShaping({ map, shape = {} }: Given, format: InputFormat) {
