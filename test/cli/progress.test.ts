@@ -4,7 +4,7 @@ import type { RegionCounts } from '../../src/api/import-summary.ts';
 import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import { say } from '../../src/cli/screen/io.ts';
 import { redraw, showProgress, showSteps } from '../../src/cli/screen/show-progress.ts';
-import type { Region } from '../../src/membership/membership.ts';
+import { OUTCOMES, type Outcome } from '../../src/membership/outcome.ts';
 import { Screen } from './screen.ts';
 
 const LOOK_MS = 200;
@@ -73,8 +73,7 @@ test.each([
   const screen = new Screen(columns);
   let sent = 0;
   const progress = showProgress(screen.io, {
-    counters: () => new Map<Region, RegionCounts>([['us', counts(sent)]]),
-    staging: () => undefined,
+    view: () => running(counts(sent)),
     regions: async () => [],
   });
   for (sent of [5_000, 10_000, 15_000]) vi.advanceTimersByTime(LOOK_MS);
@@ -101,8 +100,7 @@ test('in a pipe, a line that does not change comes once a minute, with the time 
   const progress = showProgress(
     { out: err, err, live: false, color: false, width: 80 },
     {
-      counters: () => new Map<Region, RegionCounts>([['us', counts(0)]]),
-      staging: () => undefined,
+      view: () => running(counts(0)),
       regions: async () => [region],
     },
   );
@@ -119,8 +117,7 @@ test('beside the rate stands what limits it', async () => {
   const pace = { limitedBy: 'concurrency', group: null, atOnce: 40, callMs: 1_900 } as const;
   let sent = 0;
   const progress = showProgress(screen.io, {
-    counters: () => new Map<Region, RegionCounts>([['us', counts(sent)]]),
-    staging: () => undefined,
+    view: () => running(counts(sent)),
     regions: async () => [{ ...quiet, active: 40, waiting: 60, pace }],
   });
   for (sent of [5_000, 10_000, 15_000]) await vi.advanceTimersByTimeAsync(LOOK_MS);
@@ -140,8 +137,7 @@ test('what an import waits for is said, from when it is clear that it waits', as
     const screen = new Screen(200);
     const answer = region === 'away' ? new Promise<never>(() => {}) : Promise.resolve([{ ...quiet, ...region }]);
     const progress = showProgress(screen.io, {
-      counters: () => new Map<Region, RegionCounts>([['us', { ...counts(25), ...more }]]),
-      staging: () => undefined,
+      view: () => running({ ...counts(25), ...more }),
       regions: () => answer,
     });
     for (let at = 0; at < seconds * 1_000; at += LOOK_MS) await vi.advanceTimersByTimeAsync(LOOK_MS);
@@ -186,7 +182,7 @@ test('what an import waits for is said, from when it is clear that it waits', as
 
 test('an import whose file is not being read yet says so', () => {
   const screen = new Screen(80);
-  const none = { counters: () => undefined, staging: () => undefined, regions: async () => [] };
+  const none = { view: () => undefined, regions: async () => [] };
   const progress = showProgress(screen.io, none);
   vi.advanceTimersByTime(11_000);
   progress.stop();
@@ -247,5 +243,10 @@ test('what a check, an export, an undo or the planning of a sync waits for is sa
 });
 
 function counts(added: number): RegionCounts {
-  return { calls: added / 25, rows: { read: 60_000, added, unprocessed: 60_000 - added } } as RegionCounts;
+  const none = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  return { calls: added / 25, retries: 0, rateLimited: 0, rows: { ...none, read: 60_000, added } };
+}
+
+function running(us: RegionCounts) {
+  return { state: 'running', staging: null, regions: { us } } as const;
 }

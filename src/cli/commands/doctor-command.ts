@@ -15,13 +15,14 @@ import { readConfig, secretFiles } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
 import { freeBytes } from '../../platform/files.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
-import { shellWord, wrap } from '../../text/terminal-text.ts';
-import { capitalised, withFullStop } from '../../text/wording.ts';
+import { shellWord } from '../../text/terminal-text.ts';
+import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
-import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
+import { checkService, checkSources, checkTheQueue } from '../doctor-network.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
+import { type Finding, good, printFindings, wrong } from '../findings.ts';
 import { type CommonFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
-import { type Io, print, printJson, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 
 interface Flags extends CommonFlags {
@@ -71,14 +72,7 @@ async function doctor(io: Io, flags: Flags) {
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) printJson(io, { ok, findings });
   else {
-    const width = Math.max(...findings.map(({ check }) => check.length));
-    const indent = ' '.repeat(width + 9);
-    const room = io.live ? io.width - indent.length : Number.POSITIVE_INFINITY;
-    for (const { check, ok: well, detail, remedy = '' } of findings) {
-      const texts = [detail, capitalised(remedy)].filter((text) => text !== '');
-      const lines = texts.flatMap((text) => wrap(text, room));
-      print(io, `${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
-    }
+    printFindings(io, findings);
     say(io, '', ok ? 'Everything is fine.' : 'Fix what is marked WRONG, then run it again.');
   }
   return ok ? EXIT.ok : EXIT.usage;
@@ -87,32 +81,27 @@ async function doctor(io: Io, flags: Flags) {
 /** Files with keys that others on this machine can read. An import works all the same. */
 async function checkKeyFiles(): Promise<Finding[]> {
   if (process.platform === 'win32') return [];
-  const open = await Promise.all(
-    secretFiles().map(async (path) => (((await stat(path).catch(() => undefined))?.mode ?? 0) & 0o044) !== 0),
-  );
-  const readable = secretFiles().filter((_, at) => open[at]);
-  if (readable.length === 0) return [];
-  const paths = readable.map((path) => shellWord(path)).join(' ');
-  return [{ check: 'key files', ok: true, detail: `others on this machine can read them; chmod 600 ${paths}` }];
+  const looks = secretFiles().map(async (path) => {
+    const { mode } = (await stat(path).catch(() => undefined)) ?? { mode: 0 };
+    return (mode & 0o044) === 0 ? [] : [shellWord(path)];
+  });
+  const paths = (await Promise.all(looks)).flat();
+  if (paths.length === 0) return [];
+  return [good('key files', `others on this machine can read them; chmod 600 ${paths.join(' ')}`)];
 }
 
 /** Writes nothing: a machine that only runs workers needs no data directory. */
-async function checkDisk(folder: string): Promise<Finding> {
+async function checkDisk(folder: string) {
   const check = 'data directory';
   try {
     const place = existingPart(folder);
     await access(place, constants.W_OK | constants.X_OK);
     const free = await freeBytes(place);
     const detail = `${folder}, ${(free / 1e9).toFixed(1)} GB free`;
-    if (free >= FREE_BYTES) return { check, ok: true, detail };
-    return { check, ok: false, detail, remedy: 'Free some disk, or name another directory with --data-dir' };
+    if (free >= FREE_BYTES) return good(check, detail);
+    return wrong(check, detail, 'Free some disk, or name another directory with --data-dir');
   } catch (error) {
-    return {
-      check,
-      ok: false,
-      detail: messageOf(error),
-      remedy: 'Make it writable, or name another one with --data-dir',
-    };
+    return wrong(check, messageOf(error), 'Make it writable, or name another one with --data-dir');
   }
 }
 
@@ -130,12 +119,7 @@ function checkCatalog(dir: DataDir): Finding[] {
   const memory = faultOf(() => readIfThere(dir.memory, MEMORY_SCHEMA, undefined, checkPages));
   const found = { imports: faults, 'ends of memberships': ends ?? [], 'members of syncs': memory ?? [] };
   return Object.entries(found).flatMap(([check, all]) =>
-    [all].flat().map(({ code, what, remedy }) => ({
-      check,
-      ok: false,
-      detail: `${code}: ${what}`,
-      ...(remedy !== undefined && { remedy }),
-    })),
+    [all].flat().map(({ code, what, remedy }) => wrong(check, `${code}: ${what}`, remedy)),
   );
 }
 

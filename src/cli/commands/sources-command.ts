@@ -4,6 +4,7 @@ import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
+import { type Finding, printFindings } from '../findings.ts';
 import { type CommonFlags, withJson } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -29,17 +30,18 @@ async function sources(io: Io, names: readonly string[], flags: CommonFlags) {
     signal.ignore();
   });
   if (flags.json) printJson(io, tried);
-  else if (tried.length === 0) {
-    say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/addresses.md.');
-  }
-  const width = Math.max(0, ...tried.map(({ name }) => name.length));
-  for (const { name, address, ok, detail, remedy } of flags.json ? [] : tried) {
-    io.out.write(`${ok ? 'ok   ' : 'WRONG'}  ${name.padEnd(width)}  ${address}\n`);
-    for (const line of remedy === undefined ? [detail] : [detail, remedy]) {
-      io.out.write(`${' '.repeat(width + 9)}${line}\n`);
-    }
-  }
+  else if (tried.length > 0) printFindings(io, sourceFindings(tried));
+  else say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/addresses.md.');
   return tried.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
+}
+
+/** @param before their names */
+export function sourceFindings(tried: Awaited<ReturnType<typeof triedSources>>, before = ''): Finding[] {
+  return tried.map(({ name, address, detail, ...result }) => ({
+    check: `${before}${name}`,
+    detail: `${address}: ${detail}`,
+    ...result,
+  }));
 }
 
 /** Loaded for those alone who have named sources. */

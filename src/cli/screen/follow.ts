@@ -4,10 +4,7 @@ import type { surveyProgress } from '../../api/fields.ts';
 import type { ImportView } from '../../api/imports.ts';
 import { eventOperations, type ListEvents } from '../../api/service.ts';
 import { isError } from '../../errors/rollcall-error.ts';
-import type { Counters } from '../../imports/record/counters.ts';
-import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import type { Region } from '../../membership/membership.ts';
-import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { isUnderWay } from '../../membership/import-state.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { Imports } from '../client/imports.ts';
@@ -55,7 +52,7 @@ interface End<View> {
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
   const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
-  let last: { readonly view: View } | undefined;
+  let last: View | undefined;
   let isAway = false;
   let wake = new AbortController();
   const over = new AbortController();
@@ -66,7 +63,7 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
   };
   const events = hear(imports.client, id, hears, over.signal);
   const progress = show(
-    () => last?.view,
+    () => last,
     () => (isAway ? `${imports.server?.url} does not answer; trying again` : undefined),
   );
   const until = performance.now() + timeoutMs;
@@ -79,19 +76,20 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
       try {
         const told = shown;
         shown = undefined;
-        last = { view: await look(told) };
+        const view = await look(told);
+        last = view;
         [isAway, answeredAt] = [false, performance.now()];
-        const next = goesOn(last.view, before?.view, events.areHeard());
-        if (next === false) return { view: last.view, end: 'over' };
+        const next = goesOn(view, before, events.areHeard());
+        if (next === false) return { view, end: 'over' };
         isSoon ||= next === 'soon';
       } catch (error) {
         if (!isError(error, 'AWAY') || performance.now() - answeredAt > PATIENCE_MS) throw error;
         if (signal.aborted && last === undefined) throw error;
         [isAway, isSoon] = [true, true];
       }
-      if (last !== undefined && signal.aborted) return { view: last.view, end: 'left' };
       const leftMs = until - performance.now();
-      if (last !== undefined && leftMs <= 0) return { view: last.view, end: 'late' };
+      if (last !== undefined && signal.aborted) return { view: last, end: 'left' };
+      if (last !== undefined && leftMs <= 0) return { view: last, end: 'late' };
       const waitMs = Math.min(isSoon ? LOOK_MS : SLOW_MS, Math.max(1, leftMs));
       await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
     }
@@ -215,19 +213,7 @@ export async function followImport(
       if (rests(view, before) || performance.now() - runAt > APPEAR_MS) return false;
       return view.state === 'staged' ? 'soon' : true;
     },
-    show: (last, trouble) =>
-      showProgress(io, {
-        trouble,
-        counters: () => {
-          const seen = last();
-          return seen === undefined || seen.state === 'staging' ? undefined : countersOf(seen);
-        },
-        staging: () => {
-          const staging = last()?.staging ?? undefined;
-          return staging && { ...staging, totalBytes: staging.totalBytes ?? undefined };
-        },
-        regions: async () => (await imports.regions()) ?? [],
-      }),
+    show: (view, trouble) => showProgress(io, { view, trouble, regions: async () => (await imports.regions()) ?? [] }),
   });
   if (end !== 'over') return end;
   return rests(view, view) ? 'over' : 'abandoned';
@@ -236,14 +222,4 @@ export async function followImport(
 /** An import passes through `staged` on its way to `running`: only one with a reason, or that is seen there twice, has stopped there. */
 function rests({ state, code }: ImportView, before: ImportView | undefined) {
   return !isUnderWay(state) && (state !== 'staged' || code !== undefined || before?.state === 'staged');
-}
-
-/** Returns counters like the ledger's: rows without an outcome are unprocessed. */
-function countersOf({ state, regions }: ImportView): Counters {
-  return new Map(
-    Object.entries(regions).map(([region, counts]) => {
-      const left = isFinal(state) ? counts.rows.unprocessed : counts.rows.read - sumOfOutcomes(counts.rows);
-      return [region as Region, { ...counts, rows: { ...counts.rows, unprocessed: left } }] as const;
-    }),
-  );
 }

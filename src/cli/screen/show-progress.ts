@@ -1,23 +1,14 @@
 import { createRequire } from 'node:module';
-import type { RegionCounts } from '../../api/import-summary.ts';
+import type { ImportView, Staging } from '../../api/imports.ts';
 import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
-import type { StagingProgress } from '../../imports/stage/stage-file.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { addressAdvice, noAnswerSince } from '../../text/no-answer.ts';
 import { bansAsked, limitWords, REGION_REFUSED, rateLimitWait, wholeSeconds } from '../../text/pace-words.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
-
-/** The data of the progress display; read a few times a second. */
-export interface ProgressSource {
-  /** Undefined before the input is read. */
-  counters(): ReadonlyMap<Region | '', RegionCounts> | undefined;
-  staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
-  regions(): Promise<readonly RegionStatus[]>;
-  /** Returns the reason why there is nothing to show at the moment. */
-  trouble?(): string | undefined;
-}
 
 export interface Progress {
   /** Draws the last state and stops. */
@@ -92,21 +83,31 @@ function attempt(linesNow: () => readonly string[]) {
   }
 }
 
-export function showProgress(io: Io, source: ProgressSource): Progress {
+/** An import that is followed, read a few times a second. */
+interface ShownImport {
+  /** Undefined before the first look. */
+  view(): Pick<ImportView, 'state' | 'staging' | 'regions'> | undefined;
+  regions(): Promise<readonly RegionStatus[]>;
+  /** Returns the reason why there is nothing to show at the moment. */
+  trouble?(): string | undefined;
+}
+
+/** Progress of an import: reading its file, then a line for each region. */
+export function showProgress(io: Io, { view, regions: ask, trouble }: ShownImport): Progress {
   const pace = paceMeter();
-  const look = lookAtRegions(source.regions);
+  const look = lookAtRegions(ask);
   const begun = performance.now();
   return redraw(io, (countsDown) => {
     const { regions, asking } = look();
-    const trouble = source.trouble?.();
-    if (trouble !== undefined) return [trouble];
-    const counters = source.counters();
-    if (counters === undefined) {
-      const lines = stagingLines(source.staging());
-      return lines.length === 0 && isNotable(begun) ? [waitingLine(begun, 'the file to be read')] : lines;
+    const why = trouble?.();
+    if (why !== undefined) return [why];
+    const shown = view();
+    if (shown !== undefined && shown.state !== 'staging') {
+      const width = io.live ? io.width : undefined;
+      return [...runningLines(shown, regions, pace, { width, countsDown }), ...queueLines(asking)];
     }
-    const width = io.live ? io.width : undefined;
-    return [...runningLines(counters, regions, pace, { width, countsDown }), ...queueLines(asking)];
+    if (shown?.staging) return [stagingLine(shown.staging)];
+    return isNotable(begun) ? [waitingLine(begun, 'the file to be read')] : [];
   });
 }
 
@@ -141,7 +142,7 @@ export function showSteps(io: Io, linesNow: () => readonly string[], options: St
 }
 
 /** Asks for the regions, one question at a time. Returns the last answer, and since when one is missing, in ms of `performance`. */
-function lookAtRegions(ask: ProgressSource['regions']) {
+function lookAtRegions(ask: ShownImport['regions']) {
   let regions: readonly RegionStatus[] = [];
   let asking: number | undefined;
   return () => {
@@ -179,55 +180,48 @@ function clockOf(moment: number) {
   return clock(Date.now() - (performance.now() - moment));
 }
 
-function stagingLines(staging: ReturnType<ProgressSource['staging']>) {
-  if (staging === undefined) return [];
-  const { rows, bytes, totalBytes, cutting } = staging;
-  if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and making batches`];
-  const share = totalBytes === undefined || totalBytes === 0 ? '' : `  ${Math.floor((bytes / totalBytes) * 100)} %`;
-  return [`reading  ${counted(rows, 'row')}${share}`];
+function stagingLine({ rows, bytes, totalBytes, cutting }: Staging) {
+  if (cutting) return `read ${counted(rows, 'row')}; looking for duplicates and making batches`;
+  const share = totalBytes ? `  ${Math.floor((bytes / totalBytes) * 100)} %` : '';
+  return `reading  ${counted(rows, 'row')}${share}`;
+}
+
+interface Room {
+  /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
+  readonly width: number | undefined;
+  readonly countsDown: boolean;
 }
 
 function runningLines(
-  counters: ReadonlyMap<Region | '', RegionCounts>,
+  { state, regions }: Pick<ImportView, 'state' | 'regions'>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
-  {
-    width,
-    countsDown,
-  }: {
-    /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
-    readonly width: number | undefined;
-    readonly countsDown: boolean;
-  },
+  { width, countsDown }: Room,
 ) {
-  const lines: {
-    readonly region: Region;
-    readonly done: number;
-    readonly of: number;
-    readonly parts: readonly Part[];
-  }[] = [];
-  for (const region of REGIONS) {
-    const counts = counters.get(region);
-    if (counts === undefined) continue;
-    const { rows, calls } = counts;
-    const left = rows.unprocessed;
-    const done = rows.read - left;
-    const { callsPerMinute, rowsPerMs, since } = pace(region, calls, done, counts.banQuestions?.asked ?? 0);
+  const lines = REGIONS.flatMap((region) => {
+    const counts = regions[region];
+    if (counts === undefined) return [];
+    const { rows, calls, banQuestions } = counts;
+    const { read } = rows;
+    // As long as more may come, rows without an outcome are in none of the counts.
+    const left = isFinal(state) ? rows.unprocessed : read - sumOfOutcomes(rows);
+    const done = read - left;
+    const { callsPerMinute, rowsPerMs, since } = pace(region, calls, done, banQuestions?.asked ?? 0);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
     const obstacle = left > 0 ? obstacleOf(status, since, countsDown) : undefined;
     // Rows wait until all groups of the region were asked.
-    const asking = left > 0 && !status?.stopped ? bansAsked(counts.banQuestions) : '';
+    const asking = left > 0 && !status?.stopped ? bansAsked(banQuestions) : '';
     const rate = paceOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs);
     const parts: Part[] = [
-      { text: percent(done, rows.read) },
-      { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
+      { text: percent(done, read) },
+      { text: width === undefined ? '' : `${grouped(done)} of ${counted(read, 'row')}`, leftOutAt: 2 },
       { text: failed > 0 ? `${grouped(failed)} failed` : '' },
       { text: asking },
       ...(obstacle === undefined ? (left > 0 && asking === '' ? rate : []) : [{ text: obstacle }]),
     ];
-    lines.push({ region, done, of: rows.read, parts });
-  }
+    return [{ region, done, read, parts }];
+  });
   const room = (width ?? Number.POSITIVE_INFINITY) - REGION_COLUMNS - 1;
   const longest = (narrow: number) => Math.max(0, ...lines.map(({ parts }) => partsText(parts, narrow).length));
   const narrow = [0, 1].find((step) => longest(step) <= room) ?? 2;
@@ -235,8 +229,8 @@ function runningLines(
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const spare = room - longest(narrow);
   const length = spare < MIN_BAR ? 0 : Math.min(MAX_BAR_LENGTH, spare);
-  return lines.map(({ region, done, of, parts }) =>
-    cut(`${region}  ${bar(done, of, length)} ${partsText(parts, narrow)}`, width),
+  return lines.map(({ region, done, read, parts }) =>
+    cut(`${region}  ${bar(done, read, length)} ${partsText(parts, narrow)}`, width),
   );
 }
 
@@ -299,24 +293,26 @@ function percent(done: number, of: number) {
 
 /** Rates over the last seconds, by region, and since when nothing has happened there, in ms of `performance`. */
 function paceMeter() {
-  const seen = new Map<Region, { at: number; calls: number; done: number }[]>();
-  const changed = new Map<Region, { at: number; state: string }>();
+  interface Point {
+    readonly at: number;
+    readonly calls: number;
+    readonly done: number;
+  }
+  const seen = new Map<Region, { readonly points: Point[]; readonly state: string; readonly since: number }>();
   return (region: Region, calls: number, done: number, asked: number) => {
-    const at = performance.now();
+    const now = { at: performance.now(), calls, done };
     const state = `${calls} ${done} ${asked}`;
-    const known = changed.get(region);
-    const last = known?.state === state ? known : { at, state };
-    changed.set(region, last);
-    const points = seen.get(region) ?? [];
-    points.push({ at, calls, done });
-    while (points.length > 2 && at - (points[0]?.at ?? at) > RATE_MS) points.shift();
-    seen.set(region, points);
-    const first = points[0] ?? { at, calls, done };
-    const ms = at - first.at;
+    const known = seen.get(region);
+    const since = known?.state === state ? known.since : now.at;
+    const points = [...(known?.points ?? []), now];
+    while (points.length > 2 && now.at - (points[0]?.at ?? 0) > RATE_MS) points.shift();
+    seen.set(region, { points, state, since });
+    const [first = now] = points;
+    const ms = now.at - first.at;
     return {
       callsPerMinute: ms === 0 ? 0 : Math.round(((calls - first.calls) / ms) * 60_000),
       rowsPerMs: ms === 0 ? 0 : (done - first.done) / ms,
-      since: last.at,
+      since,
     };
   };
 }
