@@ -1,21 +1,7 @@
 import type { Command } from 'commander';
+import type { CommandEntry } from './command-entry.ts';
 import type { Action } from './exit-codes.ts';
 import { withProfile } from './flags/flags.ts';
-import type { Names } from './suggestions.ts';
-
-export interface CommandEntry {
-  /** Its line in the list of commands. */
-  readonly usage: string;
-  readonly description: string;
-  /** For programs: help does not list it. */
-  readonly hidden?: true;
-  /** Loads the file with `<name>Command`, and only what it needs. */
-  readonly load: () => Promise<{ readonly [made: `${string}Command`]: (action: Action) => Command }>;
-  /** Returns the completions of its arguments, if these are no imports; loaded when they are needed. */
-  readonly names?: () => Promise<Names>;
-  /** It reads no settings. */
-  readonly settings?: false;
-}
 
 /** A command with the flags of all that read settings; undefined for another name. @param action default: it describes itself only */
 export async function loadCommand(name: string, action: Action = () => async () => {}): Promise<Command | undefined> {
@@ -203,16 +189,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     settings: false,
     hidden: true,
     load: async () => {
-      const [{ completing }, { suggest }, { helpTopics }] = await Promise.all([
-        import('./commands/completion-command.ts'),
-        import('./suggestions.ts'),
-        import('./topics.ts'),
-      ]);
-      const topics = () => helpTopics().map(({ name, title }) => [name, title] as const);
-      return {
-        completeCommand: (action: Action) =>
-          completing(action, (typed) => suggest({ commands: COMMANDS, load: loadCommand, topics, typed })),
-      };
+      const { completing } = await import('./commands/completion-command.ts');
+      return { completeCommand: (action: Action) => completing(action, COMMANDS, loadCommand) };
     },
   },
 };

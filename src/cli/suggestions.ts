@@ -1,6 +1,8 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
+import type { CommandEntry, Commands, LoadCommand, Name, Names } from './command-entry.ts';
+import { helpTopics } from './topics.ts';
 
 /** Suggestions for the next word of a command line. */
 export interface Suggestions {
@@ -13,67 +15,66 @@ export interface Suggestions {
 /** The flags on the line that say where imports are. */
 type Place = Readonly<Record<'dataDir' | 'server' | 'profile', string | undefined>>;
 
-interface KnownCommand {
-  readonly description: string;
-  readonly hidden?: true;
-  readonly names?: () => Promise<Names>;
-}
-
 /** Placeholders of flags and arguments that take a path. */
 const PATHS = new Set(['file', 'dir', 'path', 'recipe']);
 const MAX_NAMES = 50;
 
-interface CommandLine {
-  readonly commands: Readonly<Record<string, KnownCommand>>;
-  /** Loads one of them. */
-  readonly load: (name: string) => Promise<Command | undefined>;
-  /** The topics that `rollcall help` explains, in addition to the commands. */
-  readonly topics: () => readonly Name[];
-  /** The words after `rollcall`; the last one is being typed, and may be empty. */
-  readonly typed: readonly string[];
-}
-
-/** Completes a command line from the commands' own descriptions. */
-export async function suggest({ commands, load, topics, typed }: CommandLine): Promise<Suggestions> {
+/**
+ * Completes a command line from the commands' own descriptions.
+ * @param typed the words after `rollcall`; the last one is being typed, and may be empty
+ */
+export async function suggest(commands: Commands, load: LoadCommand, typed: readonly string[]): Promise<Suggestions> {
   // bash makes three words of `--flag=value`.
   const words = typed.filter((word) => word !== '=');
   const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
+  const { files = false, words: all } = await possible(commands, load, words, current);
+  return { files, words: all.filter(([word]) => word.startsWith(current)) };
+}
+
+type Possible = Pick<Suggestions, 'words'> & Partial<Suggestions>;
+
+/** All words that may come next, however they begin. */
+async function possible(
+  commands: Commands,
+  load: LoadCommand,
+  [name, ...given]: readonly string[],
+  current: string,
+): Promise<Possible> {
   const names = Object.entries(commands)
     .filter(([, { hidden }]) => !hidden)
-    .map(([name, { description }]): Name => [name, description]);
-  const [name, ...given] = words;
+    .map(([one, { description }]): Name => [one, description]);
   if (name === undefined) {
-    return among(current, [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']]);
+    return { words: [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']] };
   }
-  if (name === 'help') return among(current, given.length === 0 ? [...names, ...topics()] : []);
+  if (name === 'help') {
+    const topics = helpTopics().map((topic): Name => [topic.name, topic.title]);
+    return { words: given.length === 0 ? [...names, ...topics] : [] };
+  }
   const outer = await load(name);
-  if (outer === undefined) return among(current, []);
+  if (outer === undefined) return { words: [] };
   const { command, option, position } = typedSoFar(outer, given);
   const place: Place = {
     dataDir: flagValue(given, '--data-dir'),
     server: flagValue(given, '--server'),
     profile: flagValue(given, '--profile'),
   };
-  const named = (option: Option, typed: string) => valuesOf(option, typed, place, commands['recipes']?.names);
-  if (option !== undefined) return named(option, current);
+  const recipes = commands['recipes']?.names;
+  if (option !== undefined) return valuesOf(option, place, recipes);
   const [flag = '', ...value] = current.split('=');
   const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
   if (assigned !== undefined) {
-    const { files, words: values } = await named(assigned, value.join('='));
-    return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
+    const { files, words } = await valuesOf(assigned, place, recipes);
+    return { files, words: words.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
   }
   if (current.startsWith('-')) {
     const options = new Help().visibleOptions(command);
-    return among(
-      current,
-      options.map((one): Name => [one.long ?? one.flags, one.description]),
-    );
+    return { words: options.map((one) => [one.long ?? one.flags, one.description]) };
   }
   const subcommands = position === 0 ? command.commands.map((one): Name => [one.name(), one.description()]) : [];
   const argument = command.registeredArguments[position];
-  if (argument === undefined) return among(current, subcommands);
-  const known = await namesFor({ name, names: commands[name]?.names }, command, argument, place);
-  return among(current, [...subcommands, ...known], PATHS.has(argument.name()));
+  if (argument === undefined) return { words: subcommands };
+  const known = await namesFor(name, commands[name], command, argument, place);
+  return { words: [...subcommands, ...known], files: PATHS.has(argument.name()) };
 }
 
 /** Position on the command line: the inner command, the flag that waits for its value, the number of arguments. */
@@ -104,34 +105,29 @@ function flagValue(given: readonly string[], flag: string) {
   return given[given.lastIndexOf(flag) + 1 || given.length];
 }
 
-async function valuesOf(option: Option, current: string, place: Place, recipes: KnownCommand['names']) {
-  const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
-  const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
-  const choices = words.map((choice): Name => [choice, '']);
-  const named = option.long === '--recipe' && recipes !== undefined ? await namesIn(place, await recipes()) : choices;
-  return among(current, named, PATHS.has(placeholder));
-}
-
-function among(current: string, words: readonly Name[], files = false) {
-  return { files, words: words.filter(([word]) => word.startsWith(current)) };
+async function valuesOf({ flags, long, argChoices = [] }: Option, place: Place, recipes: CommandEntry['names']) {
+  const files = PATHS.has(/<([^>]+)>/.exec(flags)?.[1] ?? '');
+  if (long === '--recipe' && recipes !== undefined) return { files, words: await namesIn(place, await recipes()) };
+  const words = long === '--profile' ? profilesOfFile() : argChoices;
+  return { files, words: words.map((word): Name => [word, '']) };
 }
 
 /** Values of an argument: one of its choices, an import of the data directory, or what the feature of the command says. */
 async function namesFor(
-  { name, names }: { readonly name: string; readonly names: KnownCommand['names'] | undefined },
+  name: string,
+  entry: CommandEntry | undefined,
   command: Command,
   argument: Argument,
   place: Place,
 ) {
   if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Name => [choice, '']);
-  const wanted = argument.name();
-  if (names !== undefined) {
-    const known = await names();
+  const known = await entry?.names?.();
+  if (known !== undefined) {
     const { local, ofThisMachine } = known;
     return known.wants(command, argument) ? namesIn(place, { local, ...(ofThisMachine && { builtIn: local }) }) : [];
   }
-  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return namesIn(place, { local: imports });
-  return [];
+  const wanted = argument.name();
+  return name !== 'token' && (wanted === 'id' || wanted === 'import') ? namesIn(place, { local: imports }) : [];
 }
 
 /** None where the file cannot be read: the command itself says so. */
@@ -159,19 +155,4 @@ async function imports(root: string): Promise<readonly Name[]> {
   const { viewing } = await import('./client/kept-imports.ts');
   const found = await viewing(dataDir(root), (catalog) => catalog.list(MAX_NAMES));
   return found.map(({ id, state, file }) => [id, `${state}, ${file}`]);
-}
-
-/** A suggestion of a shell. */
-export type Name = readonly [word: string, meaning: string];
-
-/** Names that the arguments of a command take. */
-export interface Names {
-  /** Whether the argument of a command, or of one of its commands, names one. */
-  wants(command: Command, argument: Argument): boolean;
-  /** Those of a data directory. */
-  local(dataDir: string): Promise<readonly Name[]>;
-  /** Those that every server has: no one is asked over the network. */
-  builtIn?(dataDir: string): Promise<readonly Name[]>;
-  /** The command is about this machine, whatever server there is. */
-  readonly ofThisMachine?: true;
 }

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
+import type { Commands, LoadCommand } from '../command-entry.ts';
 import type { Action } from '../exit-codes.ts';
 import type { Io } from '../screen/io.ts';
-import type { Suggestions } from '../suggestions.ts';
 
 /** `rollcall completion`: the script that lets a shell complete commands, flags and ids. */
 export function completionCommand(action: Action) {
@@ -14,9 +14,10 @@ export function completionCommand(action: Action) {
 }
 
 /** `rollcall complete -- <words>`: called by these scripts. */
-export function completing(action: Action, suggest: (typed: readonly string[]) => Promise<Suggestions>) {
+export function completing(action: Action, commands: Commands, load: LoadCommand) {
   const complete = async (io: Io, typed: readonly string[]) => {
-    const { files, words } = await suggest(typed);
+    const { suggest } = await import('../suggestions.ts');
+    const { files, words } = await suggest(commands, load, typed);
     const lines = words.map(([word, meaning]) => (meaning === '' ? word : `${word}\t${meaning}`));
     io.out.write([files ? 'files' : 'words', ...lines, ''].join('\n'));
   };

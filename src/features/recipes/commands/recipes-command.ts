@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { Name, Names } from '../../../cli/command-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { type Io, printJson, printTable, say } from '../../../cli/screen/io.ts';
-import type { Name, Names } from '../../../cli/suggestions.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';

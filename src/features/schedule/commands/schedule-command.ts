@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { openImports } from '../../../cli/client/imports.ts';
+import type { Names } from '../../../cli/command-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { withFile } from '../../../cli/flags/file-flags.ts';
 import { optionFlag, wholeNumber, withJson, withOptions, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { print, printJson, say, typedCommand } from '../../../cli/screen/io.ts';
-import type { Names } from '../../../cli/suggestions.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { mayCreateWords } from '../../../membership/plan-words.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';

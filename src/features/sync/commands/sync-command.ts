@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { entriesOf } from '../../../cli/client/operation-client.ts';
+import type { Names } from '../../../cli/command-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { withFile } from '../../../cli/flags/file-flags.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../../cli/flags/flags.ts';
 import { checkTarget, openRunning, run } from '../../../cli/run.ts';
 import { type Io, print, printJson, printTable, say, writeOut } from '../../../cli/screen/io.ts';
-import type { Names } from '../../../cli/suggestions.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { ENDING, MODE, NAMING, UNDOING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';

@@ -1,0 +1,36 @@
+import type { Argument, Command } from 'commander';
+import type { Action } from './exit-codes.ts';
+
+/** A suggestion of a shell. */
+export type Name = readonly [word: string, meaning: string];
+
+/** Names that the arguments of a command take. */
+export interface Names {
+  /** Whether the argument of a command, or of one of its commands, names one. */
+  wants(command: Command, argument: Argument): boolean;
+  /** Those of a data directory. */
+  local(dataDir: string): Promise<readonly Name[]>;
+  /** Those that every server has: no one is asked over the network. */
+  builtIn?(dataDir: string): Promise<readonly Name[]>;
+  /** The command is about this machine, whatever server there is. */
+  readonly ofThisMachine?: true;
+}
+
+export interface CommandEntry {
+  /** Its line in the list of commands. */
+  readonly usage: string;
+  readonly description: string;
+  /** For programs: help does not list it. */
+  readonly hidden?: true;
+  /** Loads the file with `<name>Command`, and only what it needs. */
+  readonly load: () => Promise<{ readonly [made: `${string}Command`]: (action: Action) => Command }>;
+  /** Returns the completions of its arguments, if these are no imports; loaded when they are needed. */
+  readonly names?: () => Promise<Names>;
+  /** It reads no settings. */
+  readonly settings?: false;
+}
+
+export type Commands = Readonly<Record<string, CommandEntry>>;
+
+/** Makes a command that is among them. */
+export type LoadCommand = (name: string) => Promise<Command | undefined>;
