@@ -114,28 +114,14 @@ export function sayNothingBegan(io: Io) {
  * Returns the exit code of the command.
  */
 export async function run(running: Running, work: Work) {
-  const { server } = running.imports;
-  if (server !== undefined) {
-    const at = `at ${server.url}`;
-    return runThere(running, work, { client: server, runs: `on the server ${at}`, at });
-  }
-  if (await isAlone(running.imports)) return runHere(running, work);
-  const at = 'in the process that uses the data directory';
-  return runThere(running, work, {
-    client: ownerClient(dataDir(running.config.dataDir)),
-    runs: `${at}, with its settings`,
-    at,
-  });
+  const { imports, config } = running;
+  if (await isAlone(imports)) return runHere(running, work);
+  return runThere(running, work, imports.server ?? ownerClient(dataDir(config.dataDir)));
 }
 
-interface Elsewhere {
-  readonly client: Client;
-  /** The place, as two sentences say it. */
-  readonly runs: string;
-  readonly at: string;
-}
-
-async function runThere({ io, imports }: Running, work: Work, { client, runs, at }: Elsewhere) {
+async function runThere({ io, imports }: Running, work: Work, client: Client) {
+  const { server } = imports;
+  const at = server === undefined ? 'in the process that uses the data directory' : `at ${server.url}`;
   let code: ExitCode = EXIT.interrupted;
   const { signal, ignore } = firstSignal(
     () => code,
@@ -150,6 +136,7 @@ async function runThere({ io, imports }: Running, work: Work, { client, runs, at
     if (!('id' in begun)) return begun.code;
     ({ id } = begun);
     code = EXIT.stillRunning;
+    const runs = server === undefined ? `${at}, with its settings` : `on the server ${at}`;
     if (work.named) say(io, `${work.named(id)} runs ${runs}; Ctrl-C leaves it running.`);
     if ((await work.follow(doing, id)) === 'left') {
       say(io, '', ...work.howToFollow(id, at));

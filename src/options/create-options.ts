@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rowsOrShare } from '../platform/allowed-values.ts';
 import { choice, type Given, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 import { columnMap } from './option-texts.ts';
 
@@ -138,11 +139,9 @@ function maxCreateText(text: string) {
   return max;
 }
 
-function boundOf(text: string) {
-  const [, digits, percent] = /^(\d{1,12}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
-  if (digits === undefined) return undefined;
-  if (percent === '%') return Number(digits) <= 100 ? { percent: Number(digits) } : undefined;
-  return Number.isInteger(Number(digits)) ? { count: Number(digits) } : undefined;
+function boundOf(text: string): CreateBound | undefined {
+  const bound = rowsOrShare.parse(text, '');
+  return bound !== undefined && 'rows' in bound ? { count: bound.rows } : bound;
 }
 
 /** A bound as `maxCreateText` reads it. */

@@ -40,91 +40,88 @@ const condition = z
 
 const skipped = z.int().min(1).max(MAX_SKIPPED);
 
-export const shapeSettings = z
-  .strictObject({
-    headerRow: setting(
-      skipped,
-      'CSV: row with the names of the columns, counted from 1; rows above it are skipped.',
-      3,
-    ),
-    skipLines: setting(skipped, 'CSV: rows to skip at the top, before the header.', 1),
-    columns: setting(
-      z.array(z.string().max(300)).min(1),
-      'CSV without a header: the names of its columns in order; "-" is a column that is not needed.',
-      ['uid', 'guid', '-', 'scope'],
-    ),
-    firstOf: setting(
-      z.partialRecord(FIELD, z.array(column).min(1)),
-      'Field: columns of which the first one that is filled in a row gives the value.',
-      { uid: ['Login', 'E-mail'] },
-    ),
-    templates: setting(
-      z.partialRecord(FIELD, z.string().min(1).max(1_000)),
-      'Field: a text with {column} in it, and functions behind the column: {email|localpart|lower}. Functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, before:TEXT, after:TEXT.',
-      { uid: '{email|localpart|lower}', guid: 'course-{id}' },
-    ),
-    identities: setting(
-      z.strictObject({ keys: lookupKeys('identity', 'email'), uid: lookedUp('identity', 'uid') }),
-      'The file has a key in place of the UID (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
-    ),
-    groups: setting(
-      z.strictObject({ keys: lookupKeys('group', 'code or name'), guid: lookedUp('group', 'guid') }),
-      'The file has a key in place of the GUID (code, name, e-mail), and a group file gives one or several GUIDs for it, with their scope and region where it has such columns. The group file itself is given with the import.',
-    ),
-    split: setting(
-      z.partialRecord(z.enum(['guid', 'uid', 'scope']), z.string().min(1).max(10)),
-      'Field: the separator of several values in one cell. Every group is combined with every user; several scopes belong to the groups in their order.',
-      { guid: ';' },
-    ),
-    lists: setting(
-      z.partialRecord(z.enum(SCOPES), z.array(column).min(1)),
-      'Scope: columns with the users who get it; several users in a cell are separated as `split.uid` says.',
-      { admin: ['owners'], participant: ['members'] },
-    ),
-    wide: setting(
-      z.strictObject({
-        columns: z
-          .array(column)
-          .min(1)
-          .meta({ description: 'Columns that are groups; * matches any text.', examples: [['Team *']] }),
-        guid: setting(
-          z.string().min(1).max(1_000),
-          "Template for the GUID, with {column} for the column's name. Default: the name.",
-          '{column|slug}',
-        ),
+const parts = z.strictObject({
+  headerRow: setting(skipped, 'CSV: row with the names of the columns, counted from 1; rows above it are skipped.', 3),
+  skipLines: setting(skipped, 'CSV: rows to skip at the top, before the header.', 1),
+  columns: setting(
+    z.array(z.string().max(300)).min(1),
+    'CSV without a header: the names of its columns in order; "-" is a column that is not needed.',
+    ['uid', 'guid', '-', 'scope'],
+  ),
+  firstOf: setting(
+    z.partialRecord(FIELD, z.array(column).min(1)),
+    'Field: columns of which the first one that is filled in a row gives the value.',
+    { uid: ['Login', 'E-mail'] },
+  ),
+  templates: setting(
+    z.partialRecord(FIELD, z.string().min(1).max(1_000)),
+    'Field: a text with {column} in it, and functions behind the column: {email|localpart|lower}. Functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, before:TEXT, after:TEXT.',
+    { uid: '{email|localpart|lower}', guid: 'course-{id}' },
+  ),
+  identities: setting(
+    z.strictObject({ keys: lookupKeys('identity', 'email'), uid: lookedUp('identity', 'uid') }),
+    'The file has a key in place of the UID (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
+  ),
+  groups: setting(
+    z.strictObject({ keys: lookupKeys('group', 'code or name'), guid: lookedUp('group', 'guid') }),
+    'The file has a key in place of the GUID (code, name, e-mail), and a group file gives one or several GUIDs for it, with their scope and region where it has such columns. The group file itself is given with the import.',
+  ),
+  split: setting(
+    z.partialRecord(z.enum(['guid', 'uid', 'scope']), z.string().min(1).max(10)),
+    'Field: the separator of several values in one cell. Every group is combined with every user; several scopes belong to the groups in their order.',
+    { guid: ';' },
+  ),
+  lists: setting(
+    z.partialRecord(z.enum(SCOPES), z.array(column).min(1)),
+    'Scope: columns with the users who get it; several users in a cell are separated as `split.uid` says.',
+    { admin: ['owners'], participant: ['members'] },
+  ),
+  wide: setting(
+    z.strictObject({
+      columns: z
+        .array(column)
+        .min(1)
+        .meta({ description: 'Columns that are groups; * matches any text.', examples: [['Team *']] }),
+      guid: setting(
+        z.string().min(1).max(1_000),
+        "Template for the GUID, with {column} for the column's name. Default: the name.",
+        '{column|slug}',
+      ),
+    }),
+    'One column for each group, with a mark (x, yes, 1) or a scope in the cells of its members.',
+  ),
+  numbered: setting(
+    z.strictObject({
+      guid: column.meta({
+        description: 'Name of the columns with the group; # is the number.',
+        examples: ['course#'],
       }),
-      'One column for each group, with a mark (x, yes, 1) or a scope in the cells of its members.',
-    ),
-    numbered: setting(
-      z.strictObject({
-        guid: column.meta({
-          description: 'Name of the columns with the group; # is the number.',
-          examples: ['course#'],
-        }),
-        scope: setting(column, 'The same for the scope.', 'role#'),
-      }),
-      'Columns that are numbered: course1, role1, course2, role2. Each filled group is a membership.',
-    ),
-    scopeWords: setting(
-      z.record(word, z.enum(SCOPE_MEANINGS)),
-      'Word of the file: the scope that it means; * is any other word, "" an empty cell; none gives no membership. Without regard to case.',
-      { OWNER: 'admin', MANAGER: 'moderator', '*': 'participant' },
-    ),
-    where: setting(z.array(condition).min(1), 'Rows that do not meet all of these conditions are left out.', [
-      { column: 'status', is: ['active'] },
-    ]),
-    actions: setting(
-      z.strictObject({
-        column: column.default('action').meta({ description: 'Column that says what to do.', examples: ['status'] }),
-        words: setting(
-          z.record(word, z.enum(ACTION_MEANINGS)),
-          'Word of the file: what it means; * is any other word, "" an empty cell.',
-          { active: 'add', deleted: 'remove' },
-        ),
-      }),
-      'A file of changes: each row says whether to add, change, remove, ban or unban. Off by default.',
-    ),
-  })
+      scope: setting(column, 'The same for the scope.', 'role#'),
+    }),
+    'Columns that are numbered: course1, role1, course2, role2. Each filled group is a membership.',
+  ),
+  scopeWords: setting(
+    z.record(word, z.enum(SCOPE_MEANINGS)),
+    'Word of the file: the scope that it means; * is any other word, "" an empty cell; none gives no membership. Without regard to case.',
+    { OWNER: 'admin', MANAGER: 'moderator', '*': 'participant' },
+  ),
+  where: setting(z.array(condition).min(1), 'Rows that do not meet all of these conditions are left out.', [
+    { column: 'status', is: ['active'] },
+  ]),
+  actions: setting(
+    z.strictObject({
+      column: column.default('action').meta({ description: 'Column that says what to do.', examples: ['status'] }),
+      words: setting(
+        z.record(word, z.enum(ACTION_MEANINGS)),
+        'Word of the file: what it means; * is any other word, "" an empty cell.',
+        { active: 'add', deleted: 'remove' },
+      ),
+    }),
+    'A file of changes: each row says whether to add, change, remove, ban or unban. Off by default.',
+  ),
+});
+
+export const shapeSettings = parts
   .superRefine((shape, context) => {
     for (const issue of contradictions(shape)) context.addIssue({ code: 'custom', ...issue });
   })
@@ -133,37 +130,27 @@ export const shapeSettings = z
 export type Field = z.infer<typeof FIELD>;
 
 /** A shape as it is written, and kept: what is not said is absent. */
-export type ShapeInput = z.input<typeof shapeSettings>;
-export type Shape = z.output<typeof shapeSettings>;
-
-type Contradiction = { readonly path: string[]; readonly message: string };
+export type ShapeInput = z.input<typeof parts>;
+export type Shape = z.output<typeof parts>;
 
 /** Settings that cannot be used together. */
-function contradictions(
-  shape: {
-    readonly [Name in 'headerRow' | 'skipLines' | 'columns' | 'wide' | 'numbered']?: unknown;
-  } & {
-    readonly firstOf?: Readonly<Partial<Record<string, unknown>>> | undefined;
-    readonly templates?: Readonly<Partial<Record<string, unknown>>> | undefined;
-    readonly split?: Readonly<Partial<Record<string, unknown>>> | undefined;
-  },
-) {
-  const found: Contradiction[] = [];
+function contradictions({ headerRow, skipLines, columns, wide, numbered, firstOf, templates, split }: Shape) {
+  const found: { readonly path: string[]; readonly message: string }[] = [];
   const not = (path: string[], message: string) => found.push({ path, message });
-  if (shape.headerRow !== undefined && shape.skipLines !== undefined) {
+  if (headerRow !== undefined && skipLines !== undefined) {
     not(['headerRow'], 'headerRow and skipLines say the same thing: give one of them');
   }
-  if (shape.headerRow !== undefined && shape.columns !== undefined) {
+  if (headerRow !== undefined && columns !== undefined) {
     not(['columns'], 'columns are for a file without a header: leave out headerRow (skipLines is possible)');
   }
-  if (shape.wide !== undefined && shape.numbered !== undefined) {
+  if (wide !== undefined && numbered !== undefined) {
     not(['wide'], 'wide and numbered both say where the groups are: give one of them');
   }
-  for (const field of Object.keys(shape.firstOf ?? {})) {
-    if (shape.templates?.[field] === undefined) continue;
+  for (const field of Object.keys(firstOf ?? {}) as Field[]) {
+    if (templates?.[field] === undefined) continue;
     not(['templates', field], `firstOf and templates both say where the ${field} comes from: give one of them`);
   }
-  if (shape.split?.['scope'] !== undefined && shape.split['guid'] === undefined) {
+  if (split?.scope !== undefined && split.guid === undefined) {
     not(['split', 'scope'], 'several scopes belong to several groups: split the guid as well');
   }
   return found;
