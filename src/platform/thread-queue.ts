@@ -32,87 +32,66 @@ interface ThreadQueueOptions {
   readonly heapMb?: number;
 }
 
-interface Asked<Tasks extends Served> {
-  /** Has the thread do it. */
-  readonly begin: (thread: Thread<Tasks>, signal: AbortSignal | undefined) => Promise<unknown>;
-  readonly limits: TaskLimits | undefined;
-  readonly answer: PromiseWithResolvers<unknown>;
-  /** Aborted when it is late, or its caller has left: a thread that goes on with it is ended. */
-  readonly stop: AbortController;
-}
-
-interface RunningThread<Tasks extends Served> {
-  readonly worker: Thread<Tasks>;
-  readonly sent: Set<Asked<Tasks>>;
-  /** Open streams: the next chunk may be taken after a long time. */
-  streams: number;
-}
-
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
 export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOnce, heapMb }: ThreadQueueOptions) {
-  const waiting = new Turns<Asked<Tasks>>();
-  let running: RunningThread<Tasks> | undefined;
+  /** What begins the tasks that wait. */
+  const waiting = new Turns<() => void>();
+  let running: Thread<Tasks> | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let closed = false;
-
-  /** Rejects the tasks of a lost thread, and gives the waiting ones to a new thread. */
-  const lose = (thread: RunningThread<Tasks>, error: Error) => {
-    if (running === thread) running = undefined;
-    for (const { answer, stop } of thread.sent) answer.reject(stop.signal.aborted ? stop.signal.reason : error);
-    thread.sent.clear();
-    next();
-  };
+  let [tasks, streams] = [0, 0];
+  let whenDone: (() => void) | undefined;
 
   const started = () => {
-    clearTimeout(idle);
-    if (running !== undefined) return running;
-    const worker = openThread<Tasks>(caller, name, {
+    const thread = openThread<Tasks>(caller, name, {
       passesRows: true,
       heapMb,
-      onLost: (cause) => lose(thread, reasonFor(cause)),
+      onLost: () => {
+        if (running === thread) running = undefined;
+      },
     });
-    const thread: RunningThread<Tasks> = { worker, sent: new Set(), streams: 0 };
-    running = thread;
     return thread;
   };
 
   /** Ends a thread that has nothing to do. */
   const leave = () => {
-    clearTimeout(idle);
     const leaving = running;
     running = undefined;
-    return leaving?.worker.leave() ?? Promise.resolve();
+    return leaving?.leave() ?? Promise.resolve();
   };
 
-  /** Sends what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
+  /** Begins what waits, as much as the thread takes; a thread with nothing to do ends after a while. */
   const next = () => {
-    while (waiting.size > 0 && (running?.sent.size ?? 0) < atOnce) run(started(), waiting.next() as Asked<Tasks>, next);
-    if (running === undefined || running.sent.size + running.streams > 0) return;
     clearTimeout(idle);
-    idle = setTimeout(leave, IDLE_MS).unref();
-  };
-
-  const askFor = (begin: Asked<Tasks>['begin'], limits?: TaskLimits): Promise<unknown> => {
-    if (closed) return Promise.reject(new Error(CLOSED));
-    const refusal = limits && refusalOf(limits, waiting);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    const { signal, caller: owner = '' } = limits ?? {};
-    clearTimeout(idle);
-    const answer = Promise.withResolvers<unknown>();
-    const asked: Asked<Tasks> = { begin, limits, answer, stop: new AbortController() };
-    waiting.add(owner, asked);
-    next();
-    if (signal === undefined) return answer.promise;
-    const listening = addAbortListener(signal, () => {
-      if (waiting.remove(owner, asked)) answer.reject(left());
-      else asked.stop.abort(left());
-    });
-    return answer.promise.finally(() => listening[Symbol.dispose]());
+    while (tasks < atOnce && waiting.size > 0) {
+      tasks += 1;
+      waiting.next()?.();
+    }
+    if (tasks === 0) whenDone?.();
+    if (tasks + streams === 0) idle = setTimeout(leave, IDLE_MS).unref();
   };
 
   /** @throws READING_STOPPED; whatever the task throws */
-  const ask = <Kind extends string & keyof Tasks>(kind: Kind, input: Input<Tasks, Kind>, limits?: TaskLimits) =>
-    askFor((thread, signal) => thread.ask(kind, input, signal), limits) as Promise<Answer<Tasks, Kind>>;
+  const ask = async <Kind extends string & keyof Tasks>(
+    kind: Kind,
+    input: Input<Tasks, Kind>,
+    limits?: TaskLimits,
+  ): Promise<Answer<Tasks, Kind>> => {
+    if (whenDone !== undefined) throw new Error(CLOSED);
+    const refusal = limits && refusalOf(limits, waiting);
+    if (refusal !== undefined) throw refusal;
+    await turnIn(waiting, next, limits);
+    try {
+      running ??= started();
+      using stop = limits && stopOf(limits, running.loaded);
+      return await running.ask(kind, input, stop?.signal);
+    } catch (error) {
+      const isOutOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      throw isOutOfMemory ? stopped('memory', 'it needs more memory than it may have') : error;
+    } finally {
+      tasks -= 1;
+      next();
+    }
+  };
 
   return {
     ask,
@@ -126,43 +105,56 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
       input: Input<Tasks, Kind>,
       ahead: number,
     ): AsyncGenerator<Uint8Array> {
-      if (closed) throw new Error(CLOSED);
-      const thread = started();
-      thread.streams += 1;
+      if (whenDone !== undefined) throw new Error(CLOSED);
+      clearTimeout(idle);
+      streams += 1;
       try {
-        yield* thread.worker.stream(kind, input, ahead);
+        running ??= started();
+        yield* running.stream(kind, input, ahead);
       } finally {
-        thread.streams -= 1;
-        if (running === thread) next();
+        streams -= 1;
+        next();
       }
     },
     /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
     async close() {
-      closed = true;
-      await Promise.allSettled([...waiting, ...(running?.sent ?? [])].map((asked) => asked.answer.promise));
+      const { promise: done, resolve } = Promise.withResolvers<void>();
+      whenDone = resolve;
+      next();
+      await done;
+      clearTimeout(idle);
       await leave();
     },
   };
 }
 
-/** Has the thread do a task, and begins the next one behind it. */
-function run<Tasks extends Served>({ worker, sent }: RunningThread<Tasks>, asked: Asked<Tasks>, next: () => void) {
-  const { begin, limits, stop, answer } = asked;
-  let late: NodeJS.Timeout | undefined;
-  sent.add(asked);
-  if (limits !== undefined) {
-    const reason = stopped('deadline', `it took more than ${limits.deadlineMs / 1000} seconds`);
-    // On a busy machine a thread takes seconds to load: no task's fault.
-    void worker.loaded.then(() => {
-      if (sent.has(asked)) late = setTimeout(() => stop.abort(reason), limits.deadlineMs);
-    });
-  }
-  const answered = begin(worker, limits && stop.signal).finally(() => {
-    clearTimeout(late);
-    // Else the thread is lost, and the task has its error.
-    if (sent.delete(asked)) next();
+/** Resolves when it is the turn of a caller's task. */
+async function turnIn(waiting: Turns<() => void>, next: () => void, { caller = '', signal }: Partial<TaskLimits> = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  waiting.add(caller, resolve);
+  next();
+  using _ = signal && addAbortListener(signal, () => waiting.remove(caller, resolve) && reject(left()));
+  await promise;
+}
+
+/** Aborted when a task is late, which counts from when its thread has loaded, or its caller has left. */
+function stopOf({ deadlineMs, signal }: TaskLimits, loaded: Promise<void>) {
+  const stop = new AbortController();
+  const over = new AbortController();
+  const late = stopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
+  // On a busy machine a thread takes seconds to load: no task's fault.
+  void loaded.then(() => {
+    const timer = setTimeout(() => stop.abort(late), deadlineMs);
+    addAbortListener(over.signal, () => clearTimeout(timer));
   });
-  answered.then(answer.resolve, answer.reject);
+  const leaving = signal && addAbortListener(signal, () => stop.abort(left()));
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]: () => {
+      over.abort();
+      leaving?.[Symbol.dispose]();
+    },
+  };
 }
 
 /** The reason why a task cannot wait; undefined where it can. */
@@ -183,9 +175,4 @@ function busy(waiting: number) {
 
 function left() {
   return stopped('left', 'the caller no longer waits for the answer');
-}
-
-function reasonFor(cause: Error) {
-  const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isOutOfMemory ? stopped('memory', 'it needs more memory than it may have') : cause;
 }

@@ -1,8 +1,10 @@
 import { addAbortListener } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
 import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { defined } from './defined.ts';
 
 /**
  * Work in threads. A file `x-thread.ts` serves functions by name, and another thread opens it and asks:
@@ -39,7 +41,7 @@ interface ThreadOptions {
   /** Takes what the thread tells between its answers. */
   readonly onNote?: (note: unknown) => void;
   /** Is called when it has failed, ended or is about to end, before what it was asked rejects. */
-  readonly onLost?: (cause: Error) => void;
+  readonly onLost?: () => void;
 }
 
 /** Time in which a call that is aborted should end by itself, in ms; then its thread is terminated. */
@@ -57,10 +59,7 @@ export function openThread<Own extends Served>(
   { heapMb, passesRows, onNote, onLost }: ThreadOptions = {},
 ) {
   const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
-    resourceLimits: {
-      ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
-      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
-    },
+    resourceLimits: defined({ maxYoungGenerationSizeMb: passesRows && 6, maxOldGenerationSizeMb: heapMb }),
   });
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
@@ -71,7 +70,7 @@ export function openThread<Own extends Served>(
   const lose = (cause: Error) => {
     if (lost !== undefined) return;
     lost = cause;
-    onLost?.(cause);
+    onLost?.();
     for (const { reject } of asked.values()) reject(cause);
     asked.clear();
   };
@@ -104,12 +103,9 @@ export function openThread<Own extends Served>(
 
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
   const end = async () => {
-    onLost?.(new Error('it was ended'));
+    lose(new Error('it was ended'));
     void worker.terminate();
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, TERMINATION_MS);
-    await Promise.race([ended.promise, late.promise]);
-    clearTimeout(timer);
+    await Promise.race([ended.promise, sleep(TERMINATION_MS, undefined, { ref: false })]);
   };
 
   /**
@@ -124,7 +120,19 @@ export function openThread<Own extends Served>(
     signal?.throwIfAborted();
     const id = nextId();
     const answer = send({ id, kind, input }) as Promise<Answer<Own, Kind>>;
-    return signal === undefined ? answer : unlessAborted(answer, signal, () => post({ abort: id }), end);
+    if (signal === undefined) return answer;
+    let timer: NodeJS.Timeout | undefined;
+    using _ = addAbortListener(signal, () => {
+      post({ abort: id });
+      timer = setTimeout(end, GRACE_MS);
+    });
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      // Answers that arrive after an abort are dropped.
+      signal.throwIfAborted();
+    }
   };
 
   return {
@@ -171,28 +179,6 @@ async function* chunksOf(
     }
   } finally {
     send({ id: nextId(), stream, step: 'end' }).catch(() => {});
-  }
-}
-
-/** The answer, unless the signal is aborted before. */
-async function unlessAborted<Result>(
-  answer: Promise<Result>,
-  signal: AbortSignal,
-  tell: () => void,
-  end: () => Promise<void>,
-) {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
-  using _ = addAbortListener(signal, () => {
-    tell();
-    timer = setTimeout(() => void end().then(() => reject(signal.reason)), GRACE_MS);
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    clearTimeout(timer);
-    // Answers that arrive after an abort are dropped.
-    signal.throwIfAborted();
   }
 }
 

@@ -37,8 +37,4 @@ export class Turns<Item> {
     this.size -= 1;
     return true;
   }
-
-  *[Symbol.iterator](): Iterator<Item> {
-    for (const own of this.#waiting.values()) yield* own;
-  }
 }

@@ -55,8 +55,8 @@ test('a task that takes too long is refused, and the next ones are done by anoth
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const late = look();
-  await Promise.resolve();
-  // No answer can be there yet: it comes in a later turn of the event loop.
+  // It is begun. No answer can be there yet: that comes in a later turn of the event loop.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   vi.advanceTimersByTime(10_000);
   await expect(late).rejects.toMatchObject({ facts: { reason: 'deadline' } });
   expect(await look()).toMatchObject({ preview: { rows: [{ guid: 'g', uid: 'u' }] } });
