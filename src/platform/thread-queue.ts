@@ -34,7 +34,7 @@ interface ThreadQueueOptions {
 
 /** One thread that begins the tasks of each caller in the order in which they are asked for; callers take turns. It starts with the first one. */
 export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOnce, heapMb }: ThreadQueueOptions) {
-  /** What begins the tasks that wait. */
+  /** Functions that begin the tasks that wait. */
   const waiting = new Turns<() => void>();
   let running: Thread<Tasks> | undefined;
   let idle: NodeJS.Timeout | undefined;
