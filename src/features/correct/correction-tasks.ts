@@ -25,24 +25,23 @@ import { edit, replace, takeFile } from './edit.ts';
 import { editedText, judged, notesOn, readingOptions } from './edited-rows.ts';
 import type { CorrectionRows, CorrectionsView, RowProblem } from './operations.ts';
 
-/** The work on the corrections of an import, by name. */
-const TASKS = { overview, page, edit, replace, takeFile, claim, edited: editedIn };
-type Tasks = typeof TASKS;
-export type TaskName = keyof Tasks;
-export type Given<Name extends TaskName> =
-  Parameters<Tasks[Name]> extends [open: unknown, ...given: infer Rest] ? Rest : never;
-export type Result<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;
-
-/** A piece of work on the corrections of an import. */
-type Asked = { readonly subject: Subject; readonly name: TaskName; readonly given: readonly unknown[] };
-/** The thread that does one on a big import. */
-export type CorrectionThread = { work: typeof work };
-
-/** Does it in this thread, however long it takes. @throws CannotCorrect */
-export function work({ subject, name, given }: Asked): Promise<unknown> {
-  const task = TASKS[name] as (open: OpenCorrections, ...given: readonly unknown[]) => unknown;
-  return withCorrections(subject, (open) => task(open, ...given));
+/** Work on the corrections of an import, in the thread that it is done in, however long it takes. @throws CannotCorrect */
+function task<Given extends readonly unknown[], Result>(work: (open: OpenCorrections, ...given: Given) => Result) {
+  return ({ subject, given }: { readonly subject: Subject; readonly given: Given }) =>
+    withCorrections(subject, (open) => work(open, ...given));
 }
+
+export const tasks = {
+  overview: task(overview),
+  page: task(page),
+  edit: task(edit),
+  replace: task(replace),
+  takeFile: task(takeFile),
+  claim: task(claim),
+  edited: task(editedIn),
+};
+export type Tasks = typeof tasks;
+export type Given<Name extends keyof Tasks> = Parameters<Tasks[Name]>[0]['given'];
 
 /** Returns the rows to correct, by problem. */
 function overview(open: OpenCorrections): CorrectionsView {

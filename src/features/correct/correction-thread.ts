@@ -1,4 +1,4 @@
 import { serve } from '../../platform/threads.ts';
-import { type CorrectionThread, work } from './correction-tasks.ts';
+import { type Tasks, tasks } from './correction-tasks.ts';
 
-serve<CorrectionThread>({ work });
+serve<Tasks>(tasks);

@@ -125,16 +125,11 @@ export function once(found: readonly RowProblem[]): RowProblem[] {
   return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Rows with edits. */
-interface Edited extends CorrectionCounts {
-  /** Sent ones that were invalid, failed, or were left out, and those of all that a retry would send. */
-  readonly invalid: number;
-  readonly failed: number;
-  readonly others: number;
-  readonly retryable: number;
-  /** The number of the last edit. */
-  readonly revision: number;
-}
+/**
+ * Rows with edits; of those that were sent, the ones that were invalid, failed, or were left out, and those of all that a retry
+ * would send; the number of the last edit.
+ */
+type Edited = CorrectionCounts & Readonly<Record<'invalid' | 'failed' | 'others' | 'retryable' | 'revision', number>>;
 
 const RETRYABLE_IDS = JSON.stringify([...RETRYABLE].map(outcomeId));
 

@@ -12,25 +12,24 @@ import type { Unsaid } from '../../imports/report/import-view.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { openThread } from '../../platform/threads.ts';
-import { type CorrectionThread, type Given, type Result, type TaskName, work } from './correction-tasks.ts';
+import { type Answer, openThread } from '../../platform/threads.ts';
+import { type Given, type Tasks, tasks } from './correction-tasks.ts';
 import type { Subject } from './corrections-ledger.ts';
 
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
 
 /** Does a piece of work on the corrections of an import; in a thread where it may take long. @throws CannotCorrect */
-export async function doCorrecting<Name extends TaskName>(
+export function doCorrecting<Name extends keyof Tasks>(
   subject: Subject,
   name: Name,
   ...given: Given<Name>
-): Promise<Result<Name>> {
-  const asked = { subject, name, given };
+): Promise<Answer<Tasks, Name>> {
+  const asked = { subject, given } as never;
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
-  if (!isLong) return (await work(asked)) as Result<Name>;
-  const thread = openThread<CorrectionThread>(import.meta.url, './correction-thread');
-  return (await thread.askOnce('work', asked)) as Result<Name>;
+  if (isLong) return openThread<Tasks>(import.meta.url, './correction-thread').askOnce(name, asked);
+  return tasks[name](asked) as Promise<Answer<Tasks, Name>>;
 }
 
 interface CorrectionsOptions {
@@ -50,7 +49,7 @@ export class Corrections {
   }
 
   /** Shows or edits rows. */
-  do<Name extends TaskName>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
+  do<Name extends keyof Tasks>(id: string, name: Name, ...given: Given<Name>) {
     return this.#inTurn(id, (subject) => doCorrecting(subject, name, ...given));
   }
 

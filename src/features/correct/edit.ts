@@ -173,13 +173,12 @@ export async function takeFile(open: OpenCorrections, file: CorrectedFile, by: s
   const header = intake.columns();
   const at = rowColumn(header);
   const columns = columnsIn(open, header.slice(0, at));
-  /** The lines of the file that are about a row, by its place. */
-  const given = new Map<number, string[][]>();
+  /** The lines of the file that are about a row, as JSON, by its place. */
+  const given = new Map<number, string[]>();
   for await (const rows of intake.chunks()) {
     for (const { original } of rows) {
-      const cells: string[] = JSON.parse(original);
-      const line = lineOf(cells[at]);
-      given.set(line, [...(given.get(line) ?? []), cells]);
+      const line = lineOf(JSON.parse(original)[at]);
+      given.set(line, [...(given.get(line) ?? []), original]);
     }
   }
   const lines = JSON.stringify([...given.keys()]);
@@ -211,14 +210,15 @@ type Column = Readonly<{ column: string; place: number; from: number }>;
 function correctionsOf(
   { row, line, cells, edits, editors }: OpenRow,
   columns: readonly Column[],
-  given: readonly (readonly string[])[],
+  given: readonly string[],
   by: string,
 ) {
+  const records: string[][] = given.map((one) => JSON.parse(one));
   return columns.flatMap(({ column, place, from }): AskedEdit[] => {
     const edited = edits.get(column);
     const inFile = cells[place] ?? null;
     // A report repeats a row for each of its memberships, and people often correct only one of these lines.
-    const texts = new Set(given.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
+    const texts = new Set(records.map((one) => one[from] ?? '')).difference(new Set([inFile ?? '', edited]));
     const [value, other] = texts;
     if (other !== undefined) {
       throw cannotCorrect(

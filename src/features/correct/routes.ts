@@ -31,7 +31,7 @@ export const correctedFileOperations = {
   takeFile: { ...correctionOperations.takeFile, body: z.strictObject({ path: z.string() }) },
 };
 
-/** Answers commands, in any process that corrections rows. */
+/** Answers commands, in any process that has corrections made. */
 export function correctionsFor(parts: Correcting) {
   return [
     handled(correctionOperations, correctionHandlers(parts)),
