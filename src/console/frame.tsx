@@ -1,5 +1,5 @@
 /** The frame of every page (index.html): navigation, the user, the state of the connection. */
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { type ComponentChildren, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { counted, grouped } from '../text/wording.ts';
@@ -54,6 +54,7 @@ export function showFrame(pages: readonly Entry[], onLogOut: () => void) {
 
 function Navigation({ pages, onLogOut }: { pages: readonly Entry[]; onLogOut: () => void }) {
   const path = shownPath.value;
+  const needs = overview.value?.needs;
   part('navigation').hidden = session.value === null;
   // Pages for operators only are not offered to others.
   const isOperator = (session.value?.role ?? 'viewer') !== 'viewer';
@@ -65,7 +66,7 @@ function Navigation({ pages, onLogOut }: { pages: readonly Entry[]; onLogOut: ()
   };
   const link = ({ path: own, title }: Entry) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
-    const count = NEEDS[own]?.value ?? 0;
+    const count = needs?.[own.slice(1) as keyof typeof needs] ?? 0;
     return (
       <a key={own} href={own} aria-current={inside ? (path === own ? 'page' : 'true') : undefined}>
         {title}
@@ -103,16 +104,6 @@ const LEAVING = {
     'A form was filled in, or a file was chosen, and nothing was made of it yet. An upload that is under way ends.',
   yes: 'Log out',
   no: 'Stay',
-};
-
-/**
- * The number of things on a page that need a person: counts, so that progress, which comes each second, draws nothing
- * anew.
- */
-const NEEDS: Readonly<Record<string, ReadonlySignal<number>>> = {
-  '/imports': computed(() => overview.value?.needs.imports ?? 0),
-  '/syncs': computed(() => overview.value?.needs.syncs ?? 0),
-  '/schedules': computed(() => overview.value?.needs.schedules ?? 0),
 };
 
 function Visitor() {

@@ -17,76 +17,55 @@ const GLANCE_EVERY_MS = 5000;
 /**
  * Has the events of the lists heard until the signal aborts. While the page is hidden it rests. When other windows have all
  * the streams that may stay open, it takes the present state every few seconds. When it begins, and after every break,
- * `onReturn` is called: events were missed.
+ * those who hear are told that events were missed.
  */
-function follow(signal: AbortSignal, onReturn: () => void) {
-  let source: EventSource | undefined;
-  /** Gives back the place that the stream has; undefined while it has none. */
-  let leavePlace: (() => void) | undefined;
-  let opening = false;
-  // The page asks before the stream is open.
-  let broken = true;
+async function follow(left: AbortSignal) {
   let waitMs = 0;
-  let timer: number | undefined;
-
-  const close = () => {
-    clearTimeout(timer);
-    source?.close();
-    source = undefined;
-    leavePlace?.();
-    leavePlace = undefined;
-  };
-  /** Reconnects after a wait; events until then are missed. */
-  const openAfter = (ms: number) => {
-    broken = true;
-    close();
-    timer = setTimeout(open, ms);
-  };
-  const mayOpen = () => {
-    if (signal.aborted || opening || source !== undefined) return false;
-    if (!document.hidden && !connection.away) return true;
-    broken = true;
-    return false;
-  };
-  const open = async () => {
-    if (!mayOpen()) return;
-    opening = true;
-    const leave = await takePlace();
-    opening = false;
-    if (!mayOpen()) return leave?.();
-    leavePlace = leave;
-    const stream = new EventSource(addressOf('GET /v1/events', {}));
-    source = stream;
-    stream.addEventListener('open', () => {
-      if (broken) onReturn();
-      broken = false;
-    });
-    for (const name of NAMES) {
-      stream.addEventListener(name, (event) => {
-        waitMs = 0;
-        hear(name, JSON.parse((event as MessageEvent<string>).data));
-        // With it, the present state is complete.
-        if (name === 'imports' && leave === undefined) openAfter(GLANCE_EVERY_MS);
-      });
+  while (!left.aborted) {
+    if (document.hidden || connection.away) {
+      await turn(left);
+      continue;
     }
-    stream.addEventListener('error', () => {
-      waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, waitMs * 2));
-      openAfter(waitMs);
-      // Finds out why: a server that is away is waited for, one that wants a login gets it.
-      call('GET /v1/imports', { query: { limit: 1 } }, signal).catch(() => undefined);
+    const over = new AbortController();
+    const turned = turn(AbortSignal.any([left, over.signal]));
+    const leavePlace = await takePlace();
+    const stream = new EventSource(addressOf('GET /v1/events', {}));
+    stream.addEventListener('open', tellMissed);
+    const pauseMs = await new Promise<number>((end) => {
+      for (const name of NAMES) {
+        stream.addEventListener(name, (event) => {
+          waitMs = 0;
+          hear(name, JSON.parse((event as MessageEvent<string>).data));
+          // With it, the present state is complete.
+          if (name === 'imports' && leavePlace === undefined) end(GLANCE_EVERY_MS);
+        });
+      }
+      stream.addEventListener('error', () => {
+        waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, waitMs * 2));
+        // Finds out why: a server that is away is waited for, one that wants a login gets it.
+        call('GET /v1/imports', { query: { limit: 1 } }, left).catch(() => undefined);
+        end(waitMs);
+      });
+      // Also one that looks open: nothing tells a browser that the other end has gone.
+      void turned.then(() => end(0));
     });
-  };
-  const turn = () => {
-    if (!document.hidden) return void open();
-    broken = true;
-    close();
-  };
+    stream.close();
+    leavePlace?.();
+    over.abort();
+    await turn(left, pauseMs);
+  }
+}
 
-  document.addEventListener('visibilitychange', turn, { signal });
-  // Also one that looks open: nothing tells a browser that the other end has gone.
-  connection.addEventListener('back', () => openAfter(0), { signal });
-  signal.addEventListener('abort', close);
-  void open();
+/** Resolves when the page is shown or hidden, the server is back, the time is over, or the signal aborts. */
+function turn(left: AbortSignal, ms?: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const over = new AbortController();
+  const listening = { signal: over.signal };
+  document.addEventListener('visibilitychange', () => resolve(), listening);
+  connection.addEventListener('back', () => resolve(), listening);
+  left.addEventListener('abort', () => resolve(), listening);
+  if (ms !== undefined) setTimeout(resolve, ms);
+  return promise.finally(() => over.abort());
 }
 
 /**
@@ -149,7 +128,7 @@ export function watchOverview() {
   question.look = (left) => call('GET /v1/overview', {}, left);
   refreshOverview();
   signal.addEventListener('abort', question.follow());
-  follow(signal, tellMissed);
+  void follow(signal);
   const clock = setInterval(() => document.hidden && refreshOverview(), HIDDEN_MS);
   signal.addEventListener('abort', () => clearInterval(clock));
 }

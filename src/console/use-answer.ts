@@ -41,10 +41,6 @@ export function useNews(ask: () => Promise<unknown>, renewal: Renewal<unknown>) 
   useEffect(() => question.follow(), []);
 }
 
-/** Names under which an answer has items. */
-type ListsOf<Page> = {
-  [Name in keyof Page & string]: Page[Name] extends readonly unknown[] ? Name : never;
-}[keyof Page & string];
 type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
 
 interface PagesOptions<Name, T> extends Renewal<Shown<T>> {
@@ -63,7 +59,7 @@ interface PagesOptions<Name, T> extends Renewal<Shown<T>> {
  * @param path without limit and cursor; null: nothing is asked for
  * @param options but for its renewal, they do not change
  */
-export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name>>(
+export function usePages<Page, Name extends keyof Page & string, T = ItemOf<Page, Name>>(
   path: Address<Page> | null,
   options: PagesOptions<Name, T>,
 ): Pages<T> {

@@ -9,18 +9,10 @@ import { connection, isAway } from '../requests.ts';
 import { ErrorPlace } from './elements.tsx';
 import { type FieldOptions, Fields, Form } from './form.tsx';
 
-export interface Work {
-  busy: boolean;
-  /** The error of the last attempt; undefined for none. */
-  error: unknown;
-  /** Does nothing while something is under way, or where the answer to the question is no. */
-  start: (task: Task, question?: Asked) => Promise<void>;
-}
-
 /** `signal` aborts when the page is left; `values` are those of the question's fields. */
 type Task = (signal: AbortSignal, values: Values) => Promise<unknown>;
 
-export function useWork(): Work {
+export function useWork() {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
   const signal = useLeaving();
@@ -33,8 +25,10 @@ export function useWork(): Work {
   }, []);
   return {
     busy: busy.value,
+    /** The error of the last attempt; undefined for none. */
     error: error.value,
-    start: async (task, question) => {
+    /** Does nothing while something is under way, or where the answer to the question is no. */
+    start: async (task: Task, question?: Asked) => {
       if (busy.peek()) return;
       const values = question === undefined ? {} : await ask(question);
       if (values === undefined) return;

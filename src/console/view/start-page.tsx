@@ -30,20 +30,17 @@ export function NowPage() {
 
 function Known({ overview: known }: { overview: Overview }) {
   const { isOperator } = usePlace();
-  const act = useImportActions();
+  const acted = useActedItem();
   const { needs, waiting, attention, running, queued, syncs, failedRuns, syncsUnderWay, ready, recent } = known;
   const isNew = known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
   // By harm: rows that are not sent meanwhile, runs that did not happen, plans that wait, rows that went wrong.
   const needing = [
     ...stopped.map(stoppedItem),
-    ...waiting.map((view) => ({
-      ...importItem(view, act(view)),
-      text: [view.sentence, ' ', reasonOf(view), ' · ', <Time iso={view.createdAt} />],
-    })),
+    ...waiting.map(acted),
     ...failedRuns.map(runItem),
     ...syncs.map(syncItem),
-    ...attention.map((view) => importItem(view, act(view))),
+    ...attention.map(acted),
   ];
   const others = {
     import: needs.imports - waiting.length - attention.length - stopped.length,
@@ -74,18 +71,13 @@ function Known({ overview: known }: { overview: Overview }) {
           <Items
             id="ready"
             title="Ready when you are"
-            items={[...ready.imports.map((view) => importItem(view, act(view))), ...ready.syncs.map(syncItem)]}
+            items={[...ready.imports.map(acted), ...ready.syncs.map(syncItem)]}
           >
             All <a href="/imports?state=paused,staged">checked files and paused imports</a>, all{' '}
             <a href="/syncs?state=planned,held">plans</a>.
           </Items>
           {!isNew && (
-            <Items
-              id="recent"
-              title="Finished last"
-              items={recent.map((view) => importItem(view))}
-              empty="No import has finished yet."
-            >
+            <Items id="recent" title="Finished last" items={recent.map(importItem)} empty="No import has finished yet.">
               <a href="/imports">All imports</a>
             </Items>
           )}
@@ -208,11 +200,10 @@ const COLUMNS: Column<Item>[] = [
   { label: 'State', kind: 'wide', cell: ({ text }) => text },
 ];
 
-/** Gives what operators can do about an import: the one way on, and to leave it as it is. */
-function useImportActions() {
+/** Gives an import with what operators can do about it: the one way on, and to leave it as it is. */
+function useActedItem() {
   const actingOn = useActing();
-  return (view: ImportView): (ActionButton | false)[] => {
-    const acting = actingOn(view, refreshOverview);
+  return (view: ImportView): Item => {
     const { id, finishedAt } = view;
     const name = fileName(view.file);
     const dismiss = async (signal: AbortSignal) => {
@@ -220,12 +211,13 @@ function useImportActions() {
       refreshOverview();
     };
     const open = { text: 'Open', label: `Open ${name}`, kind: 'button', act: importHref(id) };
-    const [first = open] = waysOf(view, acting, name);
-    return [finishedAt !== null && { text: 'Dismiss', label: `Dismiss ${name}`, kind: 'quiet', act: dismiss }, first];
+    const [first = open] = waysOf(view, actingOn(view, refreshOverview), name);
+    const leave = finishedAt !== null && { text: 'Dismiss', label: `Dismiss ${name}`, kind: 'quiet', act: dismiss };
+    return { ...importItem(view), actions: [leave, first] };
   };
 }
 
-function importItem(view: ImportView, actions: Item['actions'] = []): Item {
+function importItem(view: ImportView): Item {
   return {
     href: importHref(view.id),
     name: fileName(view.file),
@@ -233,10 +225,9 @@ function importItem(view: ImportView, actions: Item['actions'] = []): Item {
     tags: <KindTag view={view} />,
     text: (
       <>
-        {view.sentence} · <Time iso={view.finishedAt ?? view.createdAt} />
+        {view.sentence} {reasonOf(view)} · <Time iso={view.finishedAt ?? view.createdAt} />
       </>
     ),
-    actions,
   };
 }
 
@@ -267,14 +258,13 @@ function runningItem(view: RunningImport): Item {
   };
 }
 
-function stoppedItem({ id, file, stoppedRegions }: RunningImport): Item {
-  const regions = stoppedRegions.join(', ');
+function stoppedItem(view: RunningImport): Item {
+  const regions = view.stoppedRegions.join(', ');
   return {
-    href: importHref(id),
-    name: fileName(file),
+    ...importItem(view),
     badge: ['attention', `${regions} stopped`],
-    text: `The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`,
-    actions: [{ text: 'See what to do', kind: 'button', act: importHref(id) }],
+    text: `The service refused the key or plan of ${view.stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`,
+    actions: [{ text: 'See what to do', kind: 'button', act: importHref(view.id) }],
   };
 }
 
