@@ -1,6 +1,6 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
+import { scopeId } from '../../imports/record/enum-ids.ts';
 import { type Cells, groupProfile, openProfiles, userProfile } from '../../imports/record/profile.ts';
 import { inPages } from '../../imports/survey/side-by-side.ts';
 import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
@@ -25,7 +25,7 @@ const AT_A_TIME = 500;
 export function planNewGroups({ sql }: CheckLedger, path: string, options: CreateOptions) {
   if (!options.groups) return;
   using profiles = openProfiles(path, options);
-  for (const { id, guid, region } of sql<NewGroup>('new_groups').all({ add: actionId('add') })) {
+  for (const { id, guid, region } of sql<NewGroup>('new_groups').all()) {
     const profile = groupProfile(guid, profiles.ofGroup(id), options);
     if ('code' in profile) {
       sql('plan_group').run({ group: id, creation: profile.code, name: null, type: null, owner: null });
@@ -47,8 +47,7 @@ export function settleNew({ sql }: CheckLedger, path: string, options: CreateOpt
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
   };
-  const adding = { add: actionId('add'), ban: scopeId('ban') };
-  sql('find_first_rows').run(adding);
+  sql('find_first_rows').run();
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
     for (const { id, uid, group } of sql<OpenUser & { readonly group: number }>('unknown_owners').all()) {
@@ -60,7 +59,7 @@ export function settleNew({ sql }: CheckLedger, path: string, options: CreateOpt
     for (const users of toPlan) for (const { id, uid, row } of users) plan(id, uid, profiles.ofRow(row));
   }
   sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
-  if (options.reactivate) sql('doubt_owners').run(adding);
+  if (options.reactivate) sql('doubt_owners').run();
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */

@@ -37,6 +37,13 @@ create temp view growing as
 select group_id, guid, size as before, size + count(*) as after from temp.checked
 where verdict in ('add', 'create', 'lifts_ban') group by group_id;
 
+-- name: open_wanted
+-- Rows that would be sent. `adds`: it asks for a member.
+create temp view wanted as
+select r.id, r.group_id, r.uid, r.scope_id, r.joined_at, r.call_group_id, act.name as action, act.name = 'add' and s.name <> 'ban' as adds
+from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id join staged.actions act on act.id = cg.action_id
+left join staged.scopes s on s.id = r.scope_id;
+
 -- name: open_named
 -- Users whom the rows that would be sent name, in their groups: those of the rows, and acting users.
 create temp view named as
@@ -68,23 +75,19 @@ update groups set asked = (select count(*) from asked where group_id = groups.id
 delete from verdicts;
 
 -- name: new_groups
--- In: add (action). Out: missing groups to which rows add users.
-select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
-  select 1 from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
-  where cg.group_id = g.id and cg.action_id = :add and b.size > b.bans
-  union all select 1 from staged.groups where guid = '');
+-- Out: missing groups to which rows add users.
+select id, guid, region from groups where state = 'missing' and id in (select group_id from wanted where adds);
 
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
 update groups set creation = :creation, facts = json_object('name', :name, 'type', :type, 'owner', :owner) where id = :group;
 
 -- name: find_first_rows
--- In: add (action), ban (scope). For every user who is not found, the first row that needs it. No user is created just to be banned.
+-- For every user who is not found, the first row that needs it. No user is created just to be banned.
 update users set first_row = f.row_id from (
   select u.id, min(r.id) as row_id
-  from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id and cg.action_id = :add
-  join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
-  where r.scope_id <> :ban and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
+  from wanted r join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
+  where r.adds and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
   group by u.id) f where f.id = users.id;
 
 -- name: unknown_owners
@@ -107,26 +110,22 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
     and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
 
 -- name: doubt_owners
--- In: add (action), ban (scope). Of groups refused for their owner, those whose owner a row of another group makes active again: perhaps
--- before they are created.
+-- Of groups refused for their owner, those whose owner a row of another group makes active again: perhaps before they are created.
 update groups set creation = 'NEW_USER' where id in (
   select g.id from groups g join users u on u.region = g.region and u.uid = g.owner and u.state = 'deactivated'
-  join staged.rows r on u.uid = r.uid join groups o on o.id = r.group_id and o.region = u.region and o.id <> g.id
-  join staged.call_groups cg on cg.id = r.call_group_id and cg.action_id = :add
-  where g.creation = 'GROUP_OWNER_NOT_FOUND' and u.first_row is not null and r.scope_id <> :ban);
+  join wanted r on u.uid = r.uid join groups o on o.id = r.group_id and o.region = u.region and o.id <> g.id
+  where g.creation = 'GROUP_OWNER_NOT_FOUND' and u.first_row is not null and r.adds);
 
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
--- that they are not in), actions, scopes and places, and codes.
+-- that they are not in), scopes and places, and codes.
 -- The verdict of every row that would be sent, in the order in which the service checks. Rules for acting users:
 -- docs/chat-service.md, 12. What the service documents in two ways, or what depends on the order of rows, is not foretold.
 insert into verdicts (row_id, verdict, code)
 with moved as materialized (
   -- Acting users who are in rows of the same group.
-  select r.group_id, lower(r.uid) as uid, max(cg.action_id = :add and r.scope_id <> :ban) as joins, max(cg.action_id <> :add or r.scope_id = :ban) as leaves
-  from (select distinct group_id, lower(on_behalf_of) as uid from staged.call_groups where on_behalf_of <> '') k
-  join staged.rows r on r.group_id = k.group_id and lower(r.uid) = k.uid
-  join staged.call_groups cg on cg.id = r.call_group_id
+  select group_id, lower(uid) as uid, max(adds) as joins, max(not adds) as leaves from wanted
+  where (group_id, lower(uid)) in (select group_id, lower(on_behalf_of) from staged.call_groups where on_behalf_of <> '')
   group by 1, 2
 ), acting as (
   select cg.id as call_group_id, cg.on_behalf_of as actor, u.state as actor_state, u.creation as actor_creation,
@@ -142,12 +141,10 @@ with moved as materialized (
   left join moved m on m.group_id = g.id and m.uid = lower(cg.on_behalf_of)
   where cg.on_behalf_of <> ''
 ), found as (
-  select r.id, r.scope_id, cg.action_id as action, cg.action_id = :add and r.scope_id <> :ban as adds,
-    g.state as group_state, g.code, g.creation as group_creation, g.type,
+  select r.*, g.state as group_state, g.code, g.creation as group_creation, g.type,
     r.uid = g.owner collate nocase as owns, r.uid = a.actor collate nocase as acts, coalesce(m.place, g.absent) as now,
-    r.joined_at, g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.*
-  from staged.rows r
-  join staged.call_groups cg on cg.id = r.call_group_id
+    g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.*
+  from wanted r
   join groups g on g.id = r.group_id
   join users u on u.region = g.region and u.uid = r.uid
   left join members m on m.group_id = g.id and m.uid = r.uid
@@ -159,7 +156,7 @@ with moved as materialized (
       when group_state = 'missing' and group_creation = 'NEW_USER' then 'not_checked:NEW_USER'
       when group_state = 'missing' and group_creation <> '' then 'fail:' || group_creation
       when group_state not in ('found', 'missing') then 'not_checked:' || code
-      when group_state = 'missing' and (action <> :add or owns) then 'not_checked:NEW_GROUP'
+      when group_state = 'missing' and (action <> 'add' or owns) then 'not_checked:NEW_GROUP'
       when actor_state in ('unknown', 'deactivated') and not (group_state = 'missing' and place = :admin) then
         iif(actor_creation = '' or actor_state = 'deactivated' and :reactivate and actor_row is not null, 'not_checked:NEW_USER', 'fail:ACTING_USER_NOT_FOUND')
       when acts and not :anybody and not (adds and place is :admin) then
@@ -175,11 +172,11 @@ with moved as materialized (
       when place = :other then 'not_checked:ACTING_SCOPE'
       when place = :participant then 'fail:' || :too_low
       when place = :moderator and adds then iif(scope_id = :participant, 'not_checked:ACTING_SCOPE', 'fail:' || :scope_too_low)
-      when place = :moderator and (now = :admin or now = :moderator and action <> :change or action = :change and scope_id = :admin)
+      when place = :moderator and (now = :admin or now = :moderator and action <> 'change' or action = 'change' and scope_id = :admin)
         then 'fail:' || :too_low
-      when place = :moderator and (action in (:change, :unban) or now = :other or now = :ban and action = :remove)
+      when place = :moderator and (action in ('change', 'unban') or now = :other or now = :ban and action = 'remove')
         then 'not_checked:ACTING_SCOPE'
-      when owns and not :anybody and (action in (:change, :remove) or action = :unban and now = :ban or actor is not null and scope_id = :ban) then 'not_checked:OWNER'
+      when owns and not :anybody and (action in ('change', 'remove') or action = 'unban' and now = :ban or actor is not null and scope_id = :ban) then 'not_checked:OWNER'
       when now = :ban and not :lifts and adds then 'fail:BANNED'
       when state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
@@ -194,9 +191,9 @@ with moved as materialized (
           else iif(group_state = 'missing', 'create:CREATE_BOTH', 'create:CREATE_USER') end
       when state is null or (now is null and group_state = 'found') then 'not_checked:'
       when group_state = 'missing' then iif(scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
-      when action = :remove then iif(now in (:outside, :ban), 'nothing_to_do:', 'remove:')
-      when action = :unban then iif(now = :ban, 'unban:', 'nothing_to_do:')
-      when action = :change then case when now in (:outside, :ban) then 'fail:' || :not_a_member
+      when action = 'remove' then iif(now in (:outside, :ban), 'nothing_to_do:', 'remove:')
+      when action = 'unban' then iif(now = :ban, 'unban:', 'nothing_to_do:')
+      when action = 'change' then case when now in (:outside, :ban) then 'fail:' || :not_a_member
         when now = scope_id then 'already_member:' else 'change:' end
       when now = :ban then iif(scope_id = :ban, 'already_banned:', 'lifts_ban:')
       when scope_id = :ban then 'ban:'
@@ -235,14 +232,14 @@ group by verdict, code order by verdict = 'invalid', verdict, code;
 -- name: count_groups
 -- In: most (members of a group). Out: groups by what was found, those that would have more members, and rows without room.
 select * from
-  (select count(*) as asked, count(*) filter (where state = 'found') as found, count(*) filter (where state = 'missing') as missing,
-     count(*) filter (where state = 'failed') as failed from groups),
+  (select count(*) as asked, total(state = 'found') as found, total(state = 'missing') as missing,
+     total(state = 'failed') as failed from groups),
   (select count(*) as full, coalesce(sum(after - :most), 0) as rowsWithoutRoom from growing where after > :most);
 
 -- name: count_users
 -- In: most (groups of a user). Out: users by state, and those whom the file puts into more.
-select count(*) as asked, count(*) filter (where state = 'exists') as exist, count(*) filter (where state = 'unknown') as unknown,
-  count(*) filter (where state = 'deactivated') as deactivated, count(*) filter (where state is null) as notChecked,
+select count(*) as asked, total(state = 'exists') as exist, total(state = 'unknown') as unknown,
+  total(state = 'deactivated') as deactivated, total(state is null) as notChecked,
   (select count(*) from (select user_id from asked group by user_id having count(*) > :most)) as inTooManyGroups
 from users;
 

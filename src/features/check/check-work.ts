@@ -11,7 +11,7 @@ import {
 } from '../../chat/service/codes.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { checkFiles, optionsOfCheck } from '../../imports/predictions/row-check.ts';
-import { actionId, scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
+import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
@@ -63,10 +63,6 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
     sql('forget_verdicts').run();
     if (create !== undefined) settleNew(ledger, files.ledger, create);
     sql('make_verdicts').run({
-      add: actionId('add'),
-      change: actionId('change'),
-      remove: actionId('remove'),
-      unban: actionId('unban'),
       ban: BANNED,
       outside: OUTSIDE,
       other: OTHER_SCOPE,

@@ -141,7 +141,7 @@ update users set state = :state where id = :user and state is null;
 
 -- name: count_missing_users
 -- Out: how many users are unknown, and how many deactivated.
-select coalesce(sum(state = 'unknown'), 0) as unknown, coalesce(sum(state = 'deactivated'), 0) as deactivated from users;
+select total(state = 'unknown') as unknown, total(state = 'deactivated') as deactivated from users;
 
 -- name: first_unknown_users
 -- In: limit. Out: some of those who are unknown.

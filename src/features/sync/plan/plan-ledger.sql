@@ -115,8 +115,8 @@ select region, guid, uid, case when now.action is null then 'gone' when was.acti
 -- name: compare
 -- Out: how many changes the stored plan has, moved changes by kind, and fileMoved, 1 where the two plans were made from different files.
 select (select count(*) from main.actions where action in ('add', 'change', 'remove', 'ban')) as planned,
-       count(*) filter (where kind = 'gone') as gone, count(*) filter (where kind = 'fresh') as fresh,
-       count(*) filter (where kind = 'different') as different,
+       total(kind = 'gone') as gone, total(kind = 'fresh') as fresh,
+       total(kind = 'different') as different,
        (select p.hash <> n.hash from main.plan p, newer.plan n) as fileMoved
   from temp.moves;
 

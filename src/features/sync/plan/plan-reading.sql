@@ -15,17 +15,17 @@ select creating from plan where creating is not null;
 -- have been there before. (A place from 1 to 3 is a member's, the highest scope first.)
 select g.id, g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members, g.creates,
        json_object(
-         'add', count(*) filter (where action = 'add'), 'change', count(*) filter (where action = 'change'),
-         'keep', count(*) filter (where action = 'keep'), 'remove', count(*) filter (where action = 'remove'),
-         'ban', count(*) filter (where action = 'ban'), 'report', count(*) filter (where action = 'report')) as actions,
-       count(*) filter (where reason = 'right') as "right",
-       count(*) filter (where action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
-       count(*) filter (where action = 'change' and to_id > from_id) as lowered,
-       g.members - count(*) filter (where action in ('remove', 'ban', 'report') and from_id between 1 and 3
+         'add', total(action = 'add'), 'change', total(action = 'change'),
+         'keep', total(action = 'keep'), 'remove', total(action = 'remove'),
+         'ban', total(action = 'ban'), 'report', total(action = 'report')) as actions,
+       total(reason = 'right') as "right",
+       total(action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
+       total(action = 'change' and to_id > from_id) as lowered,
+       g.members - total(action in ('remove', 'ban', 'report') and from_id between 1 and 3
          and reason not in ('not_ours', 'changed_by_others')) as staying,
-       count(*) filter (where reason = 'left_added') as rejoining,
-       count(*) filter (where a.uid = g.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as ownerHit,
-       count(*) filter (where reason in ('undo_moved', 'spared_claimed', 'undo_perhaps_added')) as contested
+       total(reason = 'left_added') as rejoining,
+       total(a.uid = g.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as ownerHit,
+       total(reason in ('undo_moved', 'spared_claimed', 'undo_perhaps_added')) as contested
   from groups g left join actions a on a.group_id = g.id
  where g.id > :after group by g.id order by g.id limit :limit;
 
