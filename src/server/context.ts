@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Role } from '../api/operation.ts';
 import { sourceContextOf } from '../app/ca-file.ts';
-import { Checks } from '../features/check/checks.ts';
+import { openChecks } from '../features/check/checks.ts';
 import { Corrections } from '../features/correct/corrections.ts';
 import { openExports } from '../features/export/running-exports.ts';
 import type { InspectThread } from '../features/inspect/inspect-thread.ts';
@@ -119,7 +119,7 @@ export async function openContext(app: Api, options: Options) {
     /** Reads the beginnings of files. */
     heads,
     corrections,
-    checks: new Checks({
+    checks: openChecks({
       dir,
       coordinator,
       apps: settings.apps,

@@ -9,18 +9,10 @@ import { checkFiles } from '../../imports/predictions/row-check.ts';
 import { requireNames } from '../../imports/record/profile.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { slowestCallMs } from '../../imports/send/region-pace.ts';
-import {
-  type Crawl,
-  pay,
-  priceSum,
-  runSurvey,
-  type SurveyProgress,
-  type SurveyRun,
-} from '../../imports/survey/crawl.ts';
+import { type Crawl, pay, runSurvey, type SurveyProgress, type SurveyRun } from '../../imports/survey/crawl.ts';
 import { findGroups, readGroups } from '../../imports/survey/read-groups.ts';
-import { findUsers, priceOfUsers } from '../../imports/survey/read-users.ts';
+import { findUsers, payForUsers } from '../../imports/survey/read-users.ts';
 import { checkTarget } from '../../imports/target.ts';
-import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
@@ -40,49 +32,19 @@ interface ChecksOptions {
   readonly onProgress: (id: string) => void;
 }
 
+export type Checks = ReturnType<typeof openChecks>;
+
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
-export class Checks {
-  readonly #options: ChecksOptions;
-  readonly works: Works<SurveyProgress>;
-
-  constructor(options: ChecksOptions) {
-    this.#options = options;
-    this.works = new Works(options.onProgress);
-  }
-
-  /**
-   * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
-   * state is then, and rejects with an unexpected error.
-   * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
-   */
-  start(id: string, { maxCalls }: CheckHow) {
-    const { dir, coordinator, apps } = this.#options;
-    if (this.works.isUnderWay(id)) return this.works.over(id);
-    const record = coordinator.find(id);
-    const { create, edits, ...aimed } = readOptions(record);
-    checkTarget(`import ${id}`, aimed, coordinator.sendsTo);
-    if (edits === true) {
-      throw new RollcallError('CANNOT_CHECK', {
-        id,
-        why: 'a sync made it, and has compared it with the service already',
-      });
-    }
-    if (record.state !== 'staged') {
-      throw wrongState(record, 'cannot be checked: only what was read and not sent yet can be');
-    }
-    const without = regionsOf(dir.ledger(id)).filter((region) => !Object.hasOwn(apps, region));
-    if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
-    if (create !== undefined) requireNames(dir.ledger(id), create);
-    const opened = openOrCreate(dir.folder(id));
-    return this.works.begin(id, (signal, onProgress) => this.#run(record, opened, { maxCalls, signal, onProgress }));
-  }
-
-  async #run(record: ImportRecord, opened: CheckLedger, how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>) {
-    const { dir, coordinator, pace, anybodyActs } = this.#options;
+export function openChecks({ dir, coordinator, apps, pace, anybodyActs, onProgress }: ChecksOptions) {
+  const works = new Works<SurveyProgress>(onProgress);
+  const run = async (
+    { id, file, options }: ImportRecord,
+    opened: CheckLedger,
+    how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
+  ) => {
     using survey = opened;
-    const { id, file } = record;
     const rows = Number(survey.sql('counted').get()?.['read'] ?? 0);
-    const { create, bans, silent: isSilent } = readOptions(record);
+    const { create, bans, silent: isSilent } = readOptions({ options });
     const work = async (step: CheckWork['step']) => {
       const callMs = slowestCallMs(await coordinator.regions.status());
       const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
@@ -96,7 +58,35 @@ export class Checks {
       askAbout(crawl, plan),
     );
     if (whole) await work('conclude');
-  }
+  };
+  return {
+    works,
+    /**
+     * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
+     * state is then, and rejects with an unexpected error.
+     * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
+     */
+    start: (id: string, { maxCalls }: CheckHow) => {
+      if (works.isUnderWay(id)) return works.over(id);
+      const record = coordinator.find(id);
+      const { create, edits, ...aimed } = readOptions(record);
+      checkTarget(`import ${id}`, aimed, coordinator.sendsTo);
+      if (edits === true) {
+        throw new RollcallError('CANNOT_CHECK', {
+          id,
+          why: 'a sync made it, and has compared it with the service already',
+        });
+      }
+      if (record.state !== 'staged') {
+        throw wrongState(record, 'cannot be checked: only what was read and not sent yet can be');
+      }
+      const without = regionsOf(dir.ledger(id)).filter((region) => !Object.hasOwn(apps, region));
+      if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
+      if (create !== undefined) requireNames(dir.ledger(id), create);
+      const opened = openOrCreate(dir.folder(id));
+      return works.begin(id, (signal, onProgress) => run(record, opened, { maxCalls, signal, onProgress }));
+    },
+  };
 }
 
 /** Calls for the list of deactivated users, which is nearly always short. */
@@ -110,23 +100,13 @@ const DEACTIVATED = 1;
 async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined) {
   const { survey } = crawl;
   const regions = survey.regions();
-  const ofEach = (calls: (region: Region) => number) => new Map(regions.map((region) => [region, calls(region)]));
   const parts = { parts: ['members', 'banned'] } as const;
-  pay(
-    crawl,
-    ofEach((region) => survey.count('count_pending', region)),
-  );
+  pay(crawl, new Map(regions.map((region) => [region, survey.count('count_pending', region)])));
   await findGroups(crawl, regions);
   survey.sql('choose_ways').run({ page: MAX_PER_PAGE });
   await plan?.();
   const members = survey.priceOf(parts);
-  const atMost = ofEach((region) => survey.count('count_open_users', region));
-  const price = () => ofEach((region) => (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED);
-  // If the price is too high, one call to find out the cost of the list of users pays off.
-  if (priceSum(price()) > crawl.left()) {
-    for (const region of regions) atMost.set(region, (await priceOfUsers(crawl, region)).calls);
-  }
-  pay(crawl, price());
+  await payForUsers(crawl, regions, (region) => (members.get(region) ?? 0) + DEACTIVATED);
   await readGroups(crawl, regions, 'members', parts);
   await findUsers(crawl, regions);
 }

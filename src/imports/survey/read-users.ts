@@ -2,7 +2,7 @@ import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Crawl, isListTaken, listCalls, takeList } from './crawl.ts';
+import { type Crawl, isListTaken, listCalls, pay, priceSum, takeList } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
@@ -20,12 +20,24 @@ const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
 
 /** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
-export async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPrice> {
+async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPrice> {
   const open = crawl.survey.count('count_open_users', region);
   const ask = { way: 'ask', calls: open } as const;
   if (open <= MAX_ASKED) return ask;
   const calls = Math.max(1, await listCalls(crawl, region, 'users')) + Math.min(SPOT_CHECKS, open);
   return calls < open ? { way: 'list', calls } : ask;
+}
+
+/** Makes sure that users may be asked about. @param beside calls for other things @throws CALLS_USED_UP */
+export async function payForUsers(crawl: Crawl, regions: readonly Region[], beside = (_: Region) => 0) {
+  const price = new Map(
+    regions.map((region) => [region, beside(region) + crawl.survey.count('count_open_users', region)]),
+  );
+  // If that is too much, one call to find out the cost of the list of users pays off.
+  if (priceSum(price) > crawl.left()) {
+    for (const region of regions) price.set(region, beside(region) + (await priceOfUsers(crawl, region)).calls);
+  }
+  pay(crawl, price);
 }
 
 /** Finds out which of the users that are asked about exist, and which of the others are deactivated. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
 import { checkOf, checkSummaryOf } from '../../../src/features/check/check-view.ts';
-import { type CheckHow, Checks } from '../../../src/features/check/checks.ts';
+import { type CheckHow, type Checks, openChecks } from '../../../src/features/check/checks.ts';
 import type { CheckSummary } from '../../../src/features/check/operations.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { checkFiles } from '../../../src/imports/predictions/row-check.ts';
@@ -29,7 +29,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     ...options,
     sandbox: { users: 0, groups: 0, ...options.sandbox },
   });
-  const checks = new Checks({
+  const checks = openChecks({
     onProgress: () => {},
     dir: pipeline.dir,
     coordinator: {

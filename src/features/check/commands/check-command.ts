@@ -21,7 +21,7 @@ import { badUsage } from '../../../errors/rollcall-error.ts';
 import { handled } from '../../../server/perform.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { counted, roughly, sumOf } from '../../../text/wording.ts';
-import { Checks } from '../checks.ts';
+import { openChecks } from '../checks.ts';
 import { checkOperations } from '../operations.ts';
 import { checkHandlers } from '../routes.ts';
 import { checkedOf, concludeCheck } from './check-outcome.ts';
@@ -65,7 +65,7 @@ export function checkWork(running: Running, checking: Checking): Work {
   const open = (here: Here) => {
     const { coordinator, dir, service, events, onStop } = here;
     const { apps, anybodyActs } = service;
-    const checks = new Checks({
+    const checks = openChecks({
       dir,
       coordinator,
       apps,

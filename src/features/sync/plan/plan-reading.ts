@@ -61,16 +61,6 @@ export type ChangedPlace = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
 /** Chooses changes of a plan, which has one for a user in a group. */
 export type ChangeChoice = (change: ChangedPlace) => boolean;
 
-/** An action that sends something. */
-export interface PlannedChange extends PlanAction {
-  /** Row of the staged file that asks for it; null where no row does. */
-  readonly row: number | null;
-  /** Number of its group, also in the staged file. */
-  readonly group: number;
-  /** Its group is created first. */
-  readonly isNew: boolean;
-}
-
 export function openPlanReader(path: string) {
   return planReader(openForReading(path, PLAN_SCHEMA));
 }
@@ -83,9 +73,14 @@ export async function readingPlan<Result>(path: string, read: (plan: PlanReader)
 
 const READING = new URL('plan-reading.sql', import.meta.url);
 
-interface ActionRow extends Omit<PlannedChange, 'from' | 'to' | 'sentence' | 'isNew'> {
+interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> {
   readonly from: number;
   readonly to: number;
+  /** Row of the staged file that asks for it; null where no row does. */
+  readonly row: number | null;
+  /** Number of its group, also in the staged file. */
+  readonly group: number;
+  /** 1: its group is created first. */
   readonly isNew: number;
 }
 
@@ -123,18 +118,16 @@ export function planReader(database: DatabaseSync) {
     facts,
     groups,
     /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
-    actions: (actions: Iterable<PlanActionName> = PLAN_ACTIONS): IteratorObject<PlanAction> =>
-      allOf(actions).map(actionOf),
+    actions: (actions: Iterable<PlanActionName> = PLAN_ACTIONS) => allOf(actions).map(actionOf),
     /** Actions that send something, in the same order. */
-    changes: (): IteratorObject<PlannedChange> =>
-      allOf(CHANGES).map((row) => ({ ...placesOf(row), isNew: row.isNew === 1 })),
+    changes: () => allOf(CHANGES).map(placesOf),
     creating,
     totals: (all: readonly PlanGroup[] = groups()) => planTotals(all, creating(), facts().invalid),
     /** Returns what the guards say, in their order. */
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),
     /** Counts the members that it reports and leaves as they are, by reason. */
-    reported: (): (Pick<PlanAction, 'reason' | 'from' | 'to' | 'sentence'> & { readonly users: number })[] =>
+    reported: () =>
       sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(placesOf),
     /** Numbers of the groups in which these changes change or remove memberships: where they only add people, nothing can be lost. */
     losingGroups: (chosen: ChangeChoice) => {

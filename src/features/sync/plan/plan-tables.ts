@@ -58,7 +58,7 @@ export function changesCsv(plan: PlanReader, chosen: ChangeChoice = () => true, 
       const { region, guid, uid, action, from, to, sentence, row, group, isNew } = change;
       const ofUser = action === 'add' && row !== null ? profiles?.ofRow(row) : undefined;
       // The fields of a new group are in the first of its lines.
-      const ofGroup = isNew && group !== begun ? profiles?.ofGroup(group) : undefined;
+      const ofGroup = isNew === 1 && group !== begun ? profiles?.ofGroup(group) : undefined;
       begun = group;
       const created = fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
       return [region, guid, uid, to, editOf(change), from, sentence, ...created];

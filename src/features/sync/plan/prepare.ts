@@ -9,7 +9,7 @@ import { groupProfile, openProfiles, requireNames } from '../../../imports/recor
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
 import { readGroups } from '../../../imports/survey/read-groups.ts';
-import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
+import { findUsers, payForUsers } from '../../../imports/survey/read-users.ts';
 import type { OpenGroup, Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-limit.ts';
@@ -54,8 +54,7 @@ export interface PlanningTask extends Pick<Decision, 'memory'> {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly signal: AbortSignal;
-  /** Gets the part of its progress that has changed. */
-  readonly onProgress: (progress: Partial<Planning>) => void;
+  readonly onProgress: (progress: Planning) => void;
 }
 
 /**
@@ -63,8 +62,10 @@ export interface PlanningTask extends Pick<Decision, 'memory'> {
  * @throws IntakeError, CREATE_WITHOUT_NAME, REGION_WITHOUT_APP, SERVICE_REFUSED, SERVICE_AWAY; the signal's reason when aborted
  */
 export async function planFor(task: PlanningTask) {
-  const { folder, request, create, signal, onProgress } = task;
-  const stage = (reading: StagingTask) => task.stage(reading, ({ rows }) => onProgress({ step: 'reading', rows }));
+  const { folder, request, create, signal } = task;
+  const progress: Planning = { step: 'reading', rows: 0, done: 0, groups: 0 };
+  const note = (change: Partial<Planning>) => task.onProgress(Object.assign(progress, change));
+  const stage = (reading: StagingTask) => task.stage(reading, ({ rows }) => note({ rows }));
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removePlan(folder);
@@ -79,7 +80,7 @@ export async function planFor(task: PlanningTask) {
     plan.begin(request.kind === 'undo' ? 'undone' : 'desired', desired, source);
     const strange = plan.survey.regions().filter((region) => !task.regions.has(region));
     if (strange.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { regions: strange, of: 'groups' });
-    await listAndDecide(task, plan, desired).catch((error: unknown) => {
+    await listAndDecide(task, plan, desired, note).catch((error: unknown) => {
       if (!(isQuestionRefused(error) && error.facts.ofRegion)) throw error;
       throw regionRefused(error);
     });
@@ -107,16 +108,17 @@ export async function hashWith(hash: string, paths: readonly string[]) {
  * every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
-  { folder, flags, request, create, memory, pages, signal, maxCalls, onProgress }: PlanningTask,
+  { folder, flags, request, create, memory, pages, signal, maxCalls }: PlanningTask,
   plan: PlanLedger,
   desired: string,
+  note: (change: Partial<Planning>) => void,
 ) {
   const { survey } = plan;
   const regions = survey.regions();
-  const onRead = ({ step, done, of }: SurveyProgress) => {
-    if (step !== 'groups') onProgress({ step, done, groups: of ?? done });
+  const onProgress = ({ step, done, of }: SurveyProgress) => {
+    if (step !== 'groups') note({ step, done, groups: of ?? done });
   };
-  const crawl = crawlOf({ survey, pages, signal, maxCalls, onProgress: onRead });
+  const crawl = crawlOf({ survey, pages, signal, maxCalls, onProgress });
   const read = async (step: SurveyStep, part: Part, ids?: readonly number[]) => {
     const wanted = { parts: [part], ids };
     pay(crawl, survey.priceOf(wanted), 'at least');
@@ -125,7 +127,7 @@ async function listAndDecide(
   };
   const newcomers = create !== undefined && (create.users || create.reactivate);
   // The first answer may be long in coming.
-  onProgress({ step: 'members', done: 0, groups: plan.groups().length });
+  note({ step: 'members', done: 0, groups: plan.groups().length });
   await read('members', 'members');
   if (create !== undefined) planNewGroups(plan, desired, create);
   // An undo: the import may have banned a user who seems to be a member.
@@ -139,7 +141,7 @@ async function listAndDecide(
     await read('banned', 'banned', banned);
   }
   if (create === undefined) return;
-  const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
+  const onUser = (done: number, users: number) => note({ step: 'users', done, groups: users });
   await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onUser });
 }
 
@@ -213,11 +215,7 @@ async function askFor({ plan, pages, signal, maxCalls = MAX_CALLS, onUser }: New
   };
   const crawl = crawlOf({ survey, pages, signal, maxCalls: Math.min(maxCalls, MAX_CALLS), onProgress });
   try {
-    if (newcomers > MAX_CALLS) {
-      const price = new Map<Region, number>();
-      for (const region of regions) price.set(region, (await priceOfUsers(crawl, region)).calls);
-      pay(crawl, price);
-    }
+    await payForUsers(crawl, regions);
     await findUsers(crawl, regions);
     const first = survey.sql<{ readonly uid: string }>('first_unknown_users').all({ limit: NAMED });
     const found = survey.sql<Omit<MissingUsers, 'first'>>('count_missing_users').get();

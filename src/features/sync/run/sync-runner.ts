@@ -27,7 +27,6 @@ interface SyncRunnerOptions extends PlanningOptions {
 }
 
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
-const BEGINNING: Planning = { step: 'reading', rows: 0, done: 0, groups: 0 };
 
 export interface SyncEvents {
   state: [record: Sync];
@@ -208,11 +207,8 @@ export class SyncRunner {
 
   /** @param isLeft a stop or crash interrupted it */
   #enqueue(id: string, isLeft = false) {
-    const onProgress = (progress: Partial<Planning>) => ({ ...BEGINNING, ...this.progress(id), ...progress });
     this.#line(() =>
-      this.#works.begin(id, (signal, note) =>
-        this.#work(id, isLeft, { signal, onProgress: (progress) => note(onProgress(progress)) }),
-      ),
+      this.#works.begin(id, (signal, onProgress) => this.#work(id, isLeft, { signal, onProgress })),
     ).catch((error: unknown) => void this.events.emit('failure', asError(error)));
   }
 
