@@ -42,14 +42,16 @@ export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
   return { check, error, start, isAsked: isAsked.value };
 }
 
-interface ImportCheckProperties {
+export function ImportCheck({
+  id,
+  filter,
+  checking: { check, error, start, isAsked },
+}: {
   id: string;
   filter: RowsWanted;
   /** The check as it stands. */
   checking: ReturnType<typeof useCheck>;
-}
-
-export function ImportCheck({ id, filter, checking: { check, error, start, isAsked } }: ImportCheckProperties) {
+}) {
   const { isOperator } = usePlace();
   if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
   const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked);
@@ -199,13 +201,15 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
   );
 }
 
-interface CheckProblemsProperties {
+function CheckProblems({
+  id,
+  problems,
+  filter,
+}: {
   id: string;
   problems: CheckSummary['problems'];
   filter: RowsWanted;
-}
-
-function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
+}) {
   if (problems.length === 0) return null;
   return (
     <>

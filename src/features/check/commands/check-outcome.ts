@@ -102,7 +102,7 @@ function allowed({ create }: CheckSummary) {
 /** Returns the lines about a problem: the number of rows, the reason, the first place, and the advice. */
 function problemLines(problem: CheckSummary['problems'][number]) {
   const { rows, code, reason, first } = problem;
-  const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
+  const who = [first.uid, first.guid].filter(Boolean).map(printable);
   const place = `row ${grouped(first.row)}${who.length === 0 ? '' : ` (${who.join(' in ')})`}`;
   const advice = checkAdvice(problem);
   return [

@@ -1,6 +1,5 @@
 import { aimOf } from '../../../app/open-service.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
-import type { Server } from '../../../cli/client/server-client.ts';
 import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
@@ -12,18 +11,17 @@ import { syncFileOperations } from '../routes/sync-handlers.ts';
 import { choicesOf, decidingQuery, type SyncFileFlags } from './sync-flags.ts';
 import type { SyncWork } from './sync-work.ts';
 
-type Begin = Pick<SyncWork, 'begin' | 'beginLines'>;
-
 /** Begins the sync of a file: sent to a server, or planned by this process. */
-export function planOf(running: Running, file: string, flags: SyncFileFlags): Begin | Promise<Begin> {
-  const { server } = running.imports;
-  return server === undefined ? planHere(running, file, flags) : planThere(running, server, file, flags);
-}
-
-function planThere(running: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
-  return {
-    begin: async ({ signal }) => {
-      return sendFile(running, {
+export async function planOf(
+  running: Running,
+  file: string,
+  flags: SyncFileFlags,
+): Promise<Pick<SyncWork, 'begin' | 'beginLines'>> {
+  const { config, io, imports } = running;
+  const { server } = imports;
+  if (server !== undefined) {
+    const begin: SyncWork['begin'] = async ({ signal }) =>
+      sendFile(running, {
         signal,
         server,
         file,
@@ -31,14 +29,10 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
         operation: syncOperations.create,
         more: await decidingQuery(flags, true),
         mustBeWhole: true,
-        howToSee: running.imports.command('sync', 'list'),
+        howToSee: imports.command('sync', 'list'),
       });
-    },
-  };
-}
-
-async function planHere(running: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
-  const { config, io } = running;
+    return { begin };
+  }
   const decision = decisionOf(await choicesOf(flags));
   const check = (path: string) => fileStateOf(path, path);
   const chosen = importOptionsOf(config, flags);

@@ -29,16 +29,20 @@ export function syncsOf(config: Config, imports: Imports) {
   const client = server ?? localSyncs(config.dataDir);
   const whereBefore = (id: string, address: string) =>
     server === undefined ? planFiles(dataDir(config.dataDir).sync(id)).before : `${server.url}${address}`;
-  const page = async (size: number, cursor?: string) => {
-    const { syncs: entries, nextCursor } = await client.call(syncOperations.list, { limit: `${size}`, cursor });
-    return { entries, nextCursor };
-  };
   return {
     client,
     /** Those that carry the syncs out are among them. */
     imports,
     /** Newest first. */
-    list: (limit: number) => entriesOf(page, MAX_OF_PAGE.syncs, limit),
+    list: (limit: number) =>
+      entriesOf(
+        async (size, cursor) => {
+          const page = await client.call(syncOperations.list, { limit: `${size}`, cursor });
+          return { ...page, entries: page.syncs };
+        },
+        MAX_OF_PAGE.syncs,
+        limit,
+      ),
     /** Returns the sync for display. */
     find: async (id: string) => {
       const view = await client.call(syncOperations.one, { id });

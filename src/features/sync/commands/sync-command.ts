@@ -15,6 +15,7 @@ import {
 } from '../../../cli/flags/flags.ts';
 import { checkTarget, openRunning, run } from '../../../cli/run.ts';
 import { type Io, print, printJson, printTable, say, writeOut } from '../../../cli/screen/io.ts';
+import { CHANGES } from '../../../membership/plan-words.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { ENDING, MODE, NAMING, UNDOING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
@@ -211,20 +212,14 @@ async function list(io: Io, flags: ListFlags) {
     return;
   }
   const isOwned = (await imports.regions()) !== undefined;
-  const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
-  printTable(
-    io,
-    head,
-    found.map((sync) => rowOf(sync, isOwned)),
-  );
+  const rows = found.map((sync) => rowOf(sync, isOwned));
+  printTable(io, ['id', 'state', ...CHANGES, 'file'], rows);
 }
 
 function rowOf(sync: SyncEntry, isOwned: boolean) {
   const { id, state, totals } = sync;
   const actions = totals?.actions;
-  const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
-    actions === undefined ? '' : grouped(actions[action]),
-  );
+  const counts = CHANGES.map((action) => (actions === undefined ? '' : grouped(actions[action])));
   const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
   return [id, shown, ...counts, inputOf(sync)];
 }

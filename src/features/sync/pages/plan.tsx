@@ -43,14 +43,16 @@ export function Standing({ sync }: { sync: SyncEntry }) {
   );
 }
 
-interface PlanLegendProperties {
+/** A plan in numbers. */
+export function PlanLegend({
+  actions,
+  which = ACTIONS_SHOWN,
+  children,
+}: {
   actions: PlanTotals['actions'];
   which?: typeof ACTIONS_SHOWN;
   children?: ComponentChildren;
-}
-
-/** A plan in numbers. */
-export function PlanLegend({ actions, which = ACTIONS_SHOWN, children }: PlanLegendProperties) {
+}) {
   const list = which.map((action) => [ACTION_COLOURS[action], actions[action], ACTION_LABELS[action]] as const);
   return <Counts list={list}>{children}</Counts>;
 }
@@ -146,14 +148,7 @@ const COLUMNS: Column<MemberAction>[] = [
   { label: 'Row', kind: 'number', cell: 'line' },
 ];
 
-interface GroupMembersProperties {
-  id: string;
-  region: string;
-  guid: string;
-  action: string;
-}
-
-function GroupMembers({ id, region, guid, action }: GroupMembersProperties) {
+function GroupMembers({ id, region, guid, action }: { id: string; region: string; guid: string; action: string }) {
   const pages = usePages(addressOf('GET /v1/syncs/:id/actions', { id, query: { action, region, guid } }), {
     name: 'actions',
   });
@@ -193,13 +188,15 @@ const SUMMARY: Column<GuardObjections>[] = [
 /** While someone can still decide. */
 const TO_DECIDE: typeof SUMMARY = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: 'remedy' }];
 
-interface SyncGuardsProperties {
+export function SyncGuards({
+  id,
+  guards,
+  isHeld,
+}: {
   id: string;
   guards: readonly GuardObjections[];
   isHeld: boolean;
-}
-
-export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
+}) {
   return (
     <List
       pages={{ items: guards, error: undefined }}

@@ -12,15 +12,17 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
 
-interface SyncActionsProperties {
+export function SyncActions({
+  view,
+  onDone,
+  onRefused,
+}: {
   view: SyncView;
   /** Gets the sync as it is then. */
   onDone: (view: SyncView) => void;
   /** Something else may have been done with it meanwhile. */
   onRefused: () => void;
-}
-
-export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
+}) {
   const { go } = usePlace();
   const isBack = useSignal(false);
   const { id, leftInPlace: left, syncName: name = '', undoOf } = view;

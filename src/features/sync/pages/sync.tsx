@@ -196,14 +196,8 @@ function SilentService() {
   );
 }
 
-interface ItsImportProperties {
-  id: string;
-  state: SyncView['state'];
-  totals: PlanTotals | null;
-}
-
 /** The result of the changes, whether they were taken back, and the wait of the import for a person. */
-function ItsImport({ id, state, totals }: ItsImportProperties) {
+function ItsImport({ id, state, totals }: { id: string; state: SyncView['state']; totals: PlanTotals | null }) {
   const { data: view, error } = useAnswer(addressOf('GET /v1/imports/:id', { id }), {
     news: ['imports', 'sync'],
     brought: ({ imports }) => imports?.find((one) => one.id === id),

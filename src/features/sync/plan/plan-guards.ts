@@ -167,7 +167,7 @@ export const GUARDS: readonly Guard[] = [
         failedListings,
         failed,
         ({ code, message }) =>
-          `its members could not be listed (${[code, message].filter((part) => part !== '').join(': ')}), so that nothing is done in it`,
+          `its members could not be listed (${[code, message].filter(Boolean).join(': ')}), so that nothing is done in it`,
       );
     },
   },

@@ -68,15 +68,16 @@ function contentsOf(plan: PlanReader) {
       ]),
       noun: 'note',
     },
-    {
-      title: `Held: ${counted(objections.length, 'objection')} of the guards`,
-      // Of those in a row with the same remedy, the first names it.
-      lines: objections.map(({ what, remedy }, at) => ({
-        text: objections[at - 1]?.remedy === remedy ? what : `${what} ${remedy}`,
-      })),
-      noun: 'objection',
-    },
   ];
+  const held: PlanList = {
+    title: `Held: ${counted(objections.length, 'objection')} of the guards`,
+    // Of those in a row with the same remedy, the first names it.
+    lines: objections.map(({ what, remedy }, at) => ({
+      text: objections[at - 1]?.remedy === remedy ? what : `${what} ${remedy}`,
+    })),
+    noun: 'objection',
+  };
+  const filled = (all: readonly PlanList[]) => all.filter(({ lines }) => lines.length > 0);
   return {
     file,
     totals,
@@ -84,7 +85,8 @@ function contentsOf(plan: PlanReader) {
     heads,
     rows: listed.map((group) => ({ group, counts: counts(group) })),
     total: [`total of ${counted(listed.length, 'group')}`, ...counts(totals)],
-    lists: lists.filter(({ lines }) => lines.length > 0),
+    lists: filled(lists),
+    held: filled([held]),
   };
 }
 
@@ -149,7 +151,7 @@ const SHOWN = 20;
 export function planText(plan: PlanReader, { width, color }: PlanTextOptions) {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     color ? styleText(style, text, { validateStream: false }) : text;
-  const { file, verdict, heads, rows, total, lists } = contentsOf(plan);
+  const { file, verdict, heads, rows, total, lists, held } = contentsOf(plan);
   const nameOf = ({ guid, region }: GroupName) => `${cut(printable(guid), NAME_WIDTH)} (${region})`;
   const more = (all: number, noun: string) => (all > SHOWN ? [`… and ${counted(all - SHOWN, `more ${noun}`)}`] : []);
   const table = () => {
@@ -174,7 +176,7 @@ export function planText(plan: PlanReader, { width, color }: PlanTextOptions) {
       ...wrap(verdict, width).map((line) => paint('bold', line)),
     ],
     ...(rows.length === 0 ? [] : [table()]),
-    ...lists.map(list),
+    ...[...lists, ...held].map(list),
   ];
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`;
 }
@@ -199,7 +201,7 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
  * each group and for each member, in folded lists that are cut and say by how much.
  */
 export function planMarkdown(plan: PlanReader) {
-  const { file, totals, verdict, heads, rows, total, lists } = contentsOf(plan);
+  const { file, totals, verdict, heads, rows, total, lists, held } = contentsOf(plan);
   const nameOf = ({ guid, region }: GroupName) => `${code(guid)} (${region})`;
   const list = ({ title, lines, noun }: PlanList) => {
     const items = lines.map(
@@ -207,14 +209,13 @@ export function planMarkdown(plan: PlanReader) {
     );
     return `${title === undefined ? '' : `#### ${title}\n\n`}${bounded(items, items.length, noun, MAX_LIST_BYTES)}`;
   };
-  const held = lists.filter(({ title }) => title !== undefined);
   const cells = rows.map(({ group, counts }) => [nameOf(group), ...counts]);
   const groups = [...tableLines(['group', ...heads], rows.length === 1 ? cells : [total, ...cells], '---:')];
   let text = [
     `### Sync of ${code(file)}\n\n**${words(verdict)}**\n`,
     ...held.map(list),
     ...(rows.length === 0 ? [] : [bounded(groups, groups.length, 'group', MAX_LIST_BYTES)]),
-    ...lists.filter((one) => !held.includes(one)).map(list),
+    ...lists.map(list),
   ].join('\n');
   const sections = SECTIONS.filter(([action]) => totals.actions[action] > 0);
   for (const [at, [action, label]] of sections.entries()) {

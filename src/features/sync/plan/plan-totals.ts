@@ -82,6 +82,6 @@ export function groupProblem({
     failed: 'its members could not be listed as a whole',
     pending: 'its members have not been listed yet',
   }[listing];
-  const said = [code, message].filter((part) => part !== '').join(': ');
+  const said = [code, message].filter(Boolean).join(': ');
   return `${what}${said === '' ? '' : ` (${said})`}; ${counted(wanted, 'row')} of the file ${wanted === 1 ? 'waits' : 'wait'} for it`;
 }

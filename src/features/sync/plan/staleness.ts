@@ -48,7 +48,7 @@ function judge({ planned, gone, different, fresh, fileMoved }: Differences, tole
     gone > 0 ? `${grouped(gone)} no longer called for` : '',
     different > 0 ? `${grouped(different)} different` : '',
     fresh > 0 ? `${grouped(fresh)} new` : '',
-  ].filter((part) => part !== '');
+  ].filter(Boolean);
   const what =
     moved === 0
       ? `All ${counted(planned, 'change')} of the plan are still called for`
