@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import { decide, decideInThread } from '../../src/features/sync/plan/make-plan.ts';
+import { doWork } from '../../src/features/sync/plan/plan-work.ts';
 import { actionsOf, DEFAULT_FLAGS, fileRows, owned, people, planned } from './planning.ts';
 
 const FLAGS: PlanFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: ['u3'] };
@@ -13,16 +13,16 @@ test('a thread makes the same plan as the process itself', async () => {
   );
   owned(plan, 'u5');
   const decision = { kind: 'file', from: desired, flags: FLAGS } as const;
-  await decide(plan, path, decision);
+  await doWork('decide', { path, decision }, true);
   const here = plan.actions().toArray();
   expect(actionsOf({ plan })).toContain('u4: remove participant>');
   plan.database.exec('delete from actions');
-  await decideInThread(path, decision);
+  await doWork('decide', { path, decision }, false);
   expect(plan.actions().toArray()).toEqual(here);
 });
 
 test('what goes wrong in the thread is reported', async () => {
   const { path } = planned(fileRows(people(1)), { team: { members: people(1) } });
   const decision = { kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
-  await expect(decideInThread(path, decision)).rejects.toThrow('desired.sqlite');
+  await expect(doWork('decide', { path, decision }, false)).rejects.toThrow('desired.sqlite');
 });

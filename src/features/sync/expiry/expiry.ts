@@ -34,9 +34,6 @@ export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: No
   });
 }
 
-/** The thread that notes one large run. */
-export type ExpiryThread = { noteRun: (run: NotedRun) => void };
-
 /** The input of an expiry whose folder this is: who is over is written there before each plan. */
 export function expiryOf(folder: string) {
   return {

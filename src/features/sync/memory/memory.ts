@@ -65,9 +65,6 @@ export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembe
   });
 }
 
-/** The thread that makes one large piece of work part of the memory. */
-export type MemoryThread = { remember: (work: Remembered) => void };
-
 function reading<Result>(memory: string, none: Result, read: (sql: Statements) => Result) {
   return readIfThere(memory, MEMORY_SCHEMA, none, (database) => read(statementsOf(database, STATEMENTS)));
 }

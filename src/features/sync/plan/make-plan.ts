@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { type PlanReason, REASONS } from '../../../membership/plan-reasons.ts';
 import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
-import { openThread } from '../../../platform/threads.ts';
 import { grouped, sumOf } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
@@ -118,22 +117,4 @@ function decideUndo(sql: Statements, { allowUnban, includeUncertain }: PlanFlags
   const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
   sql('gather_undone').run(places);
   sql('decide_undo').run({ unban: allowUnban ? 1 : 0, uncertain: includeUncertain ? 1 : 0, ...places });
-}
-
-/** Maximum number of members and rows whose decision takes less time than starting a thread for it. */
-const MAX_INLINE_PEOPLE = 20_000;
-
-/** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
-export async function decide(plan: PlanLedger, path: string, decision: Decision) {
-  const people = sumOf(plan.groups().map(({ members, wanted }) => members + wanted));
-  if (people <= MAX_INLINE_PEOPLE) makePlan(plan, decision);
-  else await decideInThread(path, decision);
-}
-
-/** The thread that makes one big plan, at `path`. */
-export type DecideThread = { decide: (task: { readonly path: string; readonly decision: Decision }) => void };
-
-/** Rejects with what making the plan throws. */
-export function decideInThread(path: string, decision: Decision) {
-  return openThread<DecideThread>(import.meta.url, './plan-thread').askOnce('decide', { path, decision });
 }

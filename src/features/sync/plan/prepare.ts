@@ -16,10 +16,11 @@ import { createLimit, DEFAULT_MAX_CREATE } from '../../../options/create-limit.t
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/files.ts';
 import { sumOf } from '../../../text/wording.ts';
-import { type Decision, decide } from './make-plan.ts';
+import type { Decision } from './make-plan.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import type { MissingUsers, PlanCreating } from './plan-totals.ts';
+import { doWork } from './plan-work.ts';
 
 /** The goal of a plan. */
 export type PlanRequest =
@@ -133,7 +134,9 @@ async function listAndDecide(
   // An undo: the import may have banned a user who seems to be a member.
   if (request.kind === 'undo' || flags.allowUnban) await read('banned', 'banned');
   for (;;) {
-    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers, memory });
+    const decision = { ...request, from: desired, flags, newcomers, memory };
+    const people = sumOf(plan.groups().map(({ members, wanted }) => members + wanted));
+    await doWork('decide', { path: planFiles(folder).plan, decision }, people <= FEW_PEOPLE);
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const [owned, banned] = [plan.ownersNeeded(), plan.bansNeeded()];
     if (owned.length + banned.length === 0) break;
@@ -144,6 +147,9 @@ async function listAndDecide(
   const onUser = (done: number, users: number) => note({ step: 'users', done, groups: users });
   await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onUser });
 }
+
+/** Members and rows whose decision takes less time than starting a thread for it. */
+const FEW_PEOPLE = 20_000;
 
 /** Nothing of the region can be planned. */
 function regionRefused({ facts: { region }, code, message }: QuestionRefused) {

@@ -2,12 +2,11 @@ import { statSync } from 'node:fs';
 import { putBackEnds } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { appsOf } from '../../../imports/target.ts';
-import { openThread } from '../../../platform/threads.ts';
 import { sumOf } from '../../../text/wording.ts';
-import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import type { Sync } from '../kept-sync.ts';
-import { type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
+import { type Remembered, takenBy } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
+import { doWork } from '../plan/plan-work.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 import { importOf, type Place, reversedBy } from './sync-imports.ts';
 
@@ -18,10 +17,9 @@ interface MemoryOf extends Place {
 /** Files up to this size take less time than starting a thread. */
 const MAX_INLINE_BYTES = 8 * 1024 * 1024;
 
-async function note(work: Remembered) {
+function note(work: Remembered) {
   const bytes = sumOf([work.ledger, work.plan].map((path) => (path === undefined ? 0 : statSync(path).size)));
-  if (bytes <= MAX_INLINE_BYTES) remember(work);
-  else await openThread<MemoryThread>(import.meta.url, '../plan/plan-thread').askOnce('remember', work);
+  return doWork('remember', work, bytes <= MAX_INLINE_BYTES);
 }
 
 /** An import that has a ledger. */
@@ -37,8 +35,7 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
   const at = (importId === null ? undefined : coordinator.lookUp(importId)?.createdAt) ?? Date.parse(run.createdAt);
   const earlier = coordinator.unfinished(at).filter((ledger) => ledger !== dir.ledger(id));
   const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: appsOf(run), earlier };
-  if (statSync(plan).size <= MAX_INLINE_BYTES) noteRun(work);
-  else await openThread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
+  await doWork('noteRun', work, statSync(plan).size <= MAX_INLINE_BYTES);
 }
 
 /** The ends that an undo puts back; undefined where it puts none back: those that an expiry took away are over. */

@@ -1,0 +1,28 @@
+import { openThread } from '../../../platform/threads.ts';
+import { type NotedRun, noteRun } from '../expiry/expiry.ts';
+import { type Remembered, remember } from '../memory/memory.ts';
+import { type Decision, makePlan } from './make-plan.ts';
+import { openPlanLedger } from './plan-ledger.ts';
+
+interface Tasks {
+  readonly remember: Remembered;
+  readonly noteRun: NotedRun;
+  /** Makes the plan at `path`, again. */
+  readonly decide: { readonly path: string; readonly decision: Decision };
+}
+
+/** Work on the files of syncs that takes seconds where they are large. */
+export const WORK: { readonly [Name in keyof Tasks]: (task: Tasks[Name]) => void } = {
+  remember,
+  noteRun,
+  decide: ({ path, decision }) => {
+    using plan = openPlanLedger(path);
+    makePlan(plan, decision);
+  },
+};
+
+/** Does it: a thread where it is large, because it would hold up the process. Rejects with what it throws. */
+export async function doWork<Name extends keyof Tasks>(name: Name, task: Tasks[Name], isSmall: boolean) {
+  if (isSmall) WORK[name](task);
+  else await openThread<typeof WORK>(import.meta.url, './plan-thread').askOnce(name, task);
+}
