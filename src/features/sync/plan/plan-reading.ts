@@ -73,7 +73,8 @@ export async function readingPlan<Result>(path: string, read: (plan: PlanReader)
 
 const READING = new URL('plan-reading.sql', import.meta.url);
 
-interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> {
+/** An action as it is stored. */
+export interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> {
   readonly from: number;
   readonly to: number;
   /** Row of the staged file that asks for it; null where no row does. */
