@@ -1,12 +1,11 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { IMPORT_STATES, type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import { isLedgerError } from '../platform/database-errors.ts';
 import {
@@ -19,40 +18,11 @@ import {
 } from '../platform/sqlite.ts';
 import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
 import { withoutAddress } from '../text/address-text.ts';
+import type { ImportRecord } from './import-record.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { CATALOG_SCHEMA } from './schemas.ts';
 
-const text = z.string().nullable();
-const time = z.number().nullable();
-
-/** An import as the catalog lists it. Times are ms since 1970. */
-export const importRecord = z.object({
-  id: z.string(),
-  state: z.enum(IMPORT_STATES),
-  /** The reason for the state, in a sentence. */
-  reason: z.string(),
-  /** The same for programs; null where the state says all. */
-  code: text as z.ZodType<ReasonCode | null>,
-  /** JSON of the `Words` that say what to do about it; null where the state says it. */
-  remedy: text,
-  /** The input as the user named it. */
-  file: z.string(),
-  /** The path that staging reads. */
-  source: z.string(),
-  /** JSON of how to read and run it. */
-  options: z.string(),
-  retryOf: text,
-  /** Name of the person who made it or asked for its sync; '' when no person did. */
-  createdBy: z.string(),
-  /** JSON list of its tags. */
-  tags: z.string(),
-  /** JSON of its `ImportTotals`; null until it has ended and was counted. */
-  totals: text,
-  createdAt: z.number(),
-  startedAt: time,
-  finishedAt: time,
-});
-export type ImportRecord = Readonly<z.infer<typeof importRecord>>;
+export type { ImportRecord };
 
 /** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };

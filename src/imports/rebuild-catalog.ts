@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { counted } from '../text/wording.ts';
-import { importRecord, isIntact, openCatalog, recordFile } from './catalog.ts';
+import { isIntact, openCatalog, recordFile } from './catalog.ts';
+import { importRecord } from './import-record.ts';
 
 /** The catalog is an index of the folders of the imports: a lost or damaged one is made from them. */
 
