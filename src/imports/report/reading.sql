@@ -34,42 +34,6 @@ select calls as attempts, http_status as httpStatus,
        strftime('%Y-%m-%dT%H:%M:%fZ', finished_at / 1000.0, 'unixepoch') as finishedAt, members, coalesce(messages, '') as messages
   from batches where id = :batch;
 
--- name: found_by_row
--- Out: rows that a search finds, with what they are sorted by; the search replaces the marks. SQLite leaves out a table
--- that nothing refers to, so that a search for the rows alone reads nothing else.
-select r.id as id, /* key */ r.id as key
-  from rows r
-  left join parts t on t.row_id = r.id
-  left join rows f on f.id = t.first_row
-  left join problems p on p.row_id = r.id and p.position = 0
-  left join duplicates d on d.row_id = r.id
-  left join skipped k on k.row_id = r.id
-  left join memberships m on m.row_id = r.id
-  left join batches b on b.id = m.batch_id
-  left join groups g on g.id = r.group_id
-  left join invalid_rows i on i.row_id = r.id
- where /* wanted */ true;
-
--- name: found_by_outcome
--- Out: the same, from the tables that hold outcomes: rare ones are found soon. Outcomes are stored by batch: looking up
--- one row after the other takes twenty times as long.
-select x.id as id, /* key */ x.id as key
-  from (select m.row_id as id, m.outcome_id as outcome, m.code, b.finished_at as finished
-          from memberships m join batches b on b.id = m.batch_id where /* sent */ true
-        union all
-        select p.row_id, /* invalid */ null, p.code, null
-          from problems p join rows r on r.id = p.row_id where p.position = 0 and /* of_invalid */ true
-        union all
-        select d.row_id, /* duplicate */ null, 'DUPLICATE', null
-          from duplicates d join rows r on r.id = d.row_id where /* of_duplicate */ true
-        union all
-        select k.row_id, /* skipped */ null, k.code, null
-          from skipped k join rows r on r.id = k.row_id where /* of_skipped */ true) x
-  left join rows r on r.id = x.id
-  left join groups g on g.id = r.group_id
-  left join invalid_rows i on i.row_id = x.id
- where /* wanted */ true;
-
 -- name: uids_like
 -- In: like (pattern), after, until (rows). Out: UIDs of rows behind the first and up to the second, in the order of the input.
 select id, uid, uid_hash, lower(uid) as folded from rows
