@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import { type BulkAnswer, type bulkBody, importOperations, tagsAfter } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
+import type { ProblemDocument } from '../api/problems.ts';
 import type { serviceOperations } from '../api/service.ts';
-import { type Catalog, tagsOf } from '../imports/catalog.ts';
+import { type Catalog, type ImportRecord, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importRequest } from '../imports/life/new-import.ts';
 import { checkMeant } from '../imports/target.ts';
-import type { ImportState } from '../membership/import-state.ts';
 import { keptOf, textsOf } from '../options/option.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { STOPPING } from '../options/sending-options.ts';
@@ -58,7 +58,7 @@ export function importMaking({ coordinator, dir, views }: ImportActs) {
 /** Done with imports: in a server, and in any other process that runs some. */
 export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeof importOperations> {
   return {
-    act: bulk((id, wanted) => actOn(coordinator, id, wanted), coordinator),
+    act: bulk((id, wanted) => actOn(coordinator, id, wanted), coordinator.lookUp),
     resume: async ({ id, ...changes }, { audited }) => {
       const record = await coordinator.resume(id, changes);
       audited(inShort(changes));
@@ -98,57 +98,40 @@ export function importHandlers(context: ServerContext): HandlersOf<typeof import
 
 type BulkAct = Omit<z.infer<typeof bulkBody>, 'ids'>;
 
-/** Does one thing with several imports. @param act returns the import's new state; null for one that is deleted */
+/** Does one thing with several imports. @param find the record of one, unless it is not there or is deleted by now */
 function bulk(
-  act: (id: string, wanted: BulkAct) => Promise<ImportState | null>,
-  imports: { find(id: string): { readonly state: ImportState } },
+  act: (id: string, wanted: BulkAct) => Promise<unknown>,
+  find: (id: string) => ImportRecord | undefined,
 ): Required<HandlersOf<typeof importOperations>>['act'] {
   return async ({ ids, ...wanted }, { audited }) => {
     const results: BulkAnswer['results'] = [];
     // One after the other, so that each waits for what is running.
     for (const id of new Set(ids)) {
+      let problem: ProblemDocument | undefined;
       try {
-        const state = await act(id, wanted);
+        await act(id, wanted);
         audited(wanted.tags === undefined ? '' : inShort(wanted.tags), id, `import.${wanted.action}`);
-        results.push({ id, state });
       } catch (error) {
         const refused = problemOf(error);
         if (refused === undefined) throw error;
-        results.push({ id, state: stateOf(imports, id), problem: problemDocument(refused) });
+        problem = problemDocument(refused);
       }
+      results.push({ id, state: find(id)?.state ?? null, ...(problem && { problem }) });
     }
     return { results };
   };
 }
 
 /** Tags imports that no process runs: nothing else can be done with those at once. */
-export function tagging(catalog: Pick<Catalog, 'get' | 'setTags'>): Pick<HandlersOf<typeof importOperations>, 'act'> {
-  const find = (id: string) => catalog.get(id);
-  const tag = async (id: string, { tags = {} }: BulkAct) => {
-    catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), tags)));
-    return find(id).state;
-  };
-  return { act: bulk(tag, { find }) };
+export function tagging({ get, find, setTags }: Pick<Catalog, 'get' | 'find' | 'setTags'>) {
+  const tag = async (id: string, { tags = {} }: BulkAct) =>
+    setTags(id, JSON.stringify(tagsAfter(tagsOf(get(id)), tags)));
+  return { act: bulk(tag, find) };
 }
 
-async function actOn(
-  coordinator: ImportActs['coordinator'],
-  id: string,
-  { action, tags = {} }: BulkAct,
-): Promise<ImportState | null> {
-  if (action === 'tag') return coordinator.tag(id, tags).state;
-  if (action !== 'delete') return (await coordinator[action](id)).state;
-  await coordinator.remove(id);
-  return null;
-}
-
-/** Null for one that is not there. */
-function stateOf(imports: Parameters<typeof bulk>[1], id: string): ImportState | null {
-  try {
-    return imports.find(id).state;
-  } catch {
-    return null;
-  }
+async function actOn(coordinator: ImportActs['coordinator'], id: string, { action, tags = {} }: BulkAct) {
+  if (action === 'tag') coordinator.tag(id, tags);
+  else await coordinator[action === 'delete' ? 'remove' : action](id);
 }
 
 /** The state of the regions, in any process that runs imports. */
