@@ -136,7 +136,7 @@ export const adapter: Adapter = ({ address: name }) => {
         "  ERR_GUID_FROZEN: { kind: 'group', advice: 'The group is frozen: thaw it first.' },\n",
       );
       copy.insert(
-        'src/sandbox/group-members.ts',
+        'src/sandbox/groups.ts',
         "  if (fullGroup === 'per-uid') return;",
         "  if (group.profile.guid === 'ice') throw refusal(400, 'ERR_GUID_FROZEN', 'It is frozen.');\n",
       );

@@ -91,66 +91,56 @@ function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
 }
 
-/** The faults in force; can be changed while calls come in. */
-export class Faults {
-  readonly #random: () => number;
-  #active: { readonly fault: Fault; left: number }[] = [];
+/** The faults in force; can be changed while calls come in. @param random returns numbers from 0 to below 1 */
+export function faultsWith(random: () => number) {
+  let inForce: { readonly fault: Fault; left: number }[] = [];
   /** Functions that end the waits of the calls that are slow now. */
-  readonly #slow = new Set<() => void>();
-
-  /** @param random returns numbers from 0 to below 1 */
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
+  const slow = new Set<() => void>();
   /**
    * Puts these faults in force, given as parseFaults reads them or ready made, in place of those before. Calls that are slow
    * by those before wait no longer.
    */
-  set(faults: string | readonly Fault[]) {
+  const set = (faults: string | readonly Fault[]) => {
     const parsed = typeof faults === 'string' ? parseFaults(faults) : faults;
     const order = Object.keys(FAULT_KINDS);
-    this.#active = parsed
+    inForce = parsed
       .map((fault) => ({ fault, left: 'count' in fault ? fault.count : Number.POSITIVE_INFINITY }))
       .sort((a, b) => order.indexOf(a.fault.kind) - order.indexOf(b.fault.kind));
-    for (const end of this.#slow) end();
-  }
-
-  clear() {
-    this.set([]);
-  }
-
-  /** Resolves after this time, or as soon as other faults are in force. */
-  async slowDown(ms: number) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    // It does not keep a process alive that has closed the sandbox.
-    const timer = setTimeout(resolve, ms).unref();
-    this.#slow.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#slow.delete(resolve);
-  }
-
-  /** Decides for one call: at most one fault, and a delay. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
-  strike(region: Region, call: FaultyCall | undefined) {
-    let struck: FaultKind | undefined;
-    let delayMs = 0;
-    for (const active of this.#active) {
-      const { fault } = active;
-      if (fault.region !== undefined && fault.region !== region) continue;
-      const only = ONLY[fault.kind];
-      if (only !== undefined && only !== call) continue;
-      if (active.left === 0) continue;
-      // Always draw, so that the calls that one fault hits do not depend on the other faults.
-      if ('chance' in fault && this.#random() >= fault.chance) continue;
-      if (fault.kind === 'slow') delayMs += fault.ms ?? 0;
-      else if (struck === undefined) struck = fault.kind;
-      else continue;
-      active.left -= 1;
-    }
-    return { fault: struck, delayMs };
-  }
+    for (const end of slow) end();
+  };
+  return {
+    set,
+    clear: () => set([]),
+    /** Resolves after this time, or as soon as other faults are in force. */
+    slowDown: async (ms: number) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // It does not keep a process alive that has closed the sandbox.
+      const timer = setTimeout(resolve, ms).unref();
+      slow.add(resolve);
+      await promise;
+      clearTimeout(timer);
+      slow.delete(resolve);
+    },
+    /** Decides for one call: at most one fault, and a delay. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
+    strike: (region: Region, call: FaultyCall | undefined) => {
+      let struck: FaultKind | undefined;
+      let delayMs = 0;
+      for (const active of inForce) {
+        const { fault, left } = active;
+        const only = ONLY[fault.kind];
+        if ((fault.region ?? region) !== region || (only ?? call) !== call || left === 0) continue;
+        // Always draw, so that the calls that one fault hits do not depend on the other faults.
+        if ('chance' in fault && random() >= fault.chance) continue;
+        if (fault.kind === 'slow') delayMs += fault.ms ?? 0;
+        else if (struck === undefined) struck = fault.kind;
+        else continue;
+        active.left -= 1;
+      }
+      return { fault: struck, delayMs };
+    },
+  };
 }
+export type Faults = ReturnType<typeof faultsWith>;
 
 /** Numbers from 0 to below 1 that the seed alone decides (mulberry32), so that a run with faults can be repeated. */
 export function seededRandom(seed: number): () => number {

@@ -185,24 +185,21 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
-/** One region of the sandbox. */
-interface AppOptions {
-  readonly region: Region;
-  readonly appId: string;
-  /** Every possible UID or GUID is known. */
-  readonly anyUser: boolean;
-  readonly anyGroup: boolean;
-  /** Whether ids of calls may have capital letters. */
-  readonly foldsIds: boolean;
-  /** The time at which the app and its first contents were made, in ms since 1970. */
-  readonly createdAt: number;
-}
-
 export type App = ReturnType<typeof createApp>;
 
-/** Users, groups and messages of one app in one region. */
-export function createApp({ region, appId, createdAt, foldsIds, anyUser, anyGroup }: AppOptions) {
-  const users = directory<User, User>(anyUser, foldsIds, (uid, profile) => ({
+/**
+ * Users, groups and messages of one app in one region.
+ * @param createdAt of the app and its first contents, in ms since 1970  @param known `any`: every possible UID or GUID is known
+ */
+export function createApp(
+  region: Region,
+  appId: string,
+  createdAt: number,
+  { capitalIds }: Behaviour,
+  known: { readonly users: unknown; readonly groups: unknown },
+) {
+  const foldsIds = capitalIds === 'fold';
+  const users = directory<User, User>(known.users === 'any', foldsIds, (uid, profile) => ({
     name: uid,
     role: 'default',
     createdAt,
@@ -210,7 +207,7 @@ export function createApp({ region, appId, createdAt, foldsIds, anyUser, anyGrou
     uid,
   }));
   const groups = directory<Group, GroupProfile>(
-    anyGroup,
+    known.groups === 'any',
     foldsIds,
     (guid, profile) =>
       new Group({

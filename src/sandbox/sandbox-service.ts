@@ -3,12 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS } from '../chat/contract.ts';
 import { isRegion, REGIONS, type Region } from '../chat/service/regions.ts';
+import { keyOperations } from './api-keys.ts';
 import type { Behaviour } from './behaviour.ts';
-import { badRequest, type Call, jsonOf, Refusal, refusal, seconds } from './call.ts';
-import type { FaultKind, Faults } from './injected-faults.ts';
-import { routerWith } from './routes.ts';
+import { badRequest, type Call, jsonOf, type Operations, Refusal, refusal, seconds } from './call.ts';
+import { importOperations } from './data-import.ts';
+import { groupOperations, memberOperations } from './groups.ts';
+import type { FaultKind, Faults, FaultyCall } from './injected-faults.ts';
 import type { App } from './sandbox-app.ts';
 import type { Headers, Tenant } from './tenant.ts';
+import { userOperations } from './users.ts';
 
 /** The headers `key` and `secret` of management requests (docs/chat-service.md, 10). */
 export interface ManagementKey {
@@ -27,10 +30,6 @@ interface ServiceOptions {
   readonly latencyMs: () => number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-interface Service extends ServiceOptions {
-  readonly routeOf: ReturnType<typeof routerWith>;
 }
 
 /** The host names of a sandbox, for its certificate (docs/chat-service.md, 1 to 5). */
@@ -94,6 +93,10 @@ export function createService(options: ServiceOptions) {
     if (ending === 'no-answer' && !response.destroyed) await once(response, 'close');
     traffic.ended(undefined);
   };
+}
+
+interface Service extends ServiceOptions {
+  readonly routeOf: ReturnType<typeof routerWith>;
 }
 
 /** @param isApi the operations of the calls address are not specified: every path is unknown */
@@ -263,4 +266,53 @@ function send(response: ServerResponse, { status, headers, body }: Answer) {
     ...headers,
   });
   response.end(body);
+}
+
+const OPERATIONS: Operations = {
+  ...memberOperations,
+  ...groupOperations,
+  ...userOperations,
+  ...importOperations,
+  ...keyOperations,
+};
+
+/** Operations that a key of the scope authOnly opens too (docs/chat-service.md, 9). */
+const AUTH_ONLY: ReadonlySet<string> = new Set(['POST users', 'POST users/{uid}/auth_tokens']);
+
+/** Operations that have faults of their own. */
+const FAULTY: Readonly<Record<string, FaultyCall>> = {
+  'POST groups/{guid}/members': 'add-members',
+  'POST data_import/members': 'add-members',
+  'GET groups/{guid}/members': 'list',
+  'GET groups/{guid}/bannedusers': 'list',
+  'GET groups': 'list',
+  'GET users': 'list',
+  'POST groups': 'create',
+  'POST users': 'create',
+  'POST data_import/groups': 'create',
+  'POST data_import/users': 'create',
+};
+
+/**
+ * Returns the function that finds the operation of a method and path, if there is one, with the parameters of the path.
+ * @param banned address of the banned users of a group; documentation has two
+ */
+function routerWith(banned: string) {
+  const routes = Object.entries(OPERATIONS).map(([place, operation]) => {
+    const path = place.replace('bannedusers', banned).replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+    return { operation, authOnly: AUTH_ONLY.has(place), faulty: FAULTY[place], pattern: new RegExp(`^${path}$`) };
+  });
+  return (called: string) => {
+    for (const { pattern, ...route } of routes) {
+      const found = pattern.exec(called);
+      if (found === null) continue;
+      const params = Object.entries(found.groups ?? {});
+      try {
+        return { ...route, params: Object.fromEntries(params.map(([name, text]) => [name, decodeURIComponent(text)])) };
+      } catch {
+        return undefined; // a broken percent escape
+      }
+    }
+    return undefined;
+  };
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { certificatesFor, listen } from './https.ts';
-import { type Fault, Faults, seededRandom } from './injected-faults.ts';
+import { type Fault, faultsWith, seededRandom } from './injected-faults.ts';
 import { createService, hostNames, type ManagementKey } from './sandbox-service.ts';
 import { type AppKeys, makeTenant, newKey, type TenantOptions } from './tenant.ts';
 
@@ -45,7 +45,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const { now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
   // Two generators, so that latency does not change which calls the faults hit.
-  const faults = new Faults(seededRandom(randomSeed));
+  const faults = faultsWith(seededRandom(randomSeed));
   faults.set(options.faults ?? []);
   const randomLatency = seededRandom(randomSeed + 1);
   const [from, to] = typeof latencyMs === 'number' ? [latencyMs, latencyMs] : latencyMs;

@@ -40,8 +40,7 @@ export function makeTenant(region: Region, options: TenantOptions, behaviour: Be
     ...options.apps?.[region],
   };
   const { appId, apiKey, authOnlyKey } = keys;
-  const foldsIds = behaviour.capitalIds === 'fold';
-  const app = createApp({ region, appId, createdAt, foldsIds, anyUser: users === 'any', anyGroup: groups === 'any' });
+  const app = createApp(region, appId, createdAt, behaviour, { users, groups });
   app.keys.set(apiKey, { apiKey, name: 'REST API Key', scope: 'fullAccess', createdAt });
   app.keys.set(authOnlyKey, { apiKey: authOnlyKey, name: 'Auth Key', scope: 'authOnly', createdAt });
   // First, because a group that it names may have an owner.

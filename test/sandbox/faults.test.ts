@@ -4,7 +4,7 @@ import {
   FAULT_KINDS,
   type Fault,
   type FaultKind,
-  Faults,
+  faultsWith,
   parseFaults,
   seededRandom,
 } from '../../src/sandbox/injected-faults.ts';
@@ -144,7 +144,7 @@ describe('where and when', () => {
   test('a count strikes exactly the next calls, whatever the seed', () => {
     fc.assert(
       fc.property(fc.nat(20), fc.nat(40), fc.nat(), (count, calls, seed) => {
-        const faults = new Faults(seededRandom(seed));
+        const faults = faultsWith(seededRandom(seed));
         faults.set([{ kind: 'error', count }]);
         const struck = Array.from({ length: calls }, () => faults.strike('us', 'add-members').fault === 'error');
         expect(struck).toEqual(struck.map((_, at) => at < count));
@@ -153,14 +153,14 @@ describe('where and when', () => {
   });
 
   test('of several faults the first kind wins, and the others keep their count', () => {
-    const faults = new Faults(seededRandom(1));
+    const faults = faultsWith(seededRandom(1));
     faults.set('error=1,timeout=1,reset-before=1');
     const struck = Array.from({ length: 4 }, () => faults.strike('us', 'add-members').fault);
     expect(struck).toEqual(['reset-before', 'timeout', 'error', undefined]);
   });
 
   test('a probability strikes about that share of the calls', () => {
-    const faults = new Faults(seededRandom(7));
+    const faults = faultsWith(seededRandom(7));
     faults.set('error=5%');
     const struck = Array.from({ length: 10_000 }, () => faults.strike('in', 'add-members').fault).filter(
       Boolean,
@@ -171,7 +171,7 @@ describe('where and when', () => {
 
   test('the same random seed strikes the same calls, and another seed others', () => {
     const run = (seed: number) => {
-      const faults = new Faults(seededRandom(seed));
+      const faults = faultsWith(seededRandom(seed));
       faults.set('error=30%,timeout=0.2');
       return Array.from({ length: 200 }, () => faults.strike('us', 'add-members').fault);
     };
