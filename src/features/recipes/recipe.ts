@@ -48,27 +48,35 @@ export function needText({ what, why, optional }: Recipe['needs'][number]): stri
   return `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`;
 }
 
-/** Facts about a file that are enough to find its recipe. */
-interface Seen {
-  /** `csv`, `json` and so on; undefined where the file could not be read. */
-  readonly format: string | undefined;
-  /** The columns in the file's header, or the keys of its first elements. */
-  readonly columns: readonly string[];
-  /** Beginning of the text; empty where it is not text. */
-  readonly text: string;
-}
+type Seen = ReturnType<typeof seenIn>;
 
-/** Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used. */
-export function seenIn({ kind, names, rows }: ReadBeginning, { text }: Head): Seen {
-  const start = text === '' ? rows.map(({ original }) => original).join('\n') : text;
-  return { format: kind, columns: names, text: `${names.join(',')}\n${start}` };
+/**
+ * Returns the marks in the beginning of a file, which are enough to find its recipe. A folder or archive has no text of its own: its
+ * first rows are used.
+ */
+export function seenIn({ kind: format, names: columns, rows }: ReadBeginning, head: Head) {
+  const start = head.text === '' ? rows.map(({ original }) => original).join('\n') : head.text;
+  const text = `${columns.join(',')}\n${start}`;
+  const packed = withoutSpaces(text);
+  const known = new Set(columns.map(sameWord));
+  return {
+    /** Undefined where the file could not be read. */
+    format,
+    /** The columns in the file's header, or the keys of its first elements. */
+    columns,
+    text,
+    known,
+    /** Whether a column is there; of `course_id|section_id` one is enough. */
+    has: (column: string) => [column, ...column.split('|')].some((name) => known.has(sameWord(name))),
+    says: (piece: string) => packed.includes(withoutSpaces(piece)),
+  };
 }
 
 /** Recipes with marks that a file has: the most specific ones first. */
 export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
-  const columns = new Set(seen.columns.map(sameWord));
+  const { known } = seen;
   const hasHeader = ({ fits: { header } }: Recipe) =>
-    header === undefined || (header.length === columns.size && header.every((name) => columns.has(sameWord(name))));
+    header === undefined || (header.length === known.size && header.every((name) => known.has(sameWord(name))));
   return recipes
     .filter((recipe) => weight(recipe) > 0 && fits(recipe, seen) && hasHeader(recipe))
     .sort((a, b) => weight(b) - weight(a));
@@ -83,8 +91,7 @@ function weight({ fits: { columns = [], text = [], header } }: Recipe) {
 export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   if (fits(recipe, seen)) return;
   const { name, fits: wanted } = recipe;
-  const has = columnsIn(seen);
-  const missing = (wanted.columns ?? []).filter((column) => !has(column));
+  const missing = (wanted.columns ?? []).filter((column) => !seen.has(column));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
   throw intakeError(
@@ -95,16 +102,8 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   );
 }
 
-function fits({ fits: { columns, text } }: Recipe, seen: Seen) {
-  if (columns?.every(columnsIn(seen)) === false) return false;
-  const start = text === undefined ? '' : withoutSpaces(seen.text);
-  return text?.every((piece) => start.includes(withoutSpaces(piece))) ?? true;
-}
-
-/** Whether a column is there; of `course_id|section_id` one is enough. */
-function columnsIn({ columns }: Seen): (column: string) => boolean {
-  const known = new Set(columns.map(sameWord));
-  return (column) => [column, ...column.split('|')].some((name) => known.has(sameWord(name)));
+function fits({ fits: { columns, text } }: Recipe, { has, says }: Seen) {
+  return columns?.every(has) !== false && text?.every(says) !== false;
 }
 
 function described({ format, columns, text }: Seen) {
