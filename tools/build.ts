@@ -18,7 +18,7 @@ const DIST = join(ROOT, 'dist');
 /** Read while rollcall runs, and not made by the compiler. */
 const KEPT = /\.sql$|[/\\]built-in[/\\][\w-]+\.json$/;
 /** The licence of a package, and those of what it contains itself. */
-const LICENCE = /^(LICENSE(\.md|\.txt)?|NOTICE|swagger-ui-bundle\.js\.LICENSE\.txt)$/i;
+const LICENCE = /^(LICEN[SC]E(\.md|\.txt)?|NOTICE|swagger-ui-bundle\.js\.LICENSE\.txt)$/i;
 /** The entry of the programmatic API's types. */
 const API_TYPES = join(DIST, 'src/index.d.ts');
 
