@@ -127,24 +127,23 @@ function continuing(queue: Settings['queue'] | undefined) {
 
 /** Says that the server is away for as long as it is. The seconds count for the eye only. */
 function Away() {
-  const dueAt = connection.dueAt.value;
+  const gone = connection.gone.value;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    if (dueAt === null) return;
+    if (gone === null) return;
     setNow(Date.now());
     const clock = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(clock);
-  }, [dueAt]);
-  const asOf = connection.asOf.value;
-  if (dueAt === null || asOf === null) return null;
+  }, [gone]);
+  if (gone === null) return null;
   return (
     <>
       <b>The server does not answer.</b>
       <span>
-        This page shows how things were at {timeOfDay(asOf)}. {continuing(settings.value?.queue)} This page reconnects
-        by itself.
+        This page shows how things were at {timeOfDay(gone.asOf)}. {continuing(settings.value?.queue)} This page
+        reconnects by itself.
       </span>
-      <span aria-hidden>Next attempt in {counted(Math.max(0, Math.ceil((dueAt - now) / 1000)), 'second')}.</span>
+      <span aria-hidden>Next attempt in {counted(Math.max(0, Math.ceil((gone.dueAt - now) / 1000)), 'second')}.</span>
       <button type="button" onClick={() => void connection.ask()}>
         Try now
       </button>

@@ -169,20 +169,17 @@ export function query(values: Readonly<Record<string, string | number | boolean 
   return text === '' ? '' : `?${text}`;
 }
 
-const MAX_WAIT_S = 5;
+const MAX_WAIT_MS = 5000;
 /** Over a network that is gone, an answer may fail to come for minutes. */
 const MAX_ANSWER_MS = 5000;
 
 /** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
-  /** The time of the next attempt, in ms since 1970; null while the server answers. */
-  dueAt = signal<number | null>(null);
   /**
-   * The time at which the server was found not to answer, in ms since 1970: the page is from before; null while it
-   * answers.
+   * While the server does not answer: the time at which that was found, which the page is from before, and that of the
+   * next attempt, in ms since 1970.
    */
-  asOf = signal<number | null>(null);
-  #waitS = 0;
+  gone = signal<{ asOf: number; dueAt: number } | null>(null);
   #asking: Promise<void> | undefined;
   #timer: number | undefined;
 
@@ -193,7 +190,12 @@ class Connection extends EventTarget {
   }
 
   get away() {
-    return this.dueAt.peek() !== null;
+    return this.gone.peek() !== null;
+  }
+
+  /** The time up to which the page is right; undefined while the server answers. */
+  get asOf() {
+    return this.gone.value?.asOf;
   }
 
   /** A request has had no answer at all. One that was merely cut off brings no banner: the next attempt is at once. */
@@ -217,18 +219,18 @@ class Connection extends EventTarget {
         (reply) => reply.text().then(() => reply.ok),
       )
       .catch(() => false);
-    const was = this.away;
+    const before = this.gone.peek();
     if (answered) {
-      this.#waitS = 0;
-      this.dueAt.value = null;
-      this.asOf.value = null;
-      if (was) this.dispatchEvent(new Event('back'));
+      this.gone.value = null;
+      if (before !== null) this.dispatchEvent(new Event('back'));
       return;
     }
-    this.asOf.value ??= Date.now();
-    this.#waitS = Math.min(MAX_WAIT_S, Math.max(1, this.#waitS * 2));
-    this.dueAt.value = Date.now() + this.#waitS * 1000;
-    this.#timer = setTimeout(() => void this.ask(), this.#waitS * 1000);
+    const now = Date.now();
+    const asOf = before?.asOf ?? now;
+    // As long as it has been away so far.
+    const waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, now - asOf));
+    this.gone.value = { asOf, dueAt: now + waitMs };
+    this.#timer = setTimeout(() => void this.ask(), waitMs);
   }
 }
 

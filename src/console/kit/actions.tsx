@@ -287,14 +287,12 @@ function Dialog({
     onClose(dialog.current?.returnValue === 'yes' ? form.read() : undefined);
   };
   const check = (event: SubmitEvent) => {
-    const values = form.read();
-    const wrong = Object.entries(fields).map(
-      ([name, { problem }]) => [name, problem?.(values[name] ?? '') ?? ''] as const,
-    );
-    const [first] = wrong.filter(([, text]) => text !== '');
-    if (first === undefined) return;
-    event.preventDefault();
-    form.showError(...first);
+    for (const [name, { problem }] of Object.entries(fields)) {
+      const text = problem?.(form.read()[name] ?? '') ?? '';
+      if (text === '') continue;
+      event.preventDefault();
+      return void form.showError(name, text);
+    }
   };
   return (
     <dialog ref={dialog} aria-labelledby="question" aria-describedby="explanation" onClose={closed}>

@@ -233,13 +233,13 @@ function importItem(view: ImportView): Item {
 
 function runningItem(view: RunningImport): Item {
   const { rows, staging, etaSeconds, stoppedRegions, unansweredRegions } = view;
-  const asOf = connection.asOf.value;
+  const { asOf } = connection;
   const done = sumOfOutcomes(rows);
   const troubles = [
     stoppedRegions.length > 0 && `${stoppedRegions.join(', ')} stopped`,
     unansweredRegions.length > 0 && `no answer in ${unansweredRegions.join(', ')}`,
   ];
-  const left = asOf !== null ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`;
+  const left = asOf !== undefined ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`;
   return {
     ...importItem(view),
     tags: troubles.map((text) => text && [' ', <Badge tone="attention">{text}</Badge>]),

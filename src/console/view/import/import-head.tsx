@@ -96,8 +96,8 @@ function paceOf(
   { state, finishedAt, regions, etaSeconds, rowsPerSecond }: ImportParts['view'],
   queues: ImportParts['queues'],
 ) {
-  const asOf = connection.asOf.value;
-  if (finishedAt === null && asOf !== null) return `As of ${timeOfDay(asOf)}.`;
+  const { asOf } = connection;
+  if (finishedAt === null && asOf !== undefined) return `As of ${timeOfDay(asOf)}.`;
   if (state !== 'running') return '';
   const limits = Object.entries(regions).flatMap(([region, { banQuestions }]) => {
     const queue = queues[region];

@@ -11,7 +11,7 @@ import { useAnswer } from '../../use-answer.ts';
 import type { ImportParts } from './live-import.ts';
 
 export function ImportRegions({ view, queues }: ImportParts) {
-  const now = connection.asOf.value === null ? queues : {};
+  const now = connection.asOf === undefined ? queues : {};
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
     <ul class="regions plain">
