@@ -188,11 +188,13 @@ test.each([
   [['--region', 'mars'], '"mars" is not a region'],
   [['--groups', 'a,,b'], 'Expected GUIDs with commas between them'],
   [['--groups-file', 'none.txt'], 'none.txt cannot be read'],
+  [['--groups-file', 'two.csv'], 'two.csv has more than one column for the GUID'],
   [['--resume'], 'there is no export to continue'],
   [['--resume', 'export-x'], 'no export has the id "export-x"'],
   [['--output', 'no/such/folder/out.csv'], 'the export cannot be written'],
 ])('export %j is refused with what is wrong', async (flags, says) => {
   const place = await open();
+  place.file('two.csv', 'guid,group_id\ng1,g2\n');
   const { code, stderr } = await place.run(['export', ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

@@ -65,8 +65,11 @@ async function idsOfTable({ name, field, refused }: IdFile, lines: readonly stri
   try {
     const intake = await openIntake({ stream, name }, { ...options, ...(field === 'uid' && { guid: 'any' }) });
     const column = intake.recognised[field];
+    if (column === undefined) wrong = `has more than one column for the ${field.toUpperCase()}`;
     for await (const rows of intake.chunks()) {
       for (const { line, [field]: id, problems } of rows) {
+        // A row without a group names none. One without a user is wrong: it would protect nobody.
+        if (field === 'guid' && id === '') continue;
         const problem = problems.find((found) => found.column === column || found.code === 'CELL_COUNT');
         wrong ??= problem && `line ${line}: ${problem.reason}`;
         ids.add(id);
