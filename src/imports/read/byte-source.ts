@@ -5,7 +5,6 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { intakeError, isIntakeError, notReadable, refuseAddress, shownPath } from './intake-error.ts';
-import type { SheetText } from './workbook/workbook.ts';
 
 export type IntakeSource =
   | { readonly path: string; readonly name?: string }
@@ -19,8 +18,6 @@ export interface InputBytes {
   readonly bytesRead: number;
   blocks(): AsyncGenerator<Buffer>;
   close(): void;
-  /** Set if the blocks are the CSV text of a workbook's sheet. */
-  readonly sheet?: SheetText;
 }
 
 /**

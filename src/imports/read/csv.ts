@@ -4,21 +4,25 @@ import type { PlanActionName } from '../../membership/plan-words.ts';
 import { FIELDS, type Field } from './columns.ts';
 import { csvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
+import { chunked } from './element.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
 import { intakeError, shown, tooLong } from './intake-error.ts';
 import type { RowReading } from './membership-row.ts';
 import type { IdleRows } from './notes.ts';
 import type { TableTop } from './shape/shaping.ts';
+import type { SheetRow } from './workbook/workbook.ts';
 
-interface CsvOptions extends RowReading {
+/** The form of a table in text. */
+export interface Dialect {
   readonly delimiter: string;
   readonly lineEnds: string[];
-  /** Whether the column `action` is read. */
-  readonly edits: boolean;
   /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
-  /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
-  readonly isSheet: boolean;
+}
+
+export interface TableOptions extends RowReading {
+  /** Whether the column `action` is read. */
+  readonly edits: boolean;
   readonly top: TableTop;
   /** Gets the rows of a file that have no outcome, though they have cells. */
   readonly idle: IdleRows;
@@ -46,9 +50,23 @@ export function checkDelimiter(delimiter: string) {
  *
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
-export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  using records = csvRecords(options.delimiter, options.lineEnds, options.bounds.row);
-  const rowsOf = csvTable(options);
+export async function* csvRows(
+  blocks: AsyncIterable<Buffer>,
+  { delimiter, lineEnds, separatorLine }: Dialect,
+  options: TableOptions,
+): AsyncGenerator<InputRow[]> {
+  using records = csvRecords(delimiter, lineEnds, options.bounds.row);
+  const read = tableReader(options, separatorLine);
+  let line = 0;
+  /** @param isOpen the last record has no line end, so that some of it may be missing */
+  const rowsOf = (all: readonly string[][], isOpen = false) => {
+    const rows: InputRow[] = [];
+    for (const [index, cells] of all.entries()) {
+      line += 1;
+      for (const row of read(line, cells, isOpen && index === all.length - 1)) rows.push(row);
+    }
+    return rows;
+  };
   try {
     for await (const block of blocks) yield rowsOf(await records.of(block));
     const last = await records.rest();
@@ -57,6 +75,18 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
   } catch (cause) {
     throw cause instanceof CsvError ? unreadableRecord(cause, records, options) : cause;
   }
+}
+
+/** Rows of a workbook's sheet, in which every cell has its column, however long the row is. Throws the errors of Columns. */
+export async function* sheetRows(
+  sheet: AsyncIterable<Iterable<SheetRow>>,
+  options: TableOptions,
+): AsyncGenerator<InputRow[]> {
+  const read = tableReader(options);
+  function* rowsOf(all: Iterable<SheetRow>) {
+    for (const { line, cells } of all) yield* read(line, cells);
+  }
+  for await (const rows of sheet) yield* chunked(rowsOf(rows));
 }
 
 /** Makes rows of records, below a header. */
@@ -69,7 +99,7 @@ interface CellRows {
 }
 
 /** Rows that are one membership each. */
-function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
+function plainCells({ columns, reader, hasDefaultGuid, edits }: TableOptions): CellRows {
   const at = Object.fromEntries(FIELDS.map((field) => [field, -1])) as Record<Field, number>;
   // A look at the place -1 would take as long as all the others together.
   const cellIn = (cells: readonly string[], index: number) => (index < 0 ? '' : (cells[index] ?? ''));
@@ -106,11 +136,14 @@ function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): Cel
   };
 }
 
-/** Records → rows: the first record that is not blank is the header. */
-function csvTable(options: CsvOptions) {
-  const { columns, isSheet, top, idle, shaped: made = plainCells(options) } = options;
-  let { separatorLine } = options;
-  let line = 0;
+/**
+ * Records → rows: the first record that is not blank is the header.
+ * @param separatorLine whether Excel's line about the delimiter is above it; of a sheet, undefined
+ */
+function tableReader(options: TableOptions, separatorLine?: boolean) {
+  const { columns, top, idle, shaped: made = plainCells(options) } = options;
+  const isSheet = separatorLine === undefined;
+  let isSeparator = separatorLine === true;
   /** Cells of the header; 0 until it is read. */
   let width = 0;
   /** Cells that a row must have. Spreadsheets leave out empty last cells. */
@@ -124,10 +157,10 @@ function csvTable(options: CsvOptions) {
   let excess: number | undefined;
 
   /** Whether a row is above the header. */
-  function isAbove(cells: readonly string[]) {
-    const isSeparator = separatorLine;
-    separatorLine = false;
-    return isSeparator || line <= top.skip || isPreamble(cells);
+  function isAbove(line: number, cells: readonly string[]) {
+    const isFirst = isSeparator;
+    isSeparator = false;
+    return isFirst || line <= top.skip || isPreamble(cells);
   }
 
   function readHeader(cells: readonly string[]) {
@@ -142,7 +175,7 @@ function csvTable(options: CsvOptions) {
    * Many programs end every row with a delimiter: empty cells past the header are no problem where the first row has as
    * many. In another row they may come from a delimiter inside a cell, which moves every cell behind it into a wrong column.
    */
-  function problemOfWidth(cells: readonly string[]) {
+  function problemOfWidth(line: number, cells: readonly string[]) {
     excess ??= Math.max(0, cells.length - width);
     if (cells.length === width) return undefined;
     if (cells.length > widest) {
@@ -156,32 +189,27 @@ function csvTable(options: CsvOptions) {
     return wrongCount(cells, width, column, cells[extra]);
   }
 
-  /** @param isOpen the last record has no line end, so that some of it may be missing */
-  return (records: readonly string[][], isOpen = false): InputRow[] => {
-    const rows: InputRow[] = [];
-    for (const [index, cells] of records.entries()) {
-      line += 1;
-      if (isBlank(cells)) {
-        if (cells.length > 1 && width > 0 && !isSheet) idle.blank.add(() => String(line));
-        continue;
-      }
-      if (names.has(cells[0] as string) && isHeaderAgain(cells, header, names, line)) {
-        idle.headers.add(() => String(line));
-        continue;
-      }
-      if (isOpen && index === records.length - 1) needed = width;
-      if (width === 0) {
-        if (isAbove(cells)) continue;
-        readHeader(top.names ?? cells);
-        if (top.names === undefined) {
-          header = cells;
-          names = new Set(cells);
-          continue;
-        }
-      }
-      for (const row of made.rows(line, cells, problemOfWidth(cells))) rows.push(row);
+  /** @param isOpen it has no line end, so that some of it may be missing */
+  return (line: number, cells: readonly string[], isOpen = false): readonly InputRow[] => {
+    if (isBlank(cells)) {
+      if (cells.length > 1 && width > 0) idle.blank.add(() => String(line));
+      return [];
     }
-    return rows;
+    if (names.has(cells[0] as string) && isHeaderAgain(cells, header, names, line)) {
+      idle.headers.add(() => String(line));
+      return [];
+    }
+    if (isOpen) needed = width;
+    if (width === 0) {
+      if (isAbove(line, cells)) return [];
+      readHeader(top.names ?? cells);
+      if (top.names === undefined) {
+        header = cells;
+        names = new Set(cells);
+        return [];
+      }
+    }
+    return made.rows(line, cells, problemOfWidth(line, cells));
   };
 }
 
@@ -234,7 +262,7 @@ function isBlank(cells: readonly string[]) {
   return true;
 }
 
-function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords>, { columns, bounds }: CsvOptions) {
+function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords>, { columns, bounds }: TableOptions) {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
   const place = `line ${records.count() + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;

@@ -4,7 +4,7 @@ import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
 import { type Columns, openColumns } from './columns.ts';
-import { csvRows } from './csv.ts';
+import { csvRows, sheetRows } from './csv.ts';
 import { elementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { ofExport, withoutSlackUsers } from './exports.ts';
@@ -13,9 +13,18 @@ import { boundsWith, emptyFile, intakeError, listed, reportGrowth, shown, shownP
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
-import { checkText, dialectOf, kindOf, openInput, openText } from './open-input.ts';
+import { checkText, openInput, openText } from './open-input.ts';
 import { shapedElements } from './shape/element-shape.ts';
-import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, shapedCells } from './shape/shaping.ts';
+import {
+  checkShape,
+  idColumns,
+  needsShaping,
+  openShaping,
+  recognisedMapping,
+  shapedCells,
+  tableTop,
+} from './shape/shaping.ts';
+import type { SheetInput } from './workbook/workbook.ts';
 
 /**
  * Opens an input of any kind, plain or compressed, or a folder or archive of such, and reads as far as its first rows.
@@ -23,7 +32,7 @@ import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, sh
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
   const opened = await openInput(source, options);
-  if ('text' in opened) return startOrClose(opened.text, options);
+  if ('one' in opened) return startOrClose(opened.one, options);
   const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
     const { bounds, signal, onRead } = options;
     return openFile(file, { ...reading, ...defined({ bounds, signal, onRead }) });
@@ -34,7 +43,7 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
 /** Opens a file of a folder or archive, which may not be one itself. */
 async function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
   const opened = await openInput(source, options);
-  if ('text' in opened) return startOrClose(opened.text, options);
+  if ('one' in opened) return startOrClose(opened.one, options);
   opened.set.close();
   throw intakeError(
     'OTHER_FORMAT',
@@ -43,18 +52,14 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   );
 }
 
-async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
+async function startOrClose(input: InputBytes | SheetInput, options: IntakeOptions): Promise<Intake> {
   try {
-    const { sheet } = text;
-    return await startIntake(text, sheet === undefined ? options : { ...options, ...OUR_TEXT, format: sheet.kind });
+    return await startIntake(input, options);
   } catch (error) {
-    text.close();
+    input.close();
     throw error;
   }
 }
-
-/** Format settings for the text that the rows of a sheet became; they override the user's options. */
-const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions(options: IntakeOptions) {
@@ -63,72 +68,68 @@ export function checkIntakeOptions(options: IntakeOptions) {
   checkShape(options);
 }
 
-async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
-  const { map, guid, signal } = options;
+async function startIntake(input: InputBytes | SheetInput, options: IntakeOptions): Promise<Intake> {
+  const { map, guid, shape = {}, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = reportGrowth(bounds);
   const hasDefaultGuid = guid !== undefined && guid !== '';
 
-  const { head, blocks, read, encoding } = await openText(source, options, bounds);
-  const kind = kindOf(head, source, options);
+  const opened = 'sheet' in input ? input : await openText(input, options, bounds);
+  const sheet = 'sheet' in opened ? opened : undefined;
+  const text = 'sheet' in opened ? undefined : opened;
+  const { kind } = opened;
   const format = INPUTS[kind].rowsAs;
-  const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
   const isShaped = needsShaping(options, format);
   const columns = openColumns(isShaped ? recognisedMapping(options) : map, {
     ...options,
     bounds,
     hasHeader: format === 'csv',
-    otherSheets: source.sheet?.others,
+    otherSheets: sheet?.others,
     onColumn: (name) => growth.add(name),
   });
   const onRepeat = (characters: number) => growth.repeat(characters);
   const reader = new MembershipReader(columns, options);
   const common = { columns, reader, hasDefaultGuid, bounds, onRepeat };
   const shaping = isShaped ? openShaping(options, common) : undefined;
-  const cells = shaping && dialect !== undefined ? shapedCells(shaping) : undefined;
-  const ofShape = shaping && dialect === undefined ? shapedElements(shaping) : undefined;
+  const cells = shaping && format === 'csv' ? shapedCells(shaping) : undefined;
+  const ofShape = shaping && format !== 'csv' ? shapedElements(shaping) : undefined;
   const shaped = cells ?? ofShape;
   const elements = ofShape ?? elementReader(common);
 
   const idle = new IdleRows();
-  const rows =
-    dialect !== undefined
-      ? csvRows(blocks, {
-          ...dialect,
-          ...common,
-          edits: options.edits ?? false,
-          shaped: cells,
-          isSheet: source.sheet !== undefined,
-          idle,
-        })
-      : (await elementRows(format))(
-          await asJson(blocks, kind, bounds),
-          ofExport(options.exportOf, elements, options.deletedUsers),
-          bounds,
-        );
-  const ids = new IdNotes();
-  const see = (chunk: readonly InputRow[]) => {
-    read.rows += chunk.length;
-    for (const row of chunk) ids.see(row);
-    growth.check(chunk.length, read.bytes, format === 'csv');
+  const { skip, names } = tableTop(shape);
+  const top = { names, skip: sheet?.above ?? skip };
+  const table = { ...common, top, edits: options.edits ?? false, shaped: cells, idle };
+  const rowsOf = async ({ dialect, blocks }: NonNullable<typeof text>) => {
+    if (dialect !== undefined) return csvRows(blocks, dialect, table);
+    const reader = ofExport(options.exportOf, elements, options.deletedUsers);
+    return (await elementRows(format))(await asJson(blocks, kind, bounds), reader, bounds);
   };
-  const chunks = atLeastOneRow(interruptible(rows, signal), see, source, { format, columns });
+  const rows = 'sheet' in opened ? sheetRows(opened.rows(), table) : await rowsOf(opened);
+  const ids = new IdNotes();
+  let count = 0;
+  const see = (chunk: readonly InputRow[]) => {
+    count += chunk.length;
+    for (const row of chunk) ids.see(row);
+    growth.check(chunk.length, opened.length(), format === 'csv');
+  };
+  const chunks = atLeastOneRow(interruptible(rows, signal), see, input.name, { format, columns, sheet });
   const first = await chunks.next();
   const recognised = () => shaped?.recognised() ?? columns.recognised();
 
   return {
     format,
     kind,
-    encoding,
-    ...(dialect && { delimiter: dialect.delimiter }),
+    encoding: text?.encoding ?? 'utf-8',
+    ...(format === 'csv' && { delimiter: text?.dialect?.delimiter ?? ',' }),
     get recognised() {
       return recognised();
     },
     shaped: () => shaped !== undefined || elements.hasLists(),
-    rowsRead: () => (dialect === undefined ? elements.rowsRead() : (cells?.rowsRead() ?? read.rows)),
+    rowsRead: () => (format === 'csv' ? (cells?.rowsRead() ?? count) : elements.rowsRead()),
     columns: () => columns.names,
     notes: () => {
-      const notes = [...(source.sheet?.notes(idColumns(columns, options)) ?? []), ...idle.notes(), ...ids.notes()];
+      const notes = [...(sheet?.notes(idColumns(columns, options)) ?? []), ...idle.notes(), ...ids.notes()];
       const { guid: column, joinedAt } = recognised();
       if (joinedAt !== undefined && !options.silent) {
         const text = `the times in column ${shown(joinedAt)} count only for an import in silence: who is added joins at that moment`;
@@ -138,14 +139,14 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
       return [...notes, { code: 'GROUPS_OF_ROWS', text }];
     },
-    bytesRead: () => source.bytesRead,
+    bytesRead: () => input.bytesRead,
     async *chunks() {
       try {
         if (first.done !== true) yield first.value;
         yield* chunks;
       } finally {
         await chunks.return(undefined);
-        source.close();
+        input.close();
       }
     },
   };
@@ -155,8 +156,12 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
 async function* atLeastOneRow(
   chunks: AsyncIterable<InputRow[]>,
   see: (chunk: readonly InputRow[]) => void,
-  { name, sheet }: InputBytes,
-  { format, columns }: { readonly format: InputFormat; readonly columns: Columns },
+  name: string,
+  {
+    format,
+    columns,
+    sheet,
+  }: { readonly format: InputFormat; readonly columns: Columns; readonly sheet: SheetInput | undefined },
 ): AsyncGenerator<InputRow[], void, undefined> {
   let hasRows = false;
   for await (const chunk of chunks) {

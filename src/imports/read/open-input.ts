@@ -2,7 +2,6 @@ import { open, stat } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
-import type { Zip } from './archive/zip.ts';
 import {
   type FileState,
   fileStateOf,
@@ -13,7 +12,7 @@ import {
   openSource,
   readHead,
 } from './byte-source.ts';
-import { checkDelimiter } from './csv.ts';
+import { checkDelimiter, type Dialect } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress, isZip } from './decompress.ts';
 import {
@@ -29,30 +28,30 @@ import {
 } from './detect.ts';
 import { type Bounds, boundsWith, emptyFile, intakeError, notReadable, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
-import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
-import type { SheetText } from './workbook/workbook.ts';
+import { namedColumns, tableTop } from './shape/shaping.ts';
+import type { SheetInput } from './workbook/workbook.ts';
 
-/** An opened input: one text, or several files. */
-type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
+/** An opened input: one text, one sheet of a workbook, or several files. */
+type OpenedInput = { readonly one: InputBytes | SheetInput } | { readonly set: FileSet };
 
 /**
- * Opens an input. A workbook gives the text of one of its sheets. Archives and workbooks are read at random places, so they
+ * Opens an input. A workbook gives one of its sheets. Archives and workbooks are read at random places, so they
  * must be regular files. Throws what openSource, openZip and openSheet throw.
  */
 export async function openInput(source: IntakeSource, options: IntakeOptions): Promise<OpenedInput> {
-  if ('stream' in source) return { text: await openSource(source, options) };
+  if ('stream' in source) return { one: await openSource(source, options) };
   if ('bytes' in source) {
-    if (!isZip(source.bytes)) return { text: await openSource(source, options) };
+    if (!isZip(source.bytes)) return { one: await openSource(source, options) };
     return openZipped(source.bytes, source.name, { checkUnchanged: async () => {} }, options);
   }
   const { path, name = path } = source;
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory()) return { set: await folderOf(path, name) };
-  if (status?.isFile() !== true) return { text: await openSource(source, options) };
+  if (status?.isFile() !== true) return { one: await openSource(source, options) };
   // Check whether it is still being written before reading its first bytes.
   const state = await fileStateOf(path, name, options);
   const head = await firstBytes(path, name);
-  if (!isZip(head)) return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
+  if (!isZip(head)) return { one: await openSource(source, { ...options, waitForQuietMs: 0 }) };
   return openZipped(path, name, state, options);
 }
 
@@ -73,37 +72,19 @@ async function openZipped(
   state: FileState,
   options: IntakeOptions,
 ): Promise<OpenedInput> {
-  const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
   const { openZip } = await import('./archive/zip.ts');
   const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
-  const zip = await openZip(from, name, bounds, options.onRead);
+  const zip = await openZip(from, name, boundsWith(options.bounds), options.onRead);
   try {
     const kind = await workbookKind(zip, name);
-    if (kind !== undefined) {
-      const text = await openSheet(zip, kind, name, options, bounds);
-      return { text: sheetBytes(text, zip, name, state) };
-    }
+    return kind === undefined
+      ? { set: archiveOf(zip, name, state) }
+      : { one: await openSheet(zip, kind, name, state, options) };
   } catch (error) {
     zip.close();
     throw error;
   }
-  return { set: archiveOf(zip, name, state) };
-}
-
-function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState) {
-  return {
-    name,
-    sheet,
-    get bytesRead() {
-      return zip.bytesRead();
-    },
-    blocks: async function* () {
-      yield* sheet.blocks();
-      await state.checkUnchanged(0);
-    },
-    close: () => sheet.close(),
-  };
 }
 
 /** Throws UNKNOWN_ENCODING or BAD_DELIMITER for options with which no text can be read. */
@@ -112,28 +93,43 @@ export function checkText({ encoding, delimiter }: Pick<IntakeOptions, 'encoding
   if (delimiter !== undefined) checkDelimiter(delimiter);
 }
 
-/** Decompresses and decodes a file, as it is read, and gives its beginning. */
-export async function openText(source: InputBytes, { encoding: given, signal }: IntakeOptions, bounds: Bounds) {
+/** Decompresses and decodes a file, as it is read, and gives what it looks like. */
+export async function openText(source: InputBytes, options: IntakeOptions, bounds: Bounds) {
+  const { encoding: given, signal } = options;
   const raw = await readHead(source.blocks());
   const compression = compressionOf(raw.head);
   const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
   refuseBinary(plain.head);
   const encoding = detectEncoding(plain.head, given);
-  const read = { bytes: 0, rows: 0 };
-  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
+  let length = 0;
+  async function* counted(blocks: AsyncIterable<Buffer>) {
+    for await (const block of blocks) {
+      length += block.length;
+      yield block;
+    }
+  }
+  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal)), bounds);
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw emptyFile(source.name);
-  return { head, blocks: text.blocks, read, encoding: encoding.name };
+  const kind = kindOf(head, source.name, options);
+  return {
+    kind,
+    encoding: encoding.name,
+    blocks: text.blocks,
+    /** Bytes of the text so far. */
+    length: () => length,
+    dialect: INPUTS[kind].rowsAs === 'csv' ? dialectOf(head, options) : undefined,
+  };
 }
 
 /** The kind of a text: the one that was named, else the one that it looks like. */
-export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
+function kindOf(head: string, name: string, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
-  if (isWorkbook(kind) && source.sheet === undefined) {
+  if (isWorkbook(kind)) {
     throw intakeError(
       'OTHER_FORMAT',
-      `${shownPath(source.name)} is of another format than ${kind}, which was named`,
+      `${shownPath(name)} is of another format than ${kind}, which was named`,
       words`Leave out ${option('format')}, so that the format is detected`,
     );
   }
@@ -141,40 +137,30 @@ export function kindOf(head: string, source: InputBytes, { format, map, edits = 
   if (!edits || rowsAs === 'csv') return kind;
   throw intakeError(
     'MISSING_COLUMN',
-    `${shownPath(source.name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
+    `${shownPath(name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
     'Write them as CSV',
-    { file: source.name, format: rowsAs },
+    { file: name, format: rowsAs },
   );
 }
 
-/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
-export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
+function dialectOf(head: string, options: IntakeOptions): Dialect {
   const separator = separatorLine(head);
   const { names, skip } = tableTop(options.shape ?? {});
-  const top = { names, skip: sheet?.above ?? skip };
+  const detected = () => {
+    const table = belowTop(head, skip);
+    return names === undefined ? detectDelimiter(table, namedColumns(options)) : delimiterFor(names.length, table);
+  };
   return {
-    delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
+    delimiter: checkDelimiter(options.delimiter ?? separator ?? detected()),
     lineEnds: detectLineEnds(head),
     separatorLine: separator !== undefined,
-    top,
   };
-}
-
-function delimiterOf(head: string, options: IntakeOptions, { names }: TableTop) {
-  return names === undefined ? detectDelimiter(head, namedColumns(options)) : delimiterFor(names.length, head);
 }
 
 /** The beginning of the text; for an object on one long line, up to the size that an element may have. */
 async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
   const text = await readHead(blocks);
   return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
-}
-
-async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }) {
-  for await (const block of blocks) {
-    read.bytes += block.length;
-    yield block;
-  }
 }
 
 /** Ends a line. */

@@ -30,17 +30,16 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   return {
     kind: 'ods',
     sheets,
-    read: async function* (sheet, onRow, warnings) {
-      const rows = new SheetRows(sheets[sheet]?.name ?? '', onRow, warnings);
+    read: async function* (sheet, warnings) {
+      const rows = new SheetRows(sheets[sheet]?.name ?? '', warnings);
       const table = odsTable(sheet, rows);
       const reader = xmlReader(rows.place, table);
       for await (const block of read()) {
         reader.write(block);
-        yield;
+        yield rows.take();
         if (table.isDone()) break;
       }
     },
-    close: () => zip.close(),
   };
 }
 

@@ -1,7 +1,9 @@
 import { option, words } from '../../../errors/named-options.ts';
 import type { Zip } from '../archive/zip.ts';
+import type { FileState } from '../byte-source.ts';
 import {
   type Bounds,
+  boundsWith,
   checkExpansion,
   intakeError,
   listed,
@@ -14,7 +16,7 @@ import type { IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
 import { signsOfTable } from '../shape/shaping.ts';
 import { openOds } from './ods.ts';
-import { type SheetText, type TableSigns, Warnings, type Workbook } from './workbook.ts';
+import { type SheetInput, type SheetRow, type TableSigns, Warnings, type Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 
 /** The part by which a document of Microsoft Office is known. */
@@ -52,47 +54,46 @@ export async function openSheet(
   zip: Zip,
   kind: Workbook['kind'],
   name: string,
+  state: FileState,
   options: IntakeOptions,
-  bounds: Bounds,
-): Promise<SheetText> {
-  const { signal, onSheets } = options;
+): Promise<SheetInput> {
   const table = signsOfTable(options);
-  const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal);
-  try {
-    onSheets?.(workbook.sheets);
-    const chosen = await chooseSheet(workbook, name, options.sheet, table);
-    const { number } = chosen;
-    const sheet = workbook.sheets[number]?.name ?? '';
-    const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
-    const warnings = new Warnings();
-    return {
-      kind,
-      sheet,
-      others,
-      above: chosen.header === undefined ? table.skip : chosen.header - 1,
-      blocks: async function* () {
-        const writer = csvWriter(sheet, zip.size, bounds);
-        for await (const _ of workbook.read(number, writer.add, warnings)) {
-          yield* writer.take();
-        }
-        if (!writer.isEmpty()) return;
+  const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, options.signal);
+  options.onSheets?.(workbook.sheets);
+  const chosen = await chooseSheet(workbook, name, options.sheet, table);
+  const { number } = chosen;
+  const sheet = workbook.sheets[number]?.name ?? '';
+  const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
+  const warnings = new Warnings();
+  const bounded = boundedRows(sheet, zip.size, boundsWith(options.bounds));
+  return {
+    name,
+    kind,
+    sheet,
+    others,
+    above: chosen.header === undefined ? table.skip : chosen.header - 1,
+    get bytesRead() {
+      return zip.bytesRead();
+    },
+    length: bounded.length,
+    rows: async function* () {
+      for await (const rows of workbook.read(number, warnings)) yield bounded.of(rows);
+      if (bounded.length() === 0) {
         throw intakeError(
           'EMPTY',
           `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`,
           others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`,
         );
-      },
-      notes: (isId) => [
-        ...chosenNotes(chosen, sheet, others),
-        ...warnings.notesOfSheet(),
-        ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
-      ],
-      close: () => workbook.close(),
-    };
-  } catch (error) {
-    workbook.close();
-    throw error;
-  }
+      }
+      await state.checkUnchanged(0);
+    },
+    notes: (isId) => [
+      ...chosenNotes(chosen, sheet, others),
+      ...warnings.notesOfSheet(),
+      ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
+    ],
+    close: () => zip.close(),
+  };
 }
 
 function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]) {
@@ -118,55 +119,32 @@ function otherDocument(name: string, what: string) {
   );
 }
 
-const NEEDS_QUOTES = /[",\r\n]/;
 /** Bytes that a row takes at least where it is stored, however short it is. */
 const ROW_BYTES = 64;
-/** Blank lines that are written at once: a gap may be a million rows. */
-const MAX_BLANK = 32 * 1024;
 
 /**
- * The rows of a sheet as CSV, so that everything that is read from CSV is read from workbooks in the same way. A row
- * keeps its number: where a sheet has no row, the text has a blank line.
+ * Rows within their bounds: cells name shared texts, and rows are repeated by a number, so that both grow behind the bounds of
+ * the archive. Throws ROW_TOO_LONG, TOO_LARGE.
  * @param packed bytes of the workbook, as it is packed
  */
-function csvWriter(sheet: string, packed: number, bounds: Bounds) {
-  let lines = 0;
-  let unpacked = 0;
-  let pieces: string[] = [];
+function boundedRows(sheet: string, packed: number, bounds: Bounds) {
+  let count = 0;
+  let length = 0;
   return {
-    /** No row has been added yet. */
-    isEmpty: () => lines === 0,
-    /** @param line number of the row in the sheet, higher than the one before */
-    add: (line: number, cells: readonly string[]): void => {
-      for (let blank = line - lines - 1; blank > 0; blank -= MAX_BLANK) {
-        pieces.push('\n'.repeat(Math.min(blank, MAX_BLANK)));
+    /** Characters of all rows so far. */
+    length: () => length,
+    *of(rows: Iterable<SheetRow>) {
+      for (const row of rows) {
+        const place = `row ${row.line}`;
+        const before = length;
+        for (const cell of row.cells) {
+          length += cell.length + 1;
+          if (length - before > bounds.row) throw tooLong('row', bounds, 'Shorten its cells', { place, row: row.line });
+        }
+        count += 1;
+        checkExpansion(`the sheet ${shown(sheet)}`, { unpacked: length + count * ROW_BYTES, packed, place }, bounds);
+        yield row;
       }
-      lines = line;
-      let text = '';
-      for (const [index, cell] of cells.entries()) {
-        text += (index === 0 ? '' : ',') + (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-        // Characters are at most as many as bytes; reading the text counts those.
-        if (text.length <= bounds.row) continue;
-        throw tooLong('row', bounds, 'Shorten its cells', { place: `row ${line}`, row: line });
-      }
-      // Cells name shared texts, and rows are repeated by a number: both grow behind the bounds of the archive.
-      unpacked += text.length + ROW_BYTES;
-      checkExpansion(`the sheet ${shown(sheet)}`, { unpacked, packed, place: `row ${line}` }, bounds);
-      pieces.push(`${text}\n`);
-    },
-    /** Returns the blocks that were written since the last call. */
-    take: (): Buffer[] => {
-      const blocks: Buffer[] = [];
-      let text = '';
-      for (const piece of pieces) {
-        text += piece;
-        if (text.length < MAX_BLANK) continue;
-        blocks.push(Buffer.from(text));
-        text = '';
-      }
-      if (text !== '') blocks.push(Buffer.from(text));
-      pieces = [];
-      return blocks;
     },
   };
 }
@@ -179,12 +157,6 @@ interface ChosenSheet {
   readonly passed: readonly string[];
   /** The row of its header, where that is not its first and was not given. */
   readonly header: number | undefined;
-}
-
-/** A row with its filled cells. */
-interface FilledRow {
-  readonly line: number;
-  readonly cells: readonly string[];
 }
 
 /** Rows of a sheet that are looked at: a single column that is longer is a list. */
@@ -237,17 +209,19 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string) {
 
 async function contentOf(workbook: Workbook, number: number, signs: TableSigns) {
   let isEmpty = true;
-  const rows: FilledRow[] = [];
-  const look = (line: number, all: readonly string[]) => {
-    const cells = all.map((cell) => cell.trim()).filter((cell) => cell !== '');
-    if (cells.length === 0) return;
-    isEmpty = false;
-    if (line > signs.skip) rows.push({ line, cells });
-  };
-  const isTable = () =>
-    rows.length > LOOKED_AT || rows.some(({ cells }) => cells.length > 1) || rows[0]?.cells.some(signs.isColumn);
-  const isTopKnown = () => signs.isTopGiven || rows.length > LOOKED_AT || rows[0]?.cells.some(signs.isColumn);
-  for await (const _ of workbook.read(number, look)) if (isTable() && isTopKnown()) break;
+  /** With their filled cells. */
+  const rows: SheetRow[] = [];
+  const isNamed = () => rows[0]?.cells.some(signs.isColumn);
+  const isTable = () => rows.length > LOOKED_AT || rows.some(({ cells }) => cells.length > 1) || isNamed();
+  const isTopKnown = () => signs.isTopGiven || rows.length > LOOKED_AT || isNamed();
+  for await (const some of workbook.read(number)) {
+    for (const { line, cells: all } of some) {
+      const cells = all.map((cell) => cell.trim()).filter((cell) => cell !== '');
+      isEmpty = false;
+      if (line > signs.skip) rows.push({ line, cells });
+    }
+    if (isTable() && isTopKnown()) break;
+  }
   const header = signs.isTopGiven ? undefined : headerBelow(rows.slice(0, LOOKED_AT), signs);
   return { content: isTable() ? 'table' : isEmpty ? 'nothing' : 'text', header };
 }
@@ -256,7 +230,7 @@ async function contentOf(workbook: Workbook, number: number, signs: TableSigns) 
  * The row of a header that is certainly not the first row: it alone is called as the columns that are needed, no row below
  * has one of its names as a value, and the rows above are narrower, or end with an empty row.
  */
-function headerBelow(rows: readonly FilledRow[], { isColumn, areAll }: TableSigns) {
+function headerBelow(rows: readonly SheetRow[], { isColumn, areAll }: TableSigns) {
   const at = rows.findIndex(({ cells }) => cells.some(isColumn));
   const [header, above, below] = [rows[at], rows.slice(0, at), rows.slice(at + 1)];
   if (header === undefined || at === 0 || below.length === 0) return undefined;

@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../../text/wording.ts';
+import type { InputBytes } from '../byte-source.ts';
 import { intakeError } from '../intake-error.ts';
 import { Found, type IntakeNote } from '../notes.ts';
 import { columnLetters } from './cell-text.ts';
@@ -9,8 +10,11 @@ export interface Sheet {
   readonly isVisible: boolean;
 }
 
-/** Called for every row with a filled cell, in order: its number, and the cells up to the last one that is filled. */
-export type OnRow = (line: number, cells: readonly string[]) => void;
+/** A row with a filled cell: its number, and the cells up to the last one that is filled. */
+export interface SheetRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
 
 /** By which signs a table is known in a sheet. */
 export interface TableSigns {
@@ -29,28 +33,28 @@ export interface Workbook {
   readonly kind: 'xlsx' | 'ods';
   readonly sheets: readonly Sheet[];
   /**
-   * Reads a sheet piece by piece.
+   * The rows of a sheet in order, piece by piece.
    * @param warnings gets what people should know about its cells; absent for a look at the first rows
    */
-  read(sheet: number, onRow: OnRow, warnings?: Warnings): AsyncGenerator<void>;
-  close(): void;
+  read(sheet: number, warnings?: Warnings): AsyncGenerator<Iterable<SheetRow>>;
 }
 
-/** One sheet of a workbook as CSV text: its rows with their numbers, comma and quote. */
-export interface SheetText {
+/** One sheet of a workbook, whose rows are read once. */
+export interface SheetInput extends Omit<InputBytes, 'blocks'> {
   readonly kind: 'xlsx' | 'ods';
   readonly sheet: string;
   /** The names of the other sheets. */
   readonly others: readonly string[];
   /** Rows above its table. */
   readonly above: number;
-  blocks(): AsyncGenerator<Buffer>;
+  /** Characters of its rows so far. */
+  length(): number;
+  rows(): AsyncGenerator<Iterable<SheetRow>>;
   /**
    * Returns remarks on the sheet; complete when it has been read.
    * @param isId whether ids are read from the column of this number
    */
   notes(isId: (column: number) => boolean): IntakeNote[];
-  close(): void;
 }
 
 export const MAX_COLUMNS = 16_384;
@@ -63,14 +67,22 @@ export class SheetRows {
   readonly warnings: Warnings;
   /** The row that was read last. */
   line = 0;
-  readonly #onRow: OnRow;
+  /** Rows that are the same are kept once. */
+  #runs: (SheetRow & { readonly times: number })[] = [];
   /** Merged areas that continue below. */
   #merged: { readonly column: number; readonly bottom: number; readonly value: string }[] = [];
 
-  constructor(name: string, onRow: OnRow, warnings = new Warnings()) {
+  constructor(name: string, warnings = new Warnings()) {
     this.place = `sheet ${JSON.stringify(name)}`;
     this.warnings = warnings;
-    this.#onRow = onRow;
+  }
+
+  /** The rows since the last call. */
+  *take(): Generator<SheetRow> {
+    const runs = this.#runs;
+    this.#runs = [];
+    for (const { line, cells, times } of runs)
+      for (let time = 0; time < times; time += 1) yield { line: line + time, cells };
   }
 
   /** The value of a merged area holds for each of its rows, in its first column; a row with nothing else stays empty. */
@@ -91,7 +103,7 @@ export class SheetRows {
         cells[column] = value;
         this.warnings.filled += 1;
       }
-      for (let row = line; row <= this.line; row += 1) this.#onRow(row, cells);
+      this.#runs.push({ line, cells, times });
     }
     if (this.#merged.length > 0) this.#merged = this.#merged.filter(({ bottom }) => bottom > this.line);
   }

@@ -71,20 +71,19 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promi
   return {
     kind: 'xlsx',
     sheets,
-    read: async function* (number, onRow, warnings) {
+    read: async function* (number, warnings) {
       const sheet = sheets[number];
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
       const merged = warnings === undefined ? new Map() : await mergedAreas(read(sheet.entry));
-      const rows = new SheetRows(sheet.name, onRow, warnings);
+      const rows = new SheetRows(sheet.name, warnings);
       const reader = xmlReader(rows.place, sheetReader({ rows, textOf: texts.get, formats, from1904, merged }));
       for await (const block of read(sheet.entry)) {
         reader.write(block);
-        yield;
+        yield rows.take();
       }
       reader.end();
-      yield;
+      yield rows.take();
     },
-    close: () => zip.close(),
   };
 }
 
