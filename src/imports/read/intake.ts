@@ -85,11 +85,10 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
     bounds,
     hasHeader: format === 'csv',
     otherSheets: sheet?.others,
-    onColumn: (name) => growth.add(name),
+    onColumn: growth.add,
   });
-  const onRepeat = (characters: number) => growth.repeat(characters);
   const reader = new MembershipReader(columns, options);
-  const common = { columns, reader, hasDefaultGuid, bounds, onRepeat };
+  const common = { columns, reader, hasDefaultGuid, bounds, onRepeat: growth.repeat };
   const shaping = isShaped ? openShaping(options, common) : undefined;
   const cells = shaping && format === 'csv' ? shapedCells(shaping) : undefined;
   const ofShape = shaping && format !== 'csv' ? shapedElements(shaping) : undefined;

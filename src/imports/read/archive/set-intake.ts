@@ -1,7 +1,6 @@
 import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
 import type { IntakeSource } from '../byte-source.ts';
-import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
 import { type Bounds, boundsWith, intakeError, isIntakeError, listed, orRaise, shownPath } from '../intake-error.ts';
 import type { Intake, IntakeOptions } from '../intake-options.ts';
@@ -19,88 +18,76 @@ export async function openSetIntake(
   openOne: (source: IntakeSource) => Promise<Intake>,
 ): Promise<Intake> {
   try {
-    const { files, ...selection } = selectFiles(set, options.files);
-    const [first = '', ...others] = files;
-    const open = async (file: string) => {
-      try {
-        return await openOne(await set.open(file));
-      } catch (error) {
-        throw placed(error, file);
-      }
-    };
-    const intake = await open(first);
-    const notes = () => [setNote(set, { files, ...selection })];
-    return others.length === 0
-      ? oneFile(intake, set, notes)
-      : manyFiles({ first: { file: first, intake }, others, set, open, options, notes });
+    const selection = selectFiles(set, options.files);
+    const [file = '', ...others] = selection.files;
+    const intake = await opened(set, file, openOne);
+    const isCsv = intake.format === 'csv';
+    const merged =
+      others.length === 0 ? undefined : mergedColumns(isCsv ? 'cells' : 'elements', boundsWith(options.bounds));
+    return setIntake({ set, selection, merged, first: { file, intake } }, async (other) => {
+      const next = await opened(set, other, openOne);
+      if ((next.format === 'csv') === isCsv) return next;
+      for await (const _ of next.chunks()) break; // which closes it
+      throw intakeError(
+        'OTHER_FORMAT',
+        `${shownPath(set.name)} has files of two kinds: ${shownPath(file)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
+        words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
+        { file: set.name, first: file, other },
+      );
+    });
   } catch (error) {
     set.close();
     throw error;
   }
 }
 
-function oneFile(intake: Intake, set: FileSet, notes: () => IntakeNote[]): Intake {
-  return {
-    ...intake,
-    get recognised() {
-      return intake.recognised;
-    },
-    notes: () => [...notes(), ...intake.notes()],
-    bytesRead: () => set.bytesRead?.() ?? intake.bytesRead(),
-    async *chunks() {
-      try {
-        yield* intake.chunks();
-        await set.checkUnchanged();
-      } finally {
-        set.close();
-      }
-    },
-  };
+async function opened(set: FileSet, file: string, openOne: (source: IntakeSource) => Promise<Intake>) {
+  try {
+    return await openOne(await set.open(file));
+  } catch (error) {
+    throw placed(error, file);
+  }
 }
 
-interface ManyFiles {
-  readonly first: { readonly file: string; readonly intake: Intake };
-  readonly others: readonly string[];
+interface OpenSet {
   readonly set: FileSet;
-  readonly open: (file: string) => Promise<Intake>;
-  readonly options: IntakeOptions;
-  readonly notes: () => IntakeNote[];
+  readonly selection: Selection;
+  /** Undefined where there is one file: its rows stay as they are. */
+  readonly merged: ReturnType<typeof mergedColumns> | undefined;
+  readonly first: { readonly file: string; readonly intake: Intake };
 }
 
-function manyFiles(files: ManyFiles): Intake {
-  const { first, others, set, open, options, notes } = files;
-  const { format } = first.intake;
-  const merged = mergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
-  const fileNotes: IntakeNote[] = [];
-  let read = 0;
-  let rowsRead = 0;
-  let shaped = false;
+function setIntake({ set, selection, merged, first }: OpenSet, open: (file: string) => Promise<Intake>): Intake {
+  /** Of the files that have been read. */
+  const read = { notes: [] as IntakeNote[], bytes: 0, rows: 0, shaped: false };
   let current: Intake | undefined = first.intake;
   let last = 0;
-  merged.begin(first.file);
-  merged.take(first.intake.columns(), first.intake.recognised);
+  merged?.begin(first.file);
+  merged?.take(first.intake);
 
   async function* rowsOf(file: string, intake: Intake): AsyncGenerator<InputRow[]> {
     const before = last;
     current = intake;
-    merged.begin(file);
+    merged?.begin(file);
     try {
       for await (const chunk of intake.chunks()) {
-        merged.take(intake.columns(), intake.recognised);
-        yield chunk.map((row) => {
-          last = before + row.line;
-          // The first of several memberships of a row has the original of all.
-          return { ...row, line: last, original: row.original === '' ? '' : merged.originalOf(row) };
-        });
+        merged?.take(intake);
+        if (merged === undefined) yield chunk;
+        else
+          yield chunk.map((row) => {
+            last = before + row.line;
+            // The first of several memberships of a row has the original of all.
+            return { ...row, line: last, original: row.original === '' ? '' : merged.originalOf(row) };
+          });
       }
     } catch (error) {
       throw placed(error, file);
     }
-    merged.take(intake.columns(), intake.recognised);
-    fileNotes.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
-    read += intake.bytesRead();
-    rowsRead += intake.rowsRead();
-    shaped ||= intake.shaped();
+    merged?.take(intake);
+    read.notes.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
+    read.bytes += intake.bytesRead();
+    read.rows += intake.rowsRead();
+    read.shaped ||= intake.shaped();
     current = undefined;
   }
 
@@ -109,27 +96,15 @@ function manyFiles(files: ManyFiles): Intake {
     get recognised() {
       return first.intake.recognised;
     },
-    columns: () => merged.names,
-    notes: () => [...notes(), ...fileNotes],
-    shaped: () => shaped || (current?.shaped() ?? false),
-    rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
-    bytesRead: () => set.bytesRead?.() ?? read + (current?.bytesRead() ?? 0),
+    columns: () => merged?.names ?? first.intake.columns(),
+    notes: () => [setNote(set, selection), ...(merged === undefined ? first.intake.notes() : read.notes)],
+    shaped: () => read.shaped || (current?.shaped() ?? false),
+    rowsRead: () => read.rows + (current?.rowsRead() ?? 0),
+    bytesRead: () => set.bytesRead?.() ?? read.bytes + (current?.bytesRead() ?? 0),
     async *chunks() {
       try {
         yield* rowsOf(first.file, first.intake);
-        for (const file of others) {
-          const intake = await open(file);
-          if ((intake.format === 'csv') !== (format === 'csv')) {
-            for await (const _ of intake.chunks()) break; // which closes it
-            throw intakeError(
-              'OTHER_FORMAT',
-              `${shownPath(set.name)} has files of two kinds: ${shownPath(first.file)} and ${shownPath(file)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
-              words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
-              { file: set.name, first: first.file, other: file },
-            );
-          }
-          yield* rowsOf(file, intake);
-        }
+        for (const file of selection.files.slice(1)) yield* rowsOf(file, await open(file));
         await set.checkUnchanged();
       } finally {
         set.close();
@@ -164,9 +139,6 @@ function placed(error: unknown, file: string) {
 /** Columns in front of those of the files. */
 const OWN = ['_file', '_file_row'] as const;
 
-/** Field → name of the column that it is read from. */
-type Recognised = Readonly<Partial<Record<ColumnRole, string>>>;
-
 /**
  * The columns of several files as those of one, and their rows under these. Columns of the same name are the same, and so
  * are those that serve the same field: their common retry file must be readable as one file.
@@ -193,7 +165,8 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   }
 
   /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-  function take(columns: readonly string[], recognised: Recognised) {
+  function take({ columns: all, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
+    const columns = all();
     const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
     if (form === 'elements') checkFields(recognised);
     for (let index = moves.length; index < columns.length; index += 1) {
@@ -223,7 +196,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   }
 
   /** The keys of elements stay as they are, so that a field has the same key in all files. */
-  function checkFields(recognised: Recognised) {
+  function checkFields(recognised: Intake['recognised']) {
     for (const [field, name] of Object.entries(recognised)) {
       const first = fieldNames.get(field);
       if (first === undefined) fieldNames.set(field, name);
