@@ -30,6 +30,13 @@ export async function writeWhole(
   }
 }
 
+/** The first bytes of a file, as many as it has. */
+export async function firstBytes(path: string, most: number) {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
 /** A folder for a block, at the end of which it is removed. @param use of it, in its name */
 export async function temporaryFolder(use: string): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), `rollcall-${use}-`));

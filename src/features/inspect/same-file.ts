@@ -1,5 +1,6 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import { firstBytes } from '../../platform/files.ts';
 
 /** A file by its first bytes and its size. */
 export interface Beginning {
@@ -26,9 +27,7 @@ async function isSame({ source, createdAt }: Pick<ImportRecord, 'source' | 'crea
     const known = await stat(source);
     // If it was changed since, it may be this very file.
     if (!known.isFile() || known.size !== bytes || known.mtimeMs > createdAt) return false;
-    await using file = await open(source);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(head.length), 0, head.length, 0);
-    return buffer.subarray(0, bytesRead).equals(head);
+    return (await firstBytes(source, head.length)).equals(head);
   } catch {
     // It was moved away, or may not be read.
     return false;

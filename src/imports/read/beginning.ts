@@ -1,7 +1,8 @@
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import iconv from 'iconv-lite';
 import { mapLookups } from '../../options/lookups.ts';
+import { firstBytes } from '../../platform/files.ts';
 import type { IntakeSource } from './byte-source.ts';
 import { detectEncoding } from './decode.ts';
 import { type Compression, compressionOf, decompress } from './decompress.ts';
@@ -29,12 +30,13 @@ export interface Head {
 
 /** A folder has none. */
 export async function headOfFile(path: string, encoding: string | undefined): Promise<Head> {
-  await using file = await open(path).catch((error: unknown) => {
-    throw notReadable(path, 'be opened', error);
-  });
-  if (!(await file.stat()).isFile()) return await headOf(Buffer.alloc(0), encoding);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-  return await headOf(buffer.subarray(0, bytesRead), encoding);
+  const bytes = async () => ((await stat(path)).isFile() ? firstBytes(path, HEAD) : Buffer.alloc(0));
+  return headOf(
+    await bytes().catch((error: unknown) => {
+      throw notReadable(path, 'be opened', error);
+    }),
+    encoding,
+  );
 }
 
 export async function headOf(bytes: Buffer, encoding: string | undefined): Promise<Head> {

@@ -20,6 +20,7 @@ export interface Dialect {
   readonly separatorLine: boolean;
 }
 
+/** The way of reading the records of a table. */
 export interface TableOptions extends RowReading {
   /** Whether the column `action` is read. */
   readonly edits: boolean;

@@ -64,13 +64,10 @@ function refuseNul(head: Buffer) {
 
 /** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
 function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  let even = 0;
-  let odd = 0;
-  for (let index = 0; index < head.length; index += 1) {
-    if (head[index] !== 0) continue;
-    if (index % 2 === 0) even += 1;
-    else odd += 1;
-  }
+  const [even, odd] = [0, 1].map((first) => head.filter((byte, at) => byte === 0 && at % 2 === first).length) as [
+    number,
+    number,
+  ];
   const most = (head.length / 2) * 0.4;
   const few = (head.length / 2) * 0.1;
   if (odd > most && even < few) return 'utf-16le';

@@ -1,6 +1,7 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
+import { firstBytes } from '../../platform/files.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import {
   type FileState,
@@ -50,20 +51,11 @@ export async function openInput(source: IntakeSource, options: IntakeOptions): P
   if (status?.isFile() !== true) return { one: await openSource(source, options) };
   // Check whether it is still being written before reading its first bytes.
   const state = await fileStateOf(path, name, options);
-  const head = await firstBytes(path, name);
+  const head = await firstBytes(path, 4).catch((cause: unknown) => {
+    throw notReadable(name, 'be opened', cause);
+  });
   if (!isZip(head)) return { one: await openSource(source, { ...options, waitForQuietMs: 0 }) };
   return openZipped(path, name, state, options);
-}
-
-/** Bytes at the beginning of a file. */
-async function firstBytes(path: string, name: string) {
-  try {
-    await using file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.subarray(0, bytesRead);
-  } catch (cause) {
-    throw notReadable(name, 'be opened', cause);
-  }
 }
 
 async function openZipped(

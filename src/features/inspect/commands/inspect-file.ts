@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/look.ts';
 import { STANDARD_INPUT } from '../../../cli/input-files.ts';
@@ -14,6 +13,7 @@ import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { isLedgerError } from '../../../platform/database-errors.ts';
+import { firstBytes } from '../../../platform/files.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { cut, drawTable } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable, sameFile } from '../../../text/wording.ts';
@@ -53,9 +53,8 @@ export async function inspectFile(
 
 /** Returns the note that the same file was imported before; undefined if it was not. */
 async function importedAs(dataDir: string, path: string, bytes: number) {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
-  const record = await importOfSame(importsOfFiles(dataDir), { head: buffer.subarray(0, bytesRead), bytes });
+  const head = await firstBytes(path, Math.min(bytes, MAX_BYTES));
+  const record = await importOfSame(importsOfFiles(dataDir), { head, bytes });
   if (record === undefined) return undefined;
   return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }

@@ -58,7 +58,7 @@ interface OpenSet {
 }
 
 function setIntake({ set, selection, merged, first }: OpenSet, open: (file: string) => Promise<Intake>): Intake {
-  /** Of the files that have been read. */
+  /** The sums of the files that have been read. */
   const read = { notes: [] as IntakeNote[], bytes: 0, rows: 0, shaped: false };
   let current: Intake | undefined = first.intake;
   let last = 0;

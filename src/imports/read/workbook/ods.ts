@@ -151,16 +151,16 @@ function cellText(cell: Attributes, content: string, { warnings, line: before }:
       return shownText;
     }
     case 'date':
-      warnings.date(line, column);
+      warnings.add('dates', line, column);
       return (cell['office:date-value'] ?? content).replace(/T00:00:00(?:\.0+)?$/, '');
     case 'time': {
-      warnings.date(line, column);
+      warnings.add('dates', line, column);
       const [, hours = '', minutes = '', seconds = ''] =
         /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(cell['office:time-value'] ?? '') ?? [];
       return hours === '' ? content : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
     }
     case 'boolean':
-      warnings.boolean(line, column);
+      warnings.add('booleans', line, column);
       return cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE';
     default:
       warnings.text(content, line, column);

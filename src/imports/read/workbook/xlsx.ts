@@ -273,13 +273,13 @@ function cellText({ type, format }: Cell, content: string, options: SheetOptions
     return text;
   }
   if (type === 'b') {
-    warnings.boolean(line, column);
+    warnings.add('booleans', line, column);
     return content.trim() === '1' || content.trim() === 'true' ? 'TRUE' : 'FALSE';
   }
-  if (type === 'd') warnings.date(line, column);
+  if (type === 'd') warnings.add('dates', line, column);
   if (type === 'd' || type === 'e' || content === '') return content;
   const text = numberText(content, format, from1904);
-  if (format.kind === 'date' || format.kind === 'time') warnings.date(line, column);
+  if (format.kind === 'date' || format.kind === 'time') warnings.add('dates', line, column);
   else if (format.kind === 'plain') warnings.number(text, line, column);
   return text;
 }
