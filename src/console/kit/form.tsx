@@ -18,7 +18,6 @@ const PAIRED = /^(createMap|maxCreate)\.(.+)$/;
 export class Form {
   values: Signal<Values>;
   errors = new Signal<Values>({});
-  #controls = new Map<string, HTMLElement>();
   #initial;
 
   constructor(initial: Values) {
@@ -81,8 +80,7 @@ export class Form {
    * @returns whether there is such a field
    */
   showError(name: string, text: string, { moveFocus = true }: { moveFocus?: boolean } = {}): boolean {
-    const registered = this.#controls.get(name);
-    const control = registered?.isConnected === true ? registered : controlOf(name);
+    const control = controlOf(name);
     if (control === null) return false;
     this.setError(control.getAttribute('name') ?? name, text);
     unfold(control);
@@ -106,11 +104,6 @@ export class Form {
       const { problem } = error;
       if (!this.showError(nameOf(problem.field ?? ''), saidBeside(problem))) throw error;
     }
-  }
-
-  /** For a field without a control of its own. @param control stands for it as long as it is on the page */
-  register(name: string, control: HTMLElement) {
-    this.#controls.set(name, control);
   }
 }
 
@@ -279,8 +272,12 @@ function unfold(control: HTMLElement) {
 }
 
 /** The control of a field, or of the first part of it that has one. */
+/** The control of a field, that of a part of it, or one that stands for it. */
 function controlOf(name: string) {
-  return document.getElementById(`new-${name}`) ?? document.querySelector<HTMLElement>(`[name^="${name}."]`);
+  return (
+    document.getElementById(`new-${name}`) ??
+    document.querySelector<HTMLElement>(`[name^="${name}."], [data-fields~="${name}"]`)
+  );
 }
 
 /** Moves to a field, out of what is folded. */

@@ -118,8 +118,9 @@ function useLanding({ landing, found }: FileForm) {
     announce(`${done} ${left}`, 'columns');
     // A person who has moved on stays there; a page that was just opened has its title focused.
     if (document.activeElement !== heading.current && document.activeElement?.tagName !== 'H1') return;
-    const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, .words button, #start';
-    const place = document.querySelector(next);
+    const [next] = missing;
+    const wanted = next ? `[data-fields~="map-${next}"]` : '.suggestions button, .words button, #start';
+    const place = document.querySelector(wanted);
     if (place instanceof HTMLElement) place.focus();
   }, [found.value]);
   return heading;
@@ -199,7 +200,6 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
                   key={one.column}
                   one={one}
                   fields={places.flatMap(([field, place]) => (place === one.index ? [field] : []))}
-                  next={found.missing[0]}
                   strange={one.column === scopes ? [...new Set(strange)] : []}
                   form={form}
                 />
@@ -230,14 +230,12 @@ interface ColumnUseProperties {
   one: GridColumn;
   /** The fields whose errors stand in this place. */
   fields: readonly string[];
-  /** The field to be decided first. */
-  next: string | undefined;
   /** Words that are no scopes. */
   strange: readonly string[];
   form: FileForm;
 }
 
-function ColumnUse({ one: { column, uses }, fields, next, strange, form }: ColumnUseProperties) {
+function ColumnUse({ one: { column, uses }, fields, strange, form }: ColumnUseProperties) {
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
   const own = uses.join(' ');
   const labels = choosable(form.shape.value);
@@ -251,16 +249,13 @@ function ColumnUse({ one: { column, uses }, fields, next, strange, form }: Colum
   return (
     <td class={uses.length === 0 ? '' : 'used'}>
       <select
-        ref={(select) => {
-          if (select !== null) for (const field of fields) form.register(`map-${field}`, select);
-        }}
         aria-label={`Use of column “${columnLabel(column)}”`}
         aria-invalid={wrong.length > 0 ? true : undefined}
         aria-describedby={[
           ...wrong.map((field) => `new-map-${field}-error`),
           ...(strange.length > 0 ? ['strange'] : []),
         ].join(' ')}
-        data-next={fields.includes(next ?? '') ? '' : undefined}
+        data-fields={fields.map((field) => `map-${field}`).join(' ')}
         value={own}
         onChange={({ currentTarget }) => choose(currentTarget.value.split(' '))}
       >
