@@ -1,6 +1,6 @@
 /** The filter of a list: its conditions as the list declares them, and their values, which the address of the page keeps. */
 
-import { type ReadonlySignal, Signal, useSignal } from '@preact/signals';
+import { Signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import type { Values } from '../answers.ts';
 import { clock } from '../format.ts';
@@ -11,12 +11,11 @@ import { foreign } from './elements.tsx';
 import { type Choice, Control, type FieldOptions } from './form.tsx';
 
 /** One condition: a text, unless it has choices or is a day. */
-interface Condition extends Pick<FieldOptions, 'choices' | 'placeholder' | 'isLong'> {
+interface Condition extends Pick<FieldOptions, 'choices' | 'suggestions' | 'placeholder' | 'isLong'> {
   label: string;
   type?: 'date';
   /** A regular expression of the text, and a sentence about it. */
   pattern?: readonly [pattern: string, title: string];
-  suggestions?: ReadonlySignal<readonly string[]>;
   /** Without a field: links set it. */
   isHidden?: boolean;
 }
@@ -95,11 +94,13 @@ interface FilterBarProperties {
   label: string;
   /** Fields that are always in sight, where there are many. */
   inSight?: number;
+  /** Given where they depend on what is known by now: it is drawn again when they are others. */
+  conditions?: Conditions;
 }
 
 /** A field for each condition; of many, most are folded, and what is set can be seen and taken away. */
-export function FilterBar({ filter, label, inSight = 1 }: FilterBarProperties) {
-  const { conditions, set } = filter;
+export function FilterBar({ filter, label, inSight = 1, conditions = filter.conditions }: FilterBarProperties) {
+  const { set } = filter;
   const offered = Object.entries(conditions).filter(([, { isHidden }]) => isHidden !== true);
   const many = offered.length > MOST_IN_SIGHT;
   const folded = many ? offered.slice(inSight) : [];
@@ -203,7 +204,7 @@ function FilterField({ condition, value, onValue }: FilterFieldProperties) {
       isLong={isLong}
       type={type}
       choices={choices}
-      suggestions={suggestions?.value}
+      suggestions={suggestions}
       value={typed.value}
       onValue={(text) => {
         typed.value = text;

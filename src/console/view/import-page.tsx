@@ -20,7 +20,7 @@ import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { isReviewed } from './import/import-rules.ts';
-import { type ImportParts, useLiveImport, useQueues } from './import/live-import.ts';
+import { type ImportParts, useLiveImport, useProblems, useQueues } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
@@ -29,10 +29,11 @@ export function ImportPage() {
   const { param: id, isOperator } = usePlace();
   const { view, error, reload } = useLiveImport(id);
   const queues = useQueues(view?.state);
-  const filter = useRowsWanted();
+  const problems = useProblems(view);
+  const filter = useRowsWanted(problems.data?.problems);
   const isMissing = error instanceof ApiError && error.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
-  const parts = error === undefined && view !== undefined && { view, reload, queues, filter };
+  const parts = error === undefined && view !== undefined && { view, reload, queues, filter, problems };
   // A review has the state in a card of its own, and its actions below the choices.
   const headed = parts && !isReviewed(parts.view) && parts;
   return (

@@ -1,16 +1,14 @@
 /** Problems by cause: each leads to the rows behind it; of the one whose rows are shown, examples and what to do. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { completeRetry, NEEDS_ATTENTION, sumOfOutcomes } from '../../../membership/outcome.ts';
+import { completeRetry, NEEDS_ATTENTION } from '../../../membership/outcome.ts';
 import { exampleWords } from '../../../membership/outcome-words.ts';
 import { counted, withFullStop } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
-import { columnLabel, inPlace, LEFT_OUT } from '../../import-words.ts';
+import { columnLabel } from '../../import-words.ts';
 import { foreign, importHref, OutcomeMark, Pending } from '../../kit/elements.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow } from '../../place.ts';
-import { addressOf } from '../../requests.ts';
-import { useAnswer } from '../../use-answer.ts';
+import { isToCorrect, wrongOf } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
 import { type RowsWanted, rowsHref, TO_CORRECT, useRowsAsked } from './rows-wanted.tsx';
 
@@ -18,24 +16,15 @@ import { type RowsWanted, rowsHref, TO_CORRECT, useRowsAsked } from './rows-want
 const MAX_SHOWN = 6;
 const MAX_ON_PHONE = 4;
 
-export function ImportProblems({ view, filter }: ImportParts) {
+export function ImportProblems({ view, filter, problems: { data, error } }: ImportParts) {
   const showsAll = useSignal(false);
-  const { id, rows, corrected, edited } = view;
-  const wrong = sumOfOutcomes(rows) - inPlace(rows);
-  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
-    turn: `${view.state} ${wrong} ${corrected} ${edited}`,
-  });
-  useEffect(() => {
-    const problems = data?.problems ?? [];
-    filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
-    filter.canCorrect.value = problems.some((problem) => isToCorrect(problem) || problem.corrected !== undefined);
-  }, [data]);
+  const { id } = view;
   useRowsAsked(data !== undefined);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
   const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
   // They have their place before their rows are there.
-  if ((all?.length ?? wrong) === 0) return null;
+  if ((all?.length ?? wrongOf(view.rows)) === 0) return null;
   const most = showsAll.value ? undefined : isNarrow() ? MAX_ON_PHONE : MAX_SHOWN;
   const chosen = all?.length === 1 ? all[0] : all?.find((problem) => isChosen(problem, filter));
   return (
@@ -95,11 +84,6 @@ function rowsWith({ status, code, column }: ProblemView) {
 
 function isChosen(problem: ProblemView, { set }: RowsWanted) {
   return Object.entries({ problemColumn: '', ...rowsWith(problem) }).every(([name, own]) => (set[name] ?? '') === own);
-}
-
-/** Whether some of its rows can be corrected, and were not. */
-function isToCorrect({ status, code, corrected }: ProblemView) {
-  return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && corrected?.left !== 0;
 }
 
 function isCalm({ status }: ProblemView) {

@@ -34,7 +34,7 @@ export function ImportRows({ children, ...parts }: ImportParts & { children: Com
   return (
     <div class="rows row">
       {children}
-      <FilterBar filter={filter} label="Filter rows" inSight={3} />
+      <FilterBar filter={filter} label="Filter rows" inSight={3} conditions={filter.conditions} />
       {filter.values['state'] === undefined ? <RowsByOutcome {...parts} /> : <RowsToCorrect {...parts} />}
     </div>
   );

@@ -3,9 +3,9 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
-import type { Action, ImportView, Values } from '../../answers.ts';
+import type { Action, ImportView, ProblemView, Values } from '../../answers.ts';
 import { listIn } from '../../format.ts';
-import { isUndone } from '../../import-words.ts';
+import { inPlace, isUndone, LEFT_OUT } from '../../import-words.ts';
 import { creatingOptions } from '../upload/file-options.ts';
 
 /** Ways with rows that would fail, as the check says. */
@@ -47,6 +47,16 @@ export function isReviewed({ state, startedAt, rows }: Pick<ImportView, 'state' 
 export function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   if (action === 'retry') return retryable;
   return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
+}
+
+/** Rows that did not succeed, so far. */
+export function wrongOf(rows: ImportView['rows']) {
+  return sumOfOutcomes(rows) - inPlace(rows);
+}
+
+/** Whether some rows of a problem can be corrected, and were not. */
+export function isToCorrect({ status, code, corrected }: ProblemView) {
+  return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && corrected?.left !== 0;
 }
 
 /** Something is left to undo, and nothing is about to. */

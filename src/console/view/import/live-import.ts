@@ -6,6 +6,7 @@ import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../
 import { announce } from '../../kit/actions.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
+import { wrongOf } from './import-rules.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Progress is said aloud no more often. */
@@ -22,6 +23,7 @@ export interface ImportParts {
   /** Queues of its regions as they are now, by region; none while it is not at work. */
   queues: Readonly<Record<string, RegionQueue>>;
   filter: RowsWanted;
+  problems: ReturnType<typeof useProblems>;
 }
 
 /** Follows the import for as long as its page is there. */
@@ -41,6 +43,13 @@ export function useLiveImport(id: string) {
   for (const followUp of view?.followUps ?? []) concerned.add(followUp.id);
   useAnnouncements(view);
   return { view, error, reload };
+}
+
+/** The problems of the import as it is now. */
+export function useProblems(view: Followed | undefined) {
+  return useAnswer(view === undefined ? null : addressOf('GET /v1/imports/:id/problems', { id: view.id }), {
+    turn: view && `${view.state} ${wrongOf(view.rows)} ${view.corrected} ${view.edited}`,
+  });
 }
 
 /** Says another state aloud, and every tenth of the way, but not more often than a listener can bear. */

@@ -1,15 +1,17 @@
 /** The filter of an import's rows, which the address of the page holds. */
 
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { OUTCOMES } from '../../../membership/outcome.ts';
+import type { ProblemView } from '../../answers.ts';
 import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
 import { importHref } from '../../kit/elements.tsx';
 import { Filter } from '../../kit/filter.tsx';
 import type { Choice } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { query } from '../../requests.ts';
+import { isToCorrect } from './import-rules.ts';
 
 const STATUSES: Choice[] = [
   ['', 'all'],
@@ -34,15 +36,11 @@ export function rowsHref(id: string, wanted: Readonly<Record<string, string>>) {
   return `${importHref(id)}${query(wanted)}#rows`;
 }
 
-function conditions(codes: Signal<readonly string[]>, canCorrect: Signal<boolean>) {
+function conditions(problems: readonly ProblemView[]) {
+  const codes = problems.map(({ code }) => code).filter((code) => code !== '');
+  const canCorrect = problems.some((problem) => isToCorrect(problem) || problem.corrected !== undefined);
   return {
-    state: {
-      label: 'Show',
-      choices: STATES,
-      get isHidden() {
-        return !canCorrect.value;
-      },
-    },
+    state: { label: 'Show', choices: STATES, isHidden: !canCorrect },
     text: { label: 'Text', placeholder: 'any column' },
     status: { label: 'Outcome', choices: STATUSES },
     line: {
@@ -53,26 +51,18 @@ function conditions(codes: Signal<readonly string[]>, canCorrect: Signal<boolean
     region: { label: 'Region', choices: [['', 'all'], ...REGIONS] },
     uid: { label: 'UID' },
     guid: { label: 'Group' },
-    code: { label: 'Code', suggestions: codes },
+    code: { label: 'Code', suggestions: [...new Set(codes)] },
     check: { label: 'Check', isHidden: true },
     problemColumn: { label: 'Column', isHidden: true },
   } as const;
 }
 
 export class RowsWanted extends Filter {
-  /** Codes that can be filtered for. */
-  readonly codes;
-  /** Whether there are rows that can be corrected, or were. */
-  readonly canCorrect;
   /** Whether the rows are shown, and not what else is known of the import. */
   readonly isInSight = signal(true);
 
   constructor(given: URLSearchParams) {
-    const codes = signal<readonly string[]>([]);
-    const canCorrect = signal(false);
-    super(conditions(codes, canCorrect), given);
-    this.codes = codes;
-    this.canCorrect = canCorrect;
+    super(conditions([]), given);
   }
 
   /** Filters for this alone, and goes to the rows. */
@@ -93,10 +83,12 @@ function goToRows(then?: (filter: Element) => void) {
   });
 }
 
-/** The filter that the address of the page begins with. */
-export function useRowsWanted(): RowsWanted {
+/** The filter that the address of the page begins with; it offers what there is to filter for. */
+export function useRowsWanted(problems: readonly ProblemView[] = []): RowsWanted {
   const { query } = usePlace();
-  return useMemo(() => new RowsWanted(query), []);
+  const filter = useMemo(() => new RowsWanted(query), []);
+  filter.conditions = conditions(problems);
+  return filter;
 }
 
 /** Goes to the rows where the address does. @param isReady whether what stands above them is there: it would move them */
