@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { readList } from '../../chat/whole-lists.ts';
@@ -7,7 +6,7 @@ import type { Region } from '../../membership/membership.ts';
 import { sumOf } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Crawl, isListTaken, listCalls, type SurveyStep } from './crawl.ts';
-import { AT_ONCE, inPages, inRegions, inTurns } from './side-by-side.ts';
+import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenGroup, OpenUser, WantedParts } from './survey.ts';
 
 /** Groups that are taken from the file at a time; their members go into it page by page. */
@@ -69,10 +68,10 @@ async function readGroup(crawl: Crawl, region: Region, group: OpenGroup) {
   }
 }
 
-async function askForMembers({ survey, pages, signal }: Crawl, region: Region, { id, guid }: OpenGroup) {
+async function askForMembers(crawl: Crawl, region: Region, { id, guid }: OpenGroup) {
+  const { survey, pages } = crawl;
   const users = survey.sql<OpenUser>('users_to_ask').all({ group: id });
-  await pLimit(AT_ONCE).map(users, async (user) => {
-    signal.throwIfAborted();
+  await inTurns(crawl.signal, [users], async (user, signal) => {
     const scope = await membershipOf(pages(region), guid, user.uid, signal);
     if (scope !== undefined) survey.setMember(id, user, scope);
   });

@@ -6,26 +6,18 @@ import { type Crawl, isListTaken, listCalls, pay, priceSum, takeList } from './c
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
-/** The cheaper way to look up the users of a region. */
-interface UserPrice {
-  readonly way: 'list' | 'ask';
-  /** At most, those for the deactivated not counted. */
-  readonly calls: number;
-}
-
 /** Number of users up to which each is asked about: the length of the list of all users is not asked for. */
 const MAX_ASKED = 3;
 /** Users missing from the list who are asked for by name, before the list is trusted. */
 const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
 
-/** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
-async function priceOfUsers(crawl: Crawl, region: Region): Promise<UserPrice> {
-  const open = crawl.survey.count('count_open_users', region);
-  const ask = { way: 'ask', calls: open } as const;
-  if (open <= MAX_ASKED) return ask;
-  const calls = Math.max(1, await listCalls(crawl, region, 'users')) + Math.min(SPOT_CHECKS, open);
-  return calls < open ? { way: 'list', calls } : ask;
+/** Returns the cost of asking about a region's users, one by one or as the list of all users, whichever is less; those for the deactivated not counted. */
+async function priceOfUsers(crawl: Crawl, region: Region) {
+  const ask = crawl.survey.count('count_open_users', region);
+  if (ask <= MAX_ASKED) return { isListed: false, calls: ask };
+  const list = Math.max(1, await listCalls(crawl, region, 'users')) + Math.min(SPOT_CHECKS, ask);
+  return { isListed: list < ask, calls: Math.min(list, ask) };
 }
 
 /** Makes sure that users may be asked about. @param beside calls for other things @throws CALLS_USED_UP */
@@ -44,8 +36,8 @@ export async function payForUsers(crawl: Crawl, regions: readonly Region[], besi
 export async function findUsers(crawl: Crawl, regions: readonly Region[]) {
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const here = { ...crawl, signal };
-    const { way } = await priceOfUsers(here, region);
-    if (way === 'list' && (await isListTaken(here, region, 'users'))) await believeList(here, region);
+    const { isListed } = await priceOfUsers(here, region);
+    if (isListed && (await isListTaken(here, region, 'users'))) await believeList(here, region);
     else await askForUsers(here, region);
     await findDeactivated(here, region);
   });
@@ -80,21 +72,19 @@ async function askForUsers(crawl: Crawl, region: Region) {
 
 /** Asks for one user and notes the answer; undefined where there is none. */
 async function stateOf({ survey, pages, signal }: Crawl, region: Region, { id: user, uid }: OpenUser) {
-  const noted = <State extends string>(state: State) => {
-    survey.sql('set_user').run({ user, state });
-    return state;
-  };
-  try {
-    const { deactivatedAt } = await pages(region).getUser(uid, { signal });
-    return noted(deactivatedAt === null ? 'exists' : 'deactivated');
-  } catch (error) {
-    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
-    if (error.code !== USER_MISSING) {
-      survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
-      return undefined;
-    }
-    return noted('unknown');
-  }
+  const state = await pages(region)
+    .getUser(uid, { signal })
+    .then(
+      ({ deactivatedAt }) => (deactivatedAt === null ? 'exists' : 'deactivated'),
+      (error: unknown) => {
+        if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
+        if (error.code === USER_MISSING) return 'unknown';
+        survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
+        return undefined;
+      },
+    );
+  if (state !== undefined) survey.sql('set_user').run({ user, state });
+  return state;
 }
 
 /**

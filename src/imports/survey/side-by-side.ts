@@ -7,15 +7,12 @@ import type { Region } from '../../membership/membership.ts';
 export const AT_ONCE = 40;
 
 /** Does the work for all regions at the same time, because each has its own rate limit. The first error ends the others. */
-export async function inRegions(
+export function inRegions(
   regions: readonly Region[],
   signal: AbortSignal,
   work: (region: Region, signal: AbortSignal) => Promise<void>,
 ) {
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  await Promise.all(regions.map((region) => work(region, either).catch((error: unknown) => failed.abort(error))));
-  either.throwIfAborted();
+  return inTurns(signal, [regions], work);
 }
 
 /** Does the work for every item, at most AT_ONCE at the same time. The first error ends the others. @param pages some items at a time */
