@@ -40,7 +40,7 @@ export function serverChecks(context: ServerContext) {
 }
 
 interface Handling {
-  readonly coordinator: Pick<Coordinator, 'find'>;
+  readonly coordinator: Coordinator;
   readonly dir: DataDir;
   readonly checks: Checks;
   readonly events: Pick<Events, 'tell'>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { planFlags, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import { planFlags, type SyncAction, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
@@ -185,7 +185,7 @@ export function syncActionsOf(state: SyncState): readonly SyncAction[] {
 const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
 
 /** Refuses a decision that the state of a sync does not allow. @throws SYNC_HELD, WRONG_STATE */
-export function checkDecision({ id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>, action: SyncAction) {
+export function checkDecision({ id, state, reason }: Sync, action: SyncAction) {
   const possible = syncActionsOf(state);
   if (possible.includes(action)) return;
   const facts = { id, state, possible };

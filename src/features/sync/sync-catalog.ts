@@ -88,8 +88,7 @@ export function openSyncCatalog(path: string) {
     /** Those that are under way, oldest first. */
     underWay: () => syncs('syncs_under_way'),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
-    runsBefore: ({ id, schedule, source }: Pick<Sync, 'id' | 'schedule' | 'source'>) =>
-      syncs('syncs_before', { before: id, schedule, source }),
+    runsBefore: ({ id, schedule, source }: Sync) => syncs('syncs_before', { before: id, schedule, source }),
     /**
      * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
      * which the next one of the same sync is compared is not among them.

@@ -64,7 +64,7 @@ function planned(path: string, sync: Sync) {
 }
 
 /** Whether there is a file of who was in the groups that a sync takes something from. */
-export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'importId'>) {
+export function hasBefore(dir: DataDir, { id, importId }: Sync) {
   return importId !== null && existsSync(planFiles(dir.sync(id)).before);
 }
 

@@ -102,7 +102,7 @@ export async function takeLists(crawl: Crawl, regions: readonly Region[], list: 
  * @throws CALLS_USED_UP
  */
 export function pay(
-  { left }: Pick<Crawl, 'left'>,
+  { left }: Crawl,
   price: ReadonlyMap<Region, number>,
   certainty: 'at most' | 'at least' = 'at most',
 ) {

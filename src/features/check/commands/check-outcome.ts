@@ -23,7 +23,7 @@ export interface Checked extends CheckView {
 
 interface CheckOutcome {
   readonly io: Io;
-  readonly imports: Pick<Imports, 'command'>;
+  readonly imports: Imports;
   readonly id: string;
   readonly json: boolean;
   readonly sandbox: boolean;
@@ -163,8 +163,8 @@ function checkAdvice({ verdict, code }: CheckSummary['problems'][number]) {
 
 /** The check of an import; undefined if there is none. */
 export async function checkedOf(
-  config: Pick<Config, 'dataDir'>,
-  { server, regions }: Pick<Imports, 'server' | 'regions'>,
+  config: Config,
+  { server, regions }: Imports,
   id: string,
 ): Promise<Checked | undefined> {
   const dir = dataDir(config.dataDir);

@@ -241,7 +241,7 @@ export function checkGuards(facts: GuardFacts, given?: GivenLimits) {
 }
 
 /** Returns the advice after a guard's objection. An undo has no file to fix. */
-function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']) {
+function remedyIn({ remedy }: Guard, mode: PlanFlags['mode']) {
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 

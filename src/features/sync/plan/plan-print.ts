@@ -231,7 +231,7 @@ export function planMarkdown(plan: PlanReader) {
 }
 
 /** Describes the result of a sync. @param rows of the import that carries it out */
-export function resultMarkdown({ id, state, reason }: Pick<SyncView, 'id' | 'state' | 'reason'>, rows?: RowCounts) {
+export function resultMarkdown({ id, state, reason }: SyncView, rows?: RowCounts) {
   const equation =
     rows === undefined ? '' : ` ${sumEquation(rows, rows.read - sumOfOutcomes(rows)).replaceAll('\u00a0', ' ')}.`;
   return `\nSync ${code(id)} is **${state}**: ${words(asSentence(reason))}${equation}\n`;

@@ -92,7 +92,7 @@ export interface PlanDownload {
   readonly path: string;
   readonly format: 'csv' | 'json' | 'markdown' | 'text';
   /** Options of the format text, for a terminal. */
-  readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
+  readonly text: PlanTextOptions;
 }
 
 /** A plan as a file, made as its pieces are taken. */

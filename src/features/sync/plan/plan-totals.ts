@@ -61,7 +61,7 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
 }
 
 /** Returns the number of changes that would be sent for this group. */
-export function changesOf({ actions }: Pick<PlanGroup, 'actions'>) {
+export function changesOf({ actions }: PlanGroup) {
   return sumOf(CHANGES.map((action) => actions[action]));
 }
 
@@ -69,13 +69,7 @@ export function changesOf({ actions }: Pick<PlanGroup, 'actions'>) {
  * Returns the reason why nothing is done in a group, once for all its rows; '' if it was listed or is created. Without
  * capital and full stop.
  */
-export function groupProblem({
-  listing,
-  code,
-  message,
-  wanted,
-  creates,
-}: Pick<PlanGroup, 'listing' | 'code' | 'message' | 'wanted' | 'creates'>) {
+export function groupProblem({ listing, code, message, wanted, creates }: PlanGroup) {
   if (listing === 'listed' || creates !== undefined) return '';
   const what = {
     not_found: 'the service does not know the group',

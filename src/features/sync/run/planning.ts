@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
 import { endsToPutBack } from '../../../imports/ends/ends.ts';
-import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { appsOf, isSameTarget } from '../../../imports/target.ts';
-import type { DataDir } from '../../../platform/data-dir.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import { writeOver } from '../expiry/expiry.ts';
 import { flagsOf, type Sync } from '../kept-sync.ts';
@@ -15,21 +13,17 @@ import { readingPlan } from '../plan/plan-reading.ts';
 import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
 import { previousRun } from '../plan/size-guards.ts';
 import { checkPlan, sourceNow } from '../plan/staleness.ts';
-import type { SyncCatalog } from '../sync-catalog.ts';
-import { undoRequest } from './sync-imports.ts';
+import { type Place, undoRequest } from './sync-imports.ts';
 import { undoingOf } from './sync-memory.ts';
 
 /** The parts with which plans are made. */
-export interface PlanningOptions extends Pick<PlanningTask, 'stage' | 'regions'> {
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly catalog: SyncCatalog;
-}
+export interface PlanningOptions extends Place, Pick<PlanningTask, 'stage' | 'regions'> {}
 
 export type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
 
 /** The basis of a sync's plan, and what the guards say of it. */
-export function syncPlanning({ coordinator, dir, catalog, stage, regions }: PlanningOptions) {
+export function syncPlanning(options: PlanningOptions) {
+  const { coordinator, dir, catalog, stage, regions } = options;
   /** The last runs of the same sync; an undo is none. */
   const runsBefore = (record: Sync) => {
     if (record.mode === 'undo' || record.mode === 'expiry') return [];
@@ -37,7 +31,7 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
   };
   const requestOf = async (sync: Sync, source: string): Promise<PlanRequest> => {
     const { id, file, reading, state, mode } = sync;
-    if (reading === undefined) return undoRequest({ coordinator, dir }, sync);
+    if (reading === undefined) return undoRequest(options, sync);
     if (mode !== 'expiry') return { kind: 'file', file, source, reading };
     const copy = state === 'planning' ? planFiles(dir.sync(id)).input : undefined;
     await writeOver(dir.sync(id), dir.ends, coordinator.sendsTo, copy);
@@ -70,7 +64,7 @@ export function syncPlanning({ coordinator, dir, catalog, stage, regions }: Plan
     make: async (record: Sync, how: How) => planFor(await taskOf(record, record.source, how)),
     /** Asks the guards, with the last runs of the same sync in view. */
     judge: async (record: Sync, made: PlanLedger) => {
-      const undoing = undoingOf({ dir, catalog }, record);
+      const undoing = undoingOf(options, record);
       const ends = undoing === undefined ? 0 : endsToPutBack(undoing);
       const text = `Ends of memberships that are put back as they were: ${grouped(ends)}`;
       if (ends > 0) made.addNotes([{ code: 'ENDS_PUT_BACK', text }]);

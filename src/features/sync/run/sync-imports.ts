@@ -22,14 +22,11 @@ import { creationColumn } from '../plan/plan-tables.ts';
 import type { PlanRequest } from '../plan/prepare.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 
-/** The imports that syncs are about, and their files. */
+/** The imports that syncs are about, their files, and the syncs. */
 export interface Place {
-  readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create' | 'unfinished'>;
+  readonly coordinator: Coordinator;
   readonly dir: DataDir;
-}
-
-interface TargetedPlace extends Place {
-  readonly coordinator: Place['coordinator'] & Pick<Coordinator, 'sendsTo'>;
+  readonly catalog: SyncCatalog;
 }
 
 /** Returns the import that carries a sync out, or that an undo reverses; undefined if there is none. */
@@ -56,19 +53,19 @@ function importToUndo(place: Place, importId: string): NonNullable<ReturnType<ty
 }
 
 /** The undo of a finished import, as a sync. @throws as importToUndo, WRONG_TARGET */
-export function undoOfImport(place: TargetedPlace, importId: string) {
+export function undoOfImport(place: Place, importId: string) {
   const found = importToUndo(place, importId);
   checkTarget(`import ${importId}`, found, place.coordinator.sendsTo);
   return { mode: 'undo', file: found.record.file, source: '', undoOf: importId } as const;
 }
 
 /** Returns the import that an undo reverses, with the sync that it carried out, if any; undefined where it is no undo. */
-export function reversedBy({ undoOf }: Sync, catalog: Pick<SyncCatalog, 'find'>) {
+export function reversedBy({ undoOf }: Sync, { catalog }: Place) {
   return undoOf === null ? undefined : { importId: undoOf, run: catalog.find(undoOf) };
 }
 
 /** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */
-export function checkAdopted(place: TargetedPlace, id: string) {
+export function checkAdopted(place: Place, id: string) {
   const found = importOf(place, id);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
   checkTarget(`import ${id}`, found, place.coordinator.sendsTo);

@@ -7,12 +7,7 @@ import type { Sync } from '../kept-sync.ts';
 import { type Remembered, takenBy } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { doWork } from '../plan/plan-work.ts';
-import type { SyncCatalog } from '../sync-catalog.ts';
 import { importOf, type Place, reversedBy } from './sync-imports.ts';
-
-interface MemoryOf extends Place {
-  readonly catalog: Pick<SyncCatalog, 'find' | 'retriesOf'>;
-}
 
 /** Files up to this size take less time than starting a thread. */
 const MAX_INLINE_BYTES = 8 * 1024 * 1024;
@@ -39,20 +34,16 @@ async function noteEnds({ dir, coordinator }: Place, run: Sync) {
 }
 
 /** The ends that an undo puts back; undefined where it puts none back: those that an expiry took away are over. */
-export function undoingOf(
-  { dir, catalog }: Pick<MemoryOf, 'dir' | 'catalog'>,
-  undo: Sync,
-  reversed = reversedBy(undo, catalog),
-) {
+export function undoingOf(place: Place, undo: Sync, reversed = reversedBy(undo, place)) {
   if (reversed === undefined || reversed.run?.mode === 'expiry') return undefined;
-  return { ends: dir.ends, undone: reversed.importId, by: undo.id };
+  return { ends: place.dir.ends, undone: reversed.importId, by: undo.id };
 }
 
 /** Makes a run that is over part of the memory of its sync, if that has a name. @throws LEDGER_MISSING, DAMAGED_LEDGER */
-export async function rememberRun(place: MemoryOf, run: Sync) {
-  const { dir, catalog } = place;
+export async function rememberRun(place: Place, run: Sync) {
+  const { dir } = place;
   const { id, importId } = run;
-  const reversed = reversedBy(run, catalog);
+  const reversed = reversedBy(run, place);
   if (reversed === undefined) await noteEnds(place, run);
   const undoing = undoingOf(place, run, reversed);
   // A plan alone changes nothing.
@@ -72,7 +63,7 @@ export async function rememberRun(place: MemoryOf, run: Sync) {
 }
 
 /** Makes retries of earlier runs, and imports that are adopted, part of the memory of a sync that is about to be planned. @throws LEDGER_MISSING, DAMAGED_LEDGER */
-export async function rememberOthers(place: MemoryOf, { syncName, adopt = [] }: Sync) {
+export async function rememberOthers(place: Place, { syncName, adopt = [] }: Sync) {
   if (syncName === undefined) return;
   const { dir, catalog } = place;
   const taken = takenBy(dir.memory, syncName);

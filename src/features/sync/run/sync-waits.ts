@@ -14,7 +14,7 @@ export const AGAIN = 'begun again: the process ended unexpectedly while it worke
 const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
 
 interface SyncWaitsOptions extends Pick<Waits, 'whenOver'> {
-  readonly catalog: Pick<SyncCatalog, 'find' | 'note' | 'noteObstacle'>;
+  readonly catalog: SyncCatalog;
   readonly folder: (id: string) => string;
   readonly changed: (record: Sync) => void;
   readonly fail: (id: string, failure: { readonly reason: string; readonly code: SyncReasonCode }) => void;
