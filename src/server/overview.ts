@@ -72,7 +72,8 @@ function syncsAndRuns(context: ServerContext) {
   const { catalog: scheduled, runs } = context.schedules;
   const { catalog } = syncs;
   const entry = (sync: Sync) => entryOf(sync, syncs);
-  const inState = (...states: readonly SyncState[]) => catalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);
+  const inState = (...states: readonly SyncState[]) =>
+    catalog.page({ state: states, limit: MAX_LISTED }).syncs.map(entry);
   const schedules = scheduled.list();
   const lastRuns = schedules.flatMap(({ name, paused }) => scheduled.runs(name, 1).map((run) => ({ ...run, paused })));
   const health = new Map(scheduled.health().map(({ name, unsuccessful }) => [name, unsuccessful]));

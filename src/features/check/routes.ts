@@ -1,20 +1,16 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { HandlersOf } from '../../api/operation.ts';
-import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/row-check.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
-import type { Events } from '../../server/events.ts';
 import { attachment, sendFile } from '../../server/http-answers.ts';
 import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import { checkIn, checkOf, noCheck } from './check-view.ts';
-import type { Checks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export function checkRoutes(app: Api, context: ServerContext): void {
+export function checkRoutes(app: Api, context: ServerContext) {
   const { coordinator, dir, checks } = context;
   app.addHook('preClose', () => checks.works.stop());
   coordinator.events.on('removed', (id) => void checks.works.end(id, 'its import was removed'));
@@ -39,11 +35,7 @@ export function serverChecks(context: ServerContext) {
   return checkHandlers({ ...context, onError });
 }
 
-interface Handling {
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly checks: Checks;
-  readonly events: Pick<Events, 'tell'>;
+interface Handling extends Pick<ServerContext, 'coordinator' | 'dir' | 'checks' | 'events'> {
   /** Called with the unexpected error of a check that has begun. */
   readonly onError: (error: unknown, id: string) => void;
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { z } from 'zod';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
@@ -13,13 +14,8 @@ import {
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
+import type { syncsQuery } from './api.ts';
 import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
-
-interface SyncPageRequest {
-  readonly states?: readonly SyncState[] | undefined;
-  readonly before?: string | undefined;
-  readonly limit: number;
-}
 
 /** The facts that are noted with a move. */
 export interface MoveOptions {
@@ -119,12 +115,12 @@ function readerOf(database: DatabaseSync) {
       return sync;
     },
     /**
-     * A page of the list, of syncs in any state or in one of `states`. The next page begins `before` its cursor, which holds
+     * A page of the list, of syncs in any state or in one of some. The next page begins behind its cursor, which holds
      * while syncs come and go. @throws BAD_CURSOR
      */
-    page: ({ states, before, limit }: SyncPageRequest) => {
+    page: ({ state: states, cursor, limit }: z.output<typeof syncsQuery>) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
-      const found = syncs('sync_page', { ...placeOfCursor(before), states: chosen, limit: limit + 1 });
+      const found = syncs('sync_page', { ...placeOfCursor(cursor), states: chosen, limit: limit + 1 });
       const { items, nextCursor } = pageOf(found, limit, ({ id, createdAt }) =>
         cursorOf({ id, createdAt: Date.parse(createdAt) }),
       );

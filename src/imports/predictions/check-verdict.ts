@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the reason why a row would fail or could not be checked, or the creation that it needs first. */
-export function reasonOf(code: string): string {
+export function reasonOf(code: string) {
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : meaningOf(code)?.foreseen?.why;
   if (known !== undefined) return known;
   return code === ''

@@ -20,18 +20,19 @@ export async function planOf(
   const { config, io, imports } = running;
   const { server } = imports;
   if (server !== undefined) {
-    const begin: SyncWork['begin'] = async ({ signal }) =>
-      sendFile(running, {
-        signal,
-        server,
-        file,
-        flags,
-        operation: syncOperations.create,
-        more: await decidingQuery(flags, true),
-        mustBeWhole: true,
-        howToSee: imports.command('sync', 'list'),
-      });
-    return { begin };
+    return {
+      begin: async ({ signal }) =>
+        sendFile(running, {
+          signal,
+          server,
+          file,
+          flags,
+          operation: syncOperations.create,
+          more: await decidingQuery(flags, true),
+          mustBeWhole: true,
+          howToSee: imports.command('sync', 'list'),
+        }),
+    };
   }
   const decision = decisionOf(await choicesOf(flags));
   const check = (path: string) => fileStateOf(path, path);

@@ -70,8 +70,8 @@ function reading<Result>(memory: string, none: Result, read: (sql: Statements) =
 }
 
 /** Ids of runs and imports that are part of the memory of a sync. */
-export function takenBy(memory: string, sync: string): string[] {
-  return reading(memory, [], (sql) => idsOf(sql('taken').all({ sync })));
+export function takenBy(memory: string, sync: string) {
+  return reading<string[]>(memory, [], (sql) => idsOf(sql('taken').all({ sync })));
 }
 
 /** Whether a person has let users back whom the next run of a sync looks for. */

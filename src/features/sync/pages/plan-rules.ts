@@ -16,7 +16,7 @@ function takesMissing({ mode, missing = '' }: Values) {
 }
 
 /** The options that have a field, by those that are chosen. */
-export function planFields(values: Values): string[] {
+export function planFields(values: Values) {
   const left = [values['mode'] !== 'mirror' && 'missing', !takesMissing(values) && 'whose'];
   return PLAN.filter((name) => !left.includes(name));
 }

@@ -45,8 +45,8 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
   const reading = async <Result>(id: string, read: (plan: PlanReader) => Result | Promise<Result>) =>
     readingPlan(planOf(id), read);
   return {
-    list: async ({ state, limit, cursor }) => {
-      const found = page({ limit, states: state, before: cursor });
+    list: async (wanted) => {
+      const found = page(wanted);
       return { ...found, syncs: found.syncs.map((sync) => entryOf(sync, syncs)) };
     },
     one: async ({ id }) => wholeSync(dir, find(id), syncs),

@@ -36,7 +36,7 @@ export function importOf({ coordinator, dir }: Place, id: string) {
 }
 
 /** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LEDGER_MISSING, DAMAGED_LEDGER */
-function importToUndo(place: Place, importId: string): NonNullable<ReturnType<typeof importOf>> {
+function importToUndo(place: Place, importId: string) {
   const found = importOf(place, importId);
   if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
   const { record, ledger } = found;
