@@ -4,7 +4,7 @@ import type { Region } from '../../membership/membership.ts';
 /** Asking the service about many things: regions side by side, and in each some things at a time. */
 
 /** Questions at the same time: enough to keep every region busy. */
-export const AT_ONCE = 40;
+const AT_ONCE = 40;
 
 /** Does the work for all regions at the same time, because each has its own rate limit. The first error ends the others. */
 export function inRegions(
