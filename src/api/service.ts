@@ -76,6 +76,7 @@ const auditQuery = z.strictObject({
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
+export type AuditQuery = z.output<typeof auditQuery>;
 const auditPage = z.strictObject({
   entries: z.array(
     z.strictObject({

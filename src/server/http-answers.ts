@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { INPUTS } from '../options/input-kinds.ts';
 
 /** The client that waits for an answer. */
 export interface Caller {
@@ -30,23 +31,34 @@ export function sendJson(reply: FastifyReply, json: Uint8Array) {
 }
 
 const TYPES = {
-  csv: 'text/csv',
-  ndjson: 'application/x-ndjson',
-  json: 'application/json',
-  markdown: 'text/markdown',
-  text: 'text/plain',
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  xlsx: INPUTS.xlsx.mediaType,
 };
 
-/** Sends a file, as it is or while it is made. It holds people's ids: no cache on the way keeps it, and it has no ranges. */
+/** Says what a file is. It holds people's ids: no cache on the way keeps it. */
+export function describeFile(reply: FastifyReply, format: keyof typeof TYPES, disposition: string) {
+  reply.type(TYPES[format]).header('content-disposition', disposition).header('cache-control', 'private, no-cache');
+}
+
+/** Sends a file while it is made: it has neither length nor ranges. */
+export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>) {
+  return reply.header('accept-ranges', 'none').send(Readable.from(pieces, { objectMode: false }));
+}
+
+/** Sends a file, as it is or while it is made. */
 export function sendFile(
   reply: FastifyReply,
   format: keyof typeof TYPES,
   disposition: string,
   pieces: AsyncIterable<string | Uint8Array>,
 ) {
-  reply.type(`${TYPES[format]}; charset=utf-8`).header('content-disposition', disposition);
-  reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-  return reply.send(Readable.from(pieces, { objectMode: false }));
+  describeFile(reply, format, disposition);
+  return sendPieces(reply, pieces);
 }
 
 /** Content-Disposition of a download that is named after the input `file`: its base name, a dash, and `tail`. */

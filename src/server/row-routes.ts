@@ -1,6 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { Readable } from 'node:stream';
 import openFile from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -13,10 +12,9 @@ import type { RowOrder } from '../imports/report/row-search.ts';
 import { summaryIn } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { NEEDS_ATTENTION } from '../membership/outcome.ts';
-import { INPUTS } from '../options/input-kinds.ts';
 import { cursorContent } from '../platform/cursors.ts';
 import type { Api, ServerContext } from './context.ts';
-import { attachment, callerOf, sendJson, takesGzip } from './http-answers.ts';
+import { attachment, callerOf, describeFile, sendJson, sendPieces, takesGzip } from './http-answers.ts';
 import { problemViews, type WantedReport, wantedBy } from './import-reading.ts';
 import { type ServedBy, serveAll } from './serve.ts';
 
@@ -53,34 +51,25 @@ export function rowRoutes(app: Api, context: ServerContext) {
   });
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  csv: 'text/csv; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  xlsx: INPUTS.xlsx.mediaType,
-  html: 'text/html; charset=utf-8',
-};
-
 /** The outcome of every row, and what an import created. */
 function reportHandlers({ coordinator, dir, reading, views }: ServerContext): ServedBy<typeof rowOperations> {
   return {
     report: async ({ id, ...query }, { request, reply }) => {
       const record = coordinator.find(id);
       const wanted = wantedBy(query);
+      const { form } = wanted;
       const input = await reading.rowsOf(id).input();
-      const ending = wanted.form === 'retry' ? retryExtension(input) : wanted.form;
-      reply.type(TYPES[ending] ?? 'application/octet-stream');
-      reply.header('content-disposition', disposition(record, wanted.form, ending));
+      const ending = form === 'retry' ? retryExtension(input) : form;
+      describeFile(reply, ending, disposition(record, form, ending));
       // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
-      if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
+      if (form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
       const file = fileFor(wanted, reportPaths(dir.folder(id), input));
       const summary = summaryIn(await views.of(record));
       return send(request, reply, record, file, { ...wanted, summary });
     },
     created: async ({ id }, { request, reply }) => {
       const record = coordinator.find(id);
-      reply.type(TYPES['csv'] ?? '');
-      reply.header('content-disposition', attachment(record.file, `${id}-created.csv`));
+      describeFile(reply, 'csv', attachment(record.file, `${id}-created.csv`));
       return send(request, reply, record, reportPaths(dir.folder(id), { format: 'csv' }).created, { form: 'created' });
     },
   };
@@ -93,12 +82,8 @@ function reportHandlers({ coordinator, dir, reading, views }: ServerContext): Se
     file: string | undefined,
     asked: ReportRequest,
   ) {
-    // A report holds people's ids: no cache on the way keeps it.
-    reply.header('cache-control', 'private, no-cache');
-    if (isFinal(state) && file !== undefined && existsSync(file)) return sendFile(request, reply, file);
-    // A report that is made while it is sent has neither length nor ranges.
-    reply.header('accept-ranges', 'none');
-    return reply.send(Readable.from(reading.report(id, asked), { objectMode: false }));
+    if (isFinal(state) && file !== undefined && existsSync(file)) return sendStored(request, reply, file);
+    return sendPieces(reply, reading.report(id, asked));
   }
 }
 
@@ -114,7 +99,7 @@ function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof report
 }
 
 /** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
-async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string) {
+async function sendStored(request: FastifyRequest, reply: FastifyReply, path: string) {
   if (request.headers.range === undefined && takesGzip(request.headers)) {
     reply.header('accept-ranges', 'none');
     return reply.send(createReadStream(path));

@@ -27,16 +27,8 @@ export function settingsRoutes(app: Api, context: ServerContext) {
       const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
       return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
     },
-    audit: async ({ limit, cursor, from, to, ...filter }) => {
-      const found = access.audit({
-        limit: limit + 1,
-        before: numberCursor(cursor),
-        since: from,
-        until: to,
-        search: filter.search || undefined,
-        who: filter.who || undefined,
-        action: filter.action || undefined,
-      });
+    audit: async ({ limit, cursor, ...filter }) => {
+      const found = access.audit({ ...filter, limit: limit + 1, before: numberCursor(cursor) });
       const { items, nextCursor } = pageOf(found, limit, ({ id }) => String(id));
       return { entries: items.map(({ id: _, at, ...entry }) => ({ at: isoTime(at), ...entry })), nextCursor };
     },

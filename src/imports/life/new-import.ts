@@ -14,7 +14,6 @@ import { linesSentEdited } from '../corrected-rows.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, lookupSources, readOptions, retryOptions } from '../import-options.ts';
-import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
@@ -143,16 +142,12 @@ export async function retryImport(
   return followUp(imports, dir, earlier, { kind: 'retry', createdBy }, async (source) => {
     await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
+    // A row of it may have given several memberships.
+    const { shaped: isShaped = false } = await reading.of(ledger).input();
     return {
-      ...retryOptions(readOptions(earlier), { format, isShaped: wasShaped(ledger) }),
+      ...retryOptions(readOptions(earlier), { format, isShaped }),
       ...stopping,
       ...(isPart && { retryOnly: true }),
     };
   });
-}
-
-/** Whether a row of the import may have given several memberships. */
-function wasShaped(ledger: string) {
-  using reader = openImportReader(ledger);
-  return reader.input().shaped === true;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../api/operation.ts';
-import type { TokenView } from '../../api/service.ts';
+import type { AuditQuery, TokenView } from '../../api/service.ts';
 import type { KeptReceiver } from '../../features/notify/operations.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
@@ -22,13 +22,9 @@ export const LOCAL: Who = { id: '', name: 'local', role: 'admin', expiresAt: nul
 /** A sender without a token, where one is needed. */
 export const UNKNOWN_SENDER: Who = { id: '', name: 'nobody', role: 'viewer', expiresAt: null };
 
-export interface TokenRecord {
-  readonly id: string;
-  readonly role: Role;
-  readonly name: string;
+export interface TokenRecord extends Who {
   /** Ms since 1970. */
   readonly createdAt: number;
-  readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /** Written at most once a minute. */
   readonly lastUsedAt: number | null;
@@ -55,23 +51,14 @@ export interface AuditEntry {
   readonly address: string;
 }
 
-/** Filter of the audit log; a field that is not given matches anything. Times are ms since 1970. */
-export interface AuditFilter {
-  readonly limit: number;
+/** Filter of the audit log. */
+interface AuditFilter extends Omit<AuditQuery, 'cursor'> {
   /** The id of the last one seen. */
   readonly before?: number | undefined;
-  /** A part of any field, in any case. */
-  readonly search?: string | undefined;
-  readonly who?: string | undefined;
-  /** A whole action, or the part before its dot. */
-  readonly action?: string | undefined;
-  readonly since?: number | undefined;
-  /** End of the time range, not included. */
-  readonly until?: number | undefined;
 }
 
 /** An upload that was answered under an Idempotency-Key. */
-export interface KeptUpload {
+interface KeptUpload {
   /** SHA-256 of its options and of its file, in hex. */
   readonly options: string;
   readonly body: string;
@@ -107,17 +94,17 @@ export function openAccessStore(path: string) {
   const database = openForWriting(path, SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const tokens = () => sql<TokenRecord>('tokens').all();
-  type Used = Pick<TokenRecord, 'id' | 'lastUsedAt'>;
+  type Used = Who & Pick<TokenRecord, 'lastUsedAt'>;
   /** A token that is not revoked, from its text. */
   const find = (text: string) => {
     const [, id, secret] = TOKEN.exec(text) ?? [];
     if (id === undefined || secret === undefined) return undefined;
-    const found = sql<Who & Used & { hash: Uint8Array }>('token_of_id').get({ id });
+    const found = sql<Used & { hash: Uint8Array }>('token_of_id').get({ id });
     return found !== undefined && timingSafeEqual(found.hash, sha256(secret)) ? found : undefined;
   };
   const isOver = ({ expiresAt }: Who) => !isValid({ expiresAt, revokedAt: null });
   /** Notes the use of a token or session, and returns its owner. */
-  const used = ({ id, name, role, expiresAt, lastUsedAt }: Who & Used) => {
+  const used = ({ id, name, role, expiresAt, lastUsedAt }: Used): Who => {
     const at = Date.now();
     try {
       if (lastUsedAt === null || at - lastUsedAt >= USE_MS) sql('note_use').run({ id, at });
@@ -158,23 +145,24 @@ export function openAccessStore(path: string) {
       return cookie;
     },
     bySession: (cookie: string) => {
-      const found = sql<Who & Used>('valid_session').get({ hash: sha256(cookie), at: Date.now() });
+      const found = sql<Used>('valid_session').get({ hash: sha256(cookie), at: Date.now() });
       return found === undefined ? undefined : used(found);
     },
     logout: (cookie: string) => void sql('end_session').run({ hash: sha256(cookie) }),
     note: ({ detail, ...entry }: Omit<AuditEntry, 'id' | 'at'>): void =>
       void sql('note').run({ ...entry, detail: detail.slice(0, MAX_DETAIL_LENGTH), at: Date.now() }),
     /** Newest first. */
-    audit: ({
-      limit,
-      before = Number.MAX_SAFE_INTEGER,
-      since = 0,
-      until = Number.MAX_SAFE_INTEGER,
-      ...filter
-    }: AuditFilter) => {
-      const { who = null, action = null, search = null } = filter;
-      return sql<AuditEntry>('audit_page').all({ limit, before, since, until, who, action, search });
-    },
+    audit: ({ limit, before, from, to, ...filter }: AuditFilter) =>
+      sql<AuditEntry>('audit_page').all({
+        limit,
+        before: before ?? Number.MAX_SAFE_INTEGER,
+        since: from ?? 0,
+        until: to ?? Number.MAX_SAFE_INTEGER,
+        // Empty: anything.
+        who: filter.who || null,
+        action: filter.action || null,
+        search: filter.search || null,
+      }),
     findUpload: (who: string, key: string) =>
       sql<KeptUpload>('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }),
     keepUpload: (who: string, key: string, { options, body, importId }: KeptUpload) => {
