@@ -130,18 +130,9 @@ export const cursorOption = z.string().max(500).describe('`nextCursor` of the pa
 export function listOption<const Word extends string>(words: readonly Word[]) {
   return z
     .string()
-    .transform((text, context): readonly Word[] => {
-      const found: Word[] = [];
-      for (const part of text.split(',').map((one) => one.trim())) {
-        const word = words.find((one) => one === part);
-        if (word === undefined) {
-          context.addIssue({ code: 'custom', message: `allowed are ${words.join(', ')}, with commas between them` });
-          return z.NEVER;
-        }
-        found.push(word);
-      }
-      return found;
-    })
+    .transform((text) => text.split(',').map((one) => one.trim()))
+    .pipe(z.array(z.enum(words)))
+    .readonly()
     .describe(`Some of ${words.join(', ')}, separated by commas.`);
 }
 

@@ -80,6 +80,12 @@ export const importSummary = z
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;
 
+/** The summary that is in a view of an import. */
+export function summaryIn(view: ImportSummary) {
+  const own = Object.entries(view).filter(([name]) => Object.hasOwn(importSummary.shape, name));
+  return Object.fromEntries(own) as ImportSummary;
+}
+
 /** Counters of an import, of its rows and its calls. They are final when it has ended. */
 export type ImportTotals = Omit<
   ImportSummary,

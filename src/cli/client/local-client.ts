@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
+import { summaryIn } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/imports.ts';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { rowOperations } from '../../api/rows.ts';
@@ -14,7 +15,6 @@ import { type CatalogReader, type ImportRecord, openCatalog } from '../../import
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import { summaryIn } from '../../imports/report/summarize.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import { summaryIn } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/imports.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
-import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';

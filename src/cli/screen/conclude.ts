@@ -1,8 +1,8 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
+import { summaryIn } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { isMachineWait, isOnlyRead, type ReasonCode } from '../../imports/reason-codes.ts';
-import { summaryIn } from '../../imports/report/summarize.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { withFullStop } from '../../text/wording.ts';

@@ -30,35 +30,6 @@ export function summaryOf(
   };
 }
 
-/** Named here, and not read from the schema, which commands that only look do not load. */
-const SUMMARY_FIELDS = {
-  id: true,
-  state: true,
-  code: true,
-  file: true,
-  target: true,
-  rows: true,
-  inputRows: true,
-  regions: true,
-  created: true,
-  writes: true,
-  ways: true,
-  calls: true,
-  banQuestions: true,
-  retries: true,
-  startedAt: true,
-  finishedAt: true,
-  notes: true,
-  reports: true,
-} satisfies Record<keyof ImportSummary, true>;
-
-/** The summary that is in a view of an import. */
-export function summaryIn(view: ImportSummary): ImportSummary {
-  return Object.fromEntries(
-    Object.entries(view).filter(([name]) => Object.hasOwn(SUMMARY_FIELDS, name)),
-  ) as ImportSummary;
-}
-
 function isTarget(value: unknown): value is Target {
   return isObject(value) && isObject(value['apps']);
 }

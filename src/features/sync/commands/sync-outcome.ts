@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers';
+import { summaryIn } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { withCode } from '../../../cli/refusal.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
-import { summaryIn } from '../../../imports/report/summarize.ts';
 import { planningWords } from '../../../membership/plan-words.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
