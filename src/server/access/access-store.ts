@@ -52,13 +52,13 @@ export interface AuditEntry {
 }
 
 /** Filter of the audit log. */
-interface AuditFilter extends Omit<AuditQuery, 'cursor'> {
+export interface AuditFilter extends Omit<AuditQuery, 'cursor'> {
   /** The id of the last one seen. */
   readonly before?: number | undefined;
 }
 
 /** An upload that was answered under an Idempotency-Key. */
-interface KeptUpload {
+export interface KeptUpload {
   /** SHA-256 of its options and of its file, in hex. */
   readonly options: string;
   readonly body: string;
