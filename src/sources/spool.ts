@@ -30,21 +30,22 @@ interface InTime {
 }
 
 /**
- * Reads or writes a whole source in time.
- * @param tooSlow the error where it is late, with the minutes that it had
- * @throws the signal's reason when aborted
+ * Reads or writes a whole source in time. @throws the signal's reason when aborted
+ * @param way the words for an end that is too late, and what to do about it
  */
 async function inTime<Result>(
+  { name }: Source,
   { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
   work: (signal: AbortSignal) => Promise<Result>,
-  tooSlow: (minutes: number, cause: unknown) => Error,
+  [done, remedy]: readonly [done: string, remedy: string],
 ) {
   signal.throwIfAborted();
   try {
     return await work(AbortSignal.any([signal, late]));
-  } catch (error) {
+  } catch (cause) {
     signal.throwIfAborted();
-    throw late.aborted ? tooSlow(WHOLE_MINUTES, error) : error;
+    if (!late.aborted) throw cause;
+    throw badSource(`${shown(name)} has not ${done} everything within ${WHOLE_MINUTES} minutes`, remedy, { cause });
   }
 }
 
@@ -73,32 +74,25 @@ export interface SpoolProgress {
  * @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted
  */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
-  const { kept = null } = options;
-  return inTime(
-    options,
-    (signal) => keepWhole(source, options, kept, signal),
-    (minutes, cause) =>
-      badSource(
-        `${shown(source.name)} has not given everything within ${minutes} minutes`,
-        'ask for less at once, or fetch it to a file by other means',
-        { cause },
-      ),
-  );
-}
-
-async function keepWhole(source: Source, options: SpoolOptions, kept: Kept | null, signal: AbortSignal) {
-  const { path } = options;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
-  const isThere = kept !== null && existsSync(path) && (await hashOf(path)) === kept.hash;
-  const opened = await source.open(signal, isThere ? (kept.version ?? undefined) : undefined);
-  try {
-    const { name, version = null, content } = opened;
-    if (content === undefined) return { path, name, hash: kept?.hash ?? '', version };
-    return { path, name, hash: await keep(opened.name, content, { ...options, signal }), version };
-  } finally {
-    await opened.close();
-  }
+  const { path, kept = null } = options;
+  const keepWhole = async (signal: AbortSignal) => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
+    const isThere = kept !== null && existsSync(path) && (await hashOf(path)) === kept.hash;
+    const {
+      name,
+      version = null,
+      content,
+      close,
+    } = await source.open(signal, isThere ? (kept.version ?? undefined) : undefined);
+    try {
+      const hash = content === undefined ? (kept?.hash ?? '') : await keep(name, content, { ...options, signal });
+      return { path, name, hash, version };
+    } finally {
+      await close();
+    }
+  };
+  return inTime(source, options, keepWhole, ['given', 'ask for less at once, or fetch it to a file by other means']);
 }
 
 /** Writes the file within its bounds; its hash. */
@@ -158,14 +152,5 @@ export function writerTo(source: Source): (path: string, signal: AbortSignal, la
     );
   }
   return (path, signal, late) =>
-    inTime(
-      { signal, late },
-      (either) => write(path, either),
-      (minutes, cause) =>
-        badSource(
-          `${shown(source.name)} has not taken everything within ${minutes} minutes`,
-          'see why its server is so slow',
-          { cause },
-        ),
-    );
+    inTime(source, { signal, late }, (either) => write(path, either), ['taken', 'see why its server is so slow']);
 }

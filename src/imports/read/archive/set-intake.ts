@@ -62,28 +62,27 @@ function setIntake({ set, selection, merged, first }: OpenSet, open: (file: stri
   const read = { notes: [] as IntakeNote[], bytes: 0, rows: 0, shaped: false };
   let current: Intake | undefined = first.intake;
   let last = 0;
-  merged?.begin(first.file);
-  merged?.take(first.intake);
+  merged?.file(first.file).take(first.intake);
 
   async function* rowsOf(file: string, intake: Intake): AsyncGenerator<InputRow[]> {
     const before = last;
     current = intake;
-    merged?.begin(file);
+    const own = merged?.file(file);
     try {
       for await (const chunk of intake.chunks()) {
-        merged?.take(intake);
-        if (merged === undefined) yield chunk;
+        own?.take(intake);
+        if (own === undefined) yield chunk;
         else
           yield chunk.map((row) => {
             last = before + row.line;
             // The first of several memberships of a row has the original of all.
-            return { ...row, line: last, original: row.original === '' ? '' : merged.originalOf(row) };
+            return { ...row, line: last, original: row.original === '' ? '' : own.originalOf(row) };
           });
       }
     } catch (error) {
       throw placed(error, file);
     }
-    merged?.take(intake);
+    own?.take(intake);
     read.notes.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read.bytes += intake.bytesRead();
     read.rows += intake.rowsRead();
@@ -149,91 +148,88 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   const fieldNames = new Map<string, string>();
   /** Place of a column by its field, or by its name and how many of that name are before it in the file. */
   const places = new Map<string, number>();
-  let current = '';
-  /** Columns of the file that is being read → places; as many as have been noted. */
-  let moves: number[] = [];
-  let seen = new Map<string, number>();
-  /** Whether the file's columns are all the columns so far, in the same order. */
-  let isPlain = true;
 
-  /** The rows that come next are those of this file. */
-  function begin(file: string) {
-    current = file;
-    moves = [];
-    seen = new Map();
-    isPlain = true;
-  }
+  /** The rows and columns of one of the files. */
+  function file(current: string) {
+    /** Columns of the file → places; as many as have been noted. */
+    const moves: number[] = [];
+    const seen = new Map<string, number>();
+    /** Whether the file's columns are all the columns so far, in the same order. */
+    let isPlain = true;
 
-  /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-  function take({ columns: all, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
-    const columns = all();
-    const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
-    if (form === 'elements') checkFields(recognised);
-    for (let index = moves.length; index < columns.length; index += 1) {
-      const name = columns[index] ?? '';
-      const before = seen.get(name) ?? 0;
-      seen.set(name, before + 1);
-      const field = before === 0 && form === 'cells' ? fields.get(name) : undefined;
-      const key = field === undefined ? `${before} ${name}` : field;
-      let place = places.get(key);
-      if (place === undefined) {
-        place = names.push(name) - 1;
-        places.set(key, place);
-        const count = names.length;
-        const most = bounds.columns;
-        if (count > most) {
-          throw intakeError(
-            'TOO_MANY_COLUMNS',
-            `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
-            orRaise('Import files with different columns one after the other', 'columns', bounds, count),
-            { place: `file ${JSON.stringify(current)}`, file: current, count, most },
-          );
+    /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
+    function take({ columns: all, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
+      const columns = all();
+      const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
+      if (form === 'elements') checkFields(recognised);
+      for (let index = moves.length; index < columns.length; index += 1) {
+        const name = columns[index] ?? '';
+        const before = seen.get(name) ?? 0;
+        seen.set(name, before + 1);
+        const field = before === 0 && form === 'cells' ? fields.get(name) : undefined;
+        const key = field === undefined ? `${before} ${name}` : field;
+        let place = places.get(key);
+        if (place === undefined) {
+          place = names.push(name) - 1;
+          places.set(key, place);
+          const count = names.length;
+          const most = bounds.columns;
+          if (count > most) {
+            throw intakeError(
+              'TOO_MANY_COLUMNS',
+              `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
+              orRaise('Import files with different columns one after the other', 'columns', bounds, count),
+              { place: `file ${JSON.stringify(current)}`, file: current, count, most },
+            );
+          }
         }
+        moves.push(place);
+        if (place !== index + OWN.length) isPlain = false;
       }
-      moves.push(place);
-      if (place !== index + OWN.length) isPlain = false;
     }
-  }
 
-  /** The keys of elements stay as they are, so that a field has the same key in all files. */
-  function checkFields(recognised: Intake['recognised']) {
-    for (const [field, name] of Object.entries(recognised)) {
-      const first = fieldNames.get(field);
-      if (first === undefined) fieldNames.set(field, name);
-      else if (first !== name)
-        throw intakeError(
-          'AMBIGUOUS_COLUMN',
-          `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
-          words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
-          { place: `file ${JSON.stringify(current)}`, file: current, field, name, first },
-        );
+    /** The keys of elements stay as they are, so that a field has the same key in all files. */
+    function checkFields(recognised: Intake['recognised']) {
+      for (const [field, name] of Object.entries(recognised)) {
+        const first = fieldNames.get(field);
+        if (first === undefined) fieldNames.set(field, name);
+        else if (first !== name)
+          throw intakeError(
+            'AMBIGUOUS_COLUMN',
+            `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
+            words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
+            { place: `file ${JSON.stringify(current)}`, file: current, field, name, first },
+          );
+      }
     }
-  }
 
-  /** The row in the merged columns. */
-  function originalOf({ original, line }: Pick<InputRow, 'original' | 'line'>) {
-    return form === 'cells' ? mergedCells(original, line) : mergedElement(original, line);
-  }
-
-  function mergedCells(original: string, line: number) {
-    const own = `[${JSON.stringify(current)},"${line}"`;
-    if (isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
-    const cells: string[] = [];
-    for (const [index, cell] of (JSON.parse(original) as string[]).entries()) {
-      const place = moves[index];
-      if (place === undefined) throw new TypeError(`a row of ${current} has more cells than columns`);
-      while (cells.length < place - OWN.length) cells.push('');
-      cells[place - OWN.length] = cell;
+    /** The row in the merged columns. */
+    function originalOf({ original, line }: Pick<InputRow, 'original' | 'line'>) {
+      return form === 'cells' ? mergedCells(original, line) : mergedElement(original, line);
     }
-    return `${own}${cells.map((cell) => `,${JSON.stringify(cell)}`).join('')}]`;
+
+    function mergedCells(original: string, line: number) {
+      const own = `[${JSON.stringify(current)},"${line}"`;
+      if (isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
+      const cells: string[] = [];
+      for (const [index, cell] of (JSON.parse(original) as string[]).entries()) {
+        const place = moves[index];
+        if (place === undefined) throw new TypeError(`a row of ${current} has more cells than columns`);
+        while (cells.length < place - OWN.length) cells.push('');
+        cells[place - OWN.length] = cell;
+      }
+      return `${own}${cells.map((cell) => `,${JSON.stringify(cell)}`).join('')}]`;
+    }
+
+    /** An element that already names its file, for instance in a retry file, stays as it is. */
+    function mergedElement(original: string, line: number) {
+      if (OWN.some((name) => seen.has(name))) return original;
+      const rest = original.slice(1).trimStart();
+      return `{"_file":${JSON.stringify(current)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;
+    }
+
+    return { take, originalOf };
   }
 
-  /** An element that already names its file, for instance in a retry file, stays as it is. */
-  function mergedElement(original: string, line: number) {
-    if (OWN.some((name) => seen.has(name))) return original;
-    const rest = original.slice(1).trimStart();
-    return `{"_file":${JSON.stringify(current)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;
-  }
-
-  return { names, begin, take, originalOf };
+  return { names, file };
 }
