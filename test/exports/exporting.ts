@@ -59,8 +59,8 @@ export function openExport(
     members: () =>
       withStore((store) =>
         store
-          .members()
-          .map(({ guid, uid, scope }) => `${guid} ${uid} ${scope}`)
+          .rows('members')
+          .map((row) => ['guid', 'uid', 'scope'].map((field) => Reflect.get(row, field)).join(' '))
           .toArray(),
       ),
   };

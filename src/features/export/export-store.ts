@@ -2,7 +2,6 @@ import { extname, join } from 'node:path';
 import { groupFacts, userFacts } from '../../chat/replies.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { type Survey, surveyOf } from '../../imports/survey/survey.ts';
-import type { Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import {
@@ -50,28 +49,10 @@ export function openExportReader(folder: string): ExportReader {
 
 type ExportSurvey = Survey<'completed' | 'incomplete'>;
 
-interface MemberRow {
-  readonly region: Region;
-  readonly guid: string;
-  readonly uid: string;
-  /** Its scope in the service's words, `ban` for a banned user. */
-  readonly scope: string;
-  /** Empty where the service does not say it. */
-  readonly name: string;
-  /** Seconds since 1970. */
-  readonly joinedAt: number | null;
-  readonly groupName: string | null;
-  readonly groupType: string | null;
-  readonly groupOwner: string | null;
-}
-
 type Entries = Pick<ExportTotals, 'members' | 'banned' | 'users' | 'unknownScopes'>;
-type FactsRow = Pick<MemberRow, 'region'> & { readonly facts: string };
 
-/** Lists come in the order of region, then GUID and UID, one row at a time. */
 function readerOf(survey: ExportSurvey) {
   const sql = statementsOf(survey.database, STATEMENTS);
-  const rows = <Row>(name: string) => Iterator.from(sql<Row>(name).iterate());
   const record = () => {
     const { options, ...stored } = survey.record();
     return { ...stored, options: exportOptions.parse(JSON.parse(options ?? '{}')) };
@@ -93,20 +74,20 @@ function readerOf(survey: ExportSurvey) {
         failed: sql<ExportTotals['failed'][number]>('failed').all(),
       };
     },
-    members: () => rows<MemberRow>('members'),
-    groups: () =>
-      rows<FactsRow>('groups').map(({ region, facts }) => ({ region, ...groupFacts.parse(JSON.parse(facts)) })),
-    users: () =>
-      rows<FactsRow>('users').map(({ region, facts }) => ({ region, ...userFacts.parse(JSON.parse(facts)) })),
+    /** In the order of region, then GUID and UID, one row at a time. */
+    rows: (list: ExportList): IteratorObject<object> => {
+      const known = list === 'groups' ? groupFacts : userFacts;
+      return Iterator.from(sql<{ facts?: string }>(list).iterate()).map(({ facts, ...row }) =>
+        facts === undefined ? row : { ...row, ...known.parse(JSON.parse(facts)) },
+      );
+    },
     close: () => survey.close(),
     [Symbol.dispose]: () => survey.close(),
   };
 }
 
-type RowOf<List extends ExportList> = ReturnType<ExportReader[List]> extends IteratorObject<infer Row> ? Row : never;
-
 /** Columns, with the field of a row that each has. */
-const COLUMNS: { readonly [List in ExportList]: Readonly<Record<string, keyof RowOf<List>>> } = {
+const COLUMNS: Readonly<Record<ExportList, Readonly<Record<string, string>>>> = {
   members: {
     uid: 'uid',
     guid: 'guid',
@@ -149,8 +130,7 @@ const COLUMNS: { readonly [List in ExportList]: Readonly<Record<string, keyof Ro
 /** The list as text with a line for each row. */
 export function exportText(reader: ExportReader, list: ExportList, format: ExportFormat): Generator<string> {
   const columns = Object.entries(COLUMNS[list]);
-  const rows: IteratorObject<object> = reader[list]();
-  const cells = rows.map((row) =>
+  const cells = reader.rows(list).map((row) =>
     columns.map(([name, field]) => {
       const value: unknown = Reflect.get(row, field);
       return name.endsWith('_at') ? isoTime(value as number | null) : value;
