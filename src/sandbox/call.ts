@@ -171,17 +171,11 @@ export function userEntity({ uid, name, role, avatar, createdAt, updatedAt }: Us
 
 /** A group as embedded in messages, with the number of members at this moment. */
 export function groupEntity({ profile, updatedAt, membersCount }: Group) {
-  const { guid, name, icon, description, tags, type, owner, createdAt } = profile;
+  const { metadata: _, createdAt, ...shown } = profile;
   return {
-    guid,
-    name,
-    icon,
-    description,
-    tags: [...tags],
-    type,
-    owner,
+    ...shown,
     membersCount,
-    conversationId: groupConversation(guid),
+    conversationId: groupConversation(profile.guid),
     createdAt: seconds(createdAt),
     updatedAt: updatedAt && seconds(updatedAt),
   };
@@ -196,14 +190,12 @@ export type ActionWord = 'added' | 'joined' | 'left' | 'kicked' | 'banned' | 'un
 
 /**
  * The action message (docs/chat-service.md, 25) about what a call has just done to a user, from the system user or the acting
- * one; it takes the app's next message id.
+ * one.
  */
 export function actionMessage(call: Call, group: Group, action: ActionWord, on: User) {
   const by = call.behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
   const { guid } = group.profile;
-  const sentAt = seconds(call.now);
-  return {
-    id: call.app.nextMessageId(),
+  return messageOf(call, {
     conversationId: groupConversation(guid),
     sender: by.uid,
     receiverType: 'group',
@@ -218,7 +210,11 @@ export function actionMessage(call: Call, group: Group, action: ActionWord, on: 
         for: { entity: groupEntity(group), entityType: 'group' },
       },
     },
-    sentAt,
-    updatedAt: sentAt,
-  };
+  });
+}
+
+/** A message as it is sent now; it takes the app's next message id. */
+export function messageOf({ app, now }: Call, message: object) {
+  const sentAt = seconds(now);
+  return { id: app.nextMessageId(), ...message, sentAt, updatedAt: sentAt };
 }

@@ -13,7 +13,8 @@ import {
   seconds,
 } from './call.ts';
 import { groupProfile, makeGroup } from './groups.ts';
-import { makeUser, userProfile } from './users.ts';
+import { userProfile } from './sandbox-app.ts';
+import { makeUser } from './users.ts';
 
 /** Entities in one call. */
 const MAX_ENTITIES = 50;

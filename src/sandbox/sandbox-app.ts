@@ -1,18 +1,28 @@
+import { z } from 'zod';
 import type { KeyScope } from '../chat/contract.ts';
 import { MAX_ID_LENGTH } from '../chat/service/limits.ts';
 import type { MemberScope } from '../chat/service/lists.ts';
 import type { Region, Scope } from '../membership/membership.ts';
 import type { Behaviour } from './behaviour.ts';
 
-export interface User {
+const METADATA_BYTES = 5 * 1024;
+
+export const userProfile = z.object({
+  name: z.string().min(1).max(100),
+  avatar: z.url().max(3000).optional(),
+  link: z.url().max(3000).optional(),
+  role: z.string().min(1).toLowerCase().optional(),
+  statusMessage: z.string().optional(),
+  tags: z.array(z.string().max(100)).max(25).optional(),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
+    .optional(),
+});
+
+export interface User extends Readonly<z.output<typeof userProfile>> {
   readonly uid: string;
-  readonly name: string;
   readonly role: string;
-  readonly avatar?: string;
-  readonly link?: string;
-  readonly statusMessage?: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** Milliseconds since 1970; undefined until the user changes. */

@@ -5,8 +5,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
 import { groupProfile } from './groups.ts';
-import { type App, type Group, storedId } from './sandbox-app.ts';
-import { userProfile } from './users.ts';
+import { type App, type Group, storedId, userProfile } from './sandbox-app.ts';
 
 const idProblem = (text: unknown) =>
   `${JSON.stringify(text)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`;

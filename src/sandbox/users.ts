@@ -8,6 +8,7 @@ import {
   freeId,
   groupConversation,
   groupEntity,
+  messageOf,
   type Operations,
   readBody,
   refusal,
@@ -18,22 +19,8 @@ import {
 } from './call.ts';
 import { actingScope } from './clearance.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
-import type { User } from './sandbox-app.ts';
+import { type User, userProfile } from './sandbox-app.ts';
 
-const METADATA_BYTES = 5 * 1024;
-
-export const userProfile = z.object({
-  name: z.string().min(1).max(100),
-  avatar: z.url().max(3000).optional(),
-  link: z.url().max(3000).optional(),
-  role: z.string().min(1).toLowerCase().optional(),
-  statusMessage: z.string().optional(),
-  tags: z.array(z.string().max(100)).max(25).optional(),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
-    .optional(),
-});
 const newUser = userProfile.extend({ uid: z.string() });
 const createUserRequest = newUser.extend({ withAuthToken: z.boolean().optional() });
 const updateUserRequest = userProfile.extend({
@@ -120,9 +107,7 @@ export const userOperations: Operations = {
       throw refusal(400, 'ERR_EMPTY_MESSAGE_TEXT', 'A text message needs a text.');
     }
     const sending = { entity: userEntity(sender), entityType: 'user' };
-    const sentAt = seconds(call.now);
-    return {
-      id: call.app.nextMessageId(),
+    return messageOf(call, {
       conversationId,
       sender: sender.uid,
       receiverType,
@@ -130,9 +115,7 @@ export const userOperations: Operations = {
       category: 'message',
       type,
       data: { ...data, entities: { sender: sending, receiver: receiving } },
-      sentAt,
-      updatedAt: sentAt,
-    };
+    });
   },
 };
 
