@@ -1,6 +1,6 @@
 /** Rates, sizes, spans and times as people read them; src/text/wording.ts has numbers and durations. */
 
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { counted, duration, grouped } from '../text/wording.ts';
 
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
@@ -12,21 +12,17 @@ const DAY_AND_TIME: Intl.DateTimeFormatOptions = {
   hour: '2-digit',
   minute: '2-digit',
 };
-const TO_THE_SECOND: Intl.DateTimeFormatOptions = { ...DAY_AND_TIME, second: '2-digit' };
-const TIME_OF_DAY: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 /** Seconds of a day. */
 const DAY_S = 86_400;
 
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
 /** The form of a time by the clock that the person has chosen. */
 function clockOf(options: Intl.DateTimeFormatOptions) {
-  const zone = shownZone();
-  const key = `${zone} ${options.day ?? ''} ${options.second ?? ''}`;
-  const known = clocks.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
-  clocks.set(key, known);
-  return known;
+  return computed(() => new Intl.DateTimeFormat('en-GB', { ...options, timeZone: shownZone() }));
 }
+
+const TO_THE_MINUTE = clockOf(DAY_AND_TIME);
+const TO_THE_SECOND = clockOf({ ...DAY_AND_TIME, second: '2-digit' });
+const TIME_OF_DAY = clockOf({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /** A rate with one decimal where it is small: 0.53 → "0.5", 1312.4 → "1,312". */
 export function rate(perSecond: number) {
@@ -61,17 +57,17 @@ export function estimate(seconds: number) {
 
 /** An ISO time by the clock that the person has chosen. */
 export function dayAndTime(iso: string) {
-  return clockOf(DAY_AND_TIME).format(new Date(iso));
+  return TO_THE_MINUTE.value.format(new Date(iso));
 }
 
 /** The time of day. @param ms since 1970 */
 export function timeOfDay(ms: number) {
-  return clockOf(TIME_OF_DAY).format(ms);
+  return TIME_OF_DAY.value.format(ms);
 }
 
 /** @param time ISO, or ms since 1970 */
 export function timeToTheSecond(time: string | number) {
-  return clockOf(TO_THE_SECOND).format(new Date(time));
+  return TO_THE_SECOND.value.format(new Date(time));
 }
 
 /** A time to the second by the visitor's clock, with the time zone by its name. */

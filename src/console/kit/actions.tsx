@@ -227,12 +227,10 @@ interface AskedField extends FieldOptions {
 }
 
 export interface Asked extends Question {
-  /** The first one takes the focus. Without any, the safe button has it. */
+  /** The first one takes the focus. Where there is nothing to type, the safe button has it. */
   fields?: Readonly<Record<string, AskedField>>;
   /** Values to begin with; the others are empty. */
   initial?: Values;
-  /** The safe button takes the focus, although there are fields. */
-  isSafeFirst?: boolean;
 }
 
 /** Opens a dialog. Gives the values of its fields when it is closed by the button that says yes, else undefined. */
@@ -276,11 +274,11 @@ function Dialog({
   fields = {},
   tone = Object.keys(fields).length === 0 ? 'danger' : 'main',
   initial = {},
-  isSafeFirst = Object.keys(fields).length === 0,
   onClose,
 }: Asked & { onClose: (values: Values | undefined) => void }): VNode {
   const dialog = useModal();
   const form = useMemo(() => new Form(initial), []);
+  const isSafeFirst = Object.values(fields).every(({ ticked }) => ticked !== undefined);
   const closed = () => {
     // A second Escape closes any dialog: one that has nothing to decide waits for its button.
     if (no === undefined && dialog.current?.returnValue !== 'yes') return dialog.current?.showModal();

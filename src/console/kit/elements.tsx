@@ -146,23 +146,16 @@ interface TimeProperties {
   iso: string | null;
   /** To the second, in place of its age. */
   seconds?: boolean;
+  /** By the clocks of this time zone, in place of its age. */
+  tz?: string;
 }
 
 /** Shows the age of a time, with the exact one on hovering; a dash for none. */
-export function Time({ iso, seconds = false }: TimeProperties) {
+export function Time({ iso, seconds = false, tz }: TimeProperties) {
   if (iso === null) return '–';
   return (
     <time dateTime={iso} title={exactTime(iso)}>
-      {seconds ? timeToTheSecond(iso) : <Age iso={iso} />}
-    </time>
-  );
-}
-
-/** A time by the clocks of a time zone. */
-export function TimeIn({ iso, tz }: { iso: string; tz: string }) {
-  return (
-    <time dateTime={iso} title={exactTime(iso)}>
-      {dayAndTimeIn(iso, tz)}
+      {tz !== undefined ? dayAndTimeIn(iso, tz) : seconds ? timeToTheSecond(iso) : <Age iso={iso} />}
     </time>
   );
 }

@@ -28,7 +28,7 @@ export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
   } = useAnswer(isAsked.value ? addressOf('GET /v1/imports/:id/check', { id }) : null, {
     everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
     news: ['check'],
-    concerns: (news) => 'id' in news && news.id === id,
+    concerns: (told) => told.id === id,
   });
   const start = async (signal: AbortSignal, maxCalls?: number) => {
     set(await call('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));

@@ -6,7 +6,7 @@ import { pairsText } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
-import { TimeIn } from '../../../console/kit/elements.tsx';
+import { Time } from '../../../console/kit/elements.tsx';
 import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -92,7 +92,7 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
           <ol class="plain row">
             {data.next.map((iso) => (
               <li key={iso}>
-                <TimeIn iso={iso} tz={tz} />
+                <Time iso={iso} tz={tz} />
               </li>
             ))}
           </ol>

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
-import { Badge, Card, Empty, Facts, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
+import { Badge, Card, Empty, Facts, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
@@ -105,7 +105,7 @@ const COLUMNS: Column<Schedule>[] = [
   {
     label: 'Next',
     kind: 'wide',
-    cell: ({ next, tz }) => (next[0] === undefined ? <span class="soft">none</span> : <TimeIn iso={next[0]} tz={tz} />),
+    cell: ({ next, tz }) => (next[0] === undefined ? <span class="soft">none</span> : <Time iso={next[0]} tz={tz} />),
   },
   {
     label: 'Last result',
@@ -115,7 +115,7 @@ const COLUMNS: Column<Schedule>[] = [
         <span class="soft">none yet</span>
       ) : (
         <span title={lastRun.reason}>
-          <RunBadge state={lastRun.state} /> <TimeIn iso={lastRun.dueAt} tz={tz} />
+          <RunBadge state={lastRun.state} /> <Time iso={lastRun.dueAt} tz={tz} />
         </span>
       ),
   },
@@ -188,7 +188,7 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
 
 function runColumns(tz: string): Column<ScheduleRun>[] {
   return [
-    { label: 'Due', kind: 'main', cell: ({ dueAt }) => <TimeIn iso={dueAt} tz={tz} /> },
+    { label: 'Due', kind: 'main', cell: ({ dueAt }) => <Time iso={dueAt} tz={tz} /> },
     { label: 'State', cell: ({ state }) => <RunBadge state={state} /> },
     {
       label: 'Plan',

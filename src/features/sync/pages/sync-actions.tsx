@@ -139,7 +139,6 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
       'A plan is made first: nothing is sent before you apply it. Calls without an answer are uncertain: a call that was repeated may have found members who were there before the import, and so may a row that is not confirmed.',
     yes: 'Plan the undo',
     no: 'Cancel',
-    isSafeFirst: true,
     fields: {
       includeUncertain: { label: 'Also take back what calls without an answer may have done', ticked: 'true' },
     },

@@ -48,7 +48,7 @@ export function SyncPage() {
   } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), {
     everyMs: askAgainAfter,
     news: ['sync', 'planning', 'removed'],
-    concerns: (news) => 'id' in news && news.id === id,
+    concerns: (told) => told.id === id,
   });
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
