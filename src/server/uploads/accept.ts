@@ -34,8 +34,6 @@ const BUSY_SECONDS = 2;
 interface UnderWay {
   /** The token's id; empty where none is needed. */
   readonly who: string;
-  /** Its Idempotency-Key; another's keys mean nothing. */
-  readonly key: string | undefined;
   readonly pace: Pace;
   readonly end: AbortController;
 }
@@ -101,6 +99,8 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
   const { maxUploadBytes: maxBytes, defaultRegion: region, sandbox } = settings;
   const limits = { ...bounds, maxBytes };
   const underWay = new Set<UnderWay>();
+  /** Keys of uploads that are not over; those of another token mean nothing. */
+  const keysInUse = new Set<string>();
   const isThere = (made: string) => coordinator.lookUp(made) !== undefined || syncs.catalog.find(made) !== undefined;
   return {
     limits,
@@ -123,16 +123,17 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
       const who = request.who.id;
       makeRoom(underWay, who, most, reply);
       const { 'idempotency-key': key } = request.headers as { 'idempotency-key'?: string };
-      const isTaken = key !== undefined && [...underWay].some((one) => one.who === who && one.key === key);
-      if (isTaken) throw new RollcallError('KEY_IN_USE', { key });
+      const keyOfWho = `${who} ${key}`;
+      if (key !== undefined && keysInUse.has(keyOfWho)) throw new RollcallError('KEY_IN_USE', { key });
       const chosen = { ...query, contentType };
       const options = sha256(JSON.stringify(kind === 'import' ? chosen : { [kind]: chosen }));
       const kept = key === undefined ? undefined : access.findUpload(who, key);
       const before = kept !== undefined && isThere(kept.importId) ? { ...kept, key } : undefined;
       const reused = (how: string) => new RollcallError('KEY_REUSED', { key: String(key), how });
       if (before !== undefined && before.options !== options) throw reused('with other options');
-      const upload: UnderWay = { who, key, pace: openPace(limits.idleMs), end: new AbortController() };
+      const upload: UnderWay = { who, pace: openPace(limits.idleMs), end: new AbortController() };
       underWay.add(upload);
+      if (key !== undefined) keysInUse.add(keyOfWho);
       const folder = join(waiting, randomUUID());
       try {
         const signal = AbortSignal.any([limits.signal, upload.end.signal]);
@@ -163,6 +164,7 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
         });
       } finally {
         underWay.delete(upload);
+        if (key !== undefined) keysInUse.delete(keyOfWho);
         await rm(folder, { recursive: true, force: true });
       }
     },
