@@ -26,7 +26,7 @@ export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: 
 }
 
 /** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
-export function linesSentEdited(folder: string): ReadonlySet<number> | undefined {
+export function linesSentEdited(folder: string) {
   if (!existsSync(correctionsFile(folder))) return undefined;
   using ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   attachCorrections(ledger, folder);

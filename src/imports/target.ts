@@ -51,7 +51,7 @@ function isOther(one: Target, other: Target) {
 }
 
 /** Joins the targets when something is continued: the known parts of now are added to those of before. */
-export function joinedTarget(before: Target | undefined, own: Target | undefined): Target | undefined {
+export function joinedTarget(before: Target | undefined, own: Target | undefined) {
   if (before === undefined || own === undefined) return before ?? own;
   return { ...before, ...own, apps: { ...before.apps, ...own.apps } };
 }

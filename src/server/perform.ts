@@ -47,7 +47,7 @@ export async function perform(
   input: { readonly params: object; readonly rest: object },
   asked: Asked,
   request: object = {},
-): Promise<unknown> {
+) {
   const [named] = Object.values(input.params as Readonly<Record<string, string>>);
   const { audited, done } = auditing(asked, operation.audit, named);
   const call = { who: asked.who, audited, ...request };
@@ -61,12 +61,7 @@ export async function perform(
 }
 
 /** The same with fields that are not checked yet, those of the path among them. @throws BAD_OPTION */
-export async function performGiven(
-  operation: Operation,
-  handler: AnyHandler,
-  fields: object,
-  asked: Asked,
-): Promise<unknown> {
+export async function performGiven(operation: Operation, handler: AnyHandler, fields: object, asked: Asked) {
   const { params: names, query, body } = operation;
   const params = await checked(names, fields);
   const others = Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in params)));
@@ -93,7 +88,7 @@ export function handled<Group extends Readonly<Record<string, Operation>>>(
 
 /** Does what requests ask for. @throws BAD_OPTION; RollcallError OWNER_REFUSED for an operation that is not among them */
 export function performerOf(all: readonly Handled[]) {
-  return async ({ method, path, fields }: Omit<OwnerRequest, 'who'>, asked: Asked): Promise<unknown> => {
+  return async ({ method, path, fields }: Omit<OwnerRequest, 'who'>, asked: Asked) => {
     for (const { operation, handler } of all.flat()) {
       const names = operation.method === method ? namesIn(operation.path, path) : undefined;
       if (names !== undefined) return performGiven(operation, handler, { ...fields, ...names }, asked);

@@ -2,7 +2,6 @@ import { Counter, collectDefaultMetrics, type Registry } from 'prom-client';
 import { readGauge, regionGauges } from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
-import type { Counters } from '../imports/record/counters.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
@@ -30,7 +29,7 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
     requests.inc({ method, route: routeOptions.url ?? 'unknown', status: statusCode });
   });
   /** A ledger that cannot be read must not hide the other metrics. */
-  const countersOf = (id: string): Promise<Counters> =>
+  const countersOf = (id: string) =>
     reading
       .rowsOf(id)
       .counters()

@@ -29,7 +29,7 @@ export function openClaimed(dir: DataDir) {
 }
 
 /** The reason why nothing works in the directory, if it is a copy. */
-export function copyFault(dir: DataDir): RollcallError<'DATA_DIR_COPIED'> | undefined {
+export function copyFault(dir: DataDir) {
   return readCatalog(dir.root, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
 }
 
@@ -47,7 +47,7 @@ export function adoptDirectory(dir: DataDir) {
   workHere(dir, catalog);
 }
 
-function copyIn(dir: DataDir, catalog: CatalogReader): RollcallError<'DATA_DIR_COPIED'> | undefined {
+function copyIn(dir: DataDir, catalog: CatalogReader) {
   const { file, root } = catalog.workedIn();
   if (file === null || isSameFile(file, dir.catalog) || !catalog.goesOn()) return undefined;
   const adopt = `rollcall doctor --adopt --data-dir ${shellWord(dir.root)}`;

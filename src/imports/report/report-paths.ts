@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ImportSummary } from '../../api/import-summary.ts';
 import type { InputDescription } from '../read/notes.ts';
 
 type Input = Pick<InputDescription, 'format' | 'shaped'>;
@@ -22,7 +21,7 @@ export function reportPaths(folder: string, input: Input) {
 }
 
 /** Ending of a retry file's name: those of a shaped input are CSV. */
-export function retryExtension({ format, shaped }: Input): 'csv' | 'ndjson' {
+export function retryExtension({ format, shaped }: Input) {
   return shaped === true || format === 'csv' ? 'csv' : 'ndjson';
 }
 
@@ -34,7 +33,7 @@ export function retryFile(folder: string) {
 }
 
 /** The reports in the folder of an import; null for one that was not written. */
-export function writtenReports(folder: string): ImportSummary['reports'] {
+export function writtenReports(folder: string) {
   const { all, failed, created } = reportPaths(folder, { format: 'csv' });
   const present = (path: string) => (existsSync(path) ? path : null);
   return { all: present(all), failed: present(failed), retry: retryFile(folder) ?? null, created: present(created) };

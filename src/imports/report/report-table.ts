@@ -35,7 +35,7 @@ function ownNames({ shaped }: Shaped) {
 }
 
 /** A row's values in them; null where a number or a time has no value. */
-export function ownValues(row: ReportRow, { shaped }: Shaped = {}): (string | number | null)[] {
+export function ownValues(row: ReportRow, { shaped }: Shaped = {}) {
   return (shaped ? SHAPED_COLUMNS : COLUMNS).map(([, [field]]) => row[field]);
 }
 
@@ -82,7 +82,7 @@ export type Original = Pick<ReportRow, 'line' | 'original'>;
  * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
  * columns: every later cell would be under a wrong name.
  */
-export function originalCells(input: ReportInput, row: Original): (string | null)[] {
+export function originalCells(input: ReportInput, row: Original) {
   const { columns, format } = input;
   if (format !== 'csv') {
     const element = elementOf(row);
@@ -137,11 +137,7 @@ function originalOnOneLine(row: Original) {
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
-export function tableReport(
-  input: ReportInput,
-  rows: Iterable<ReportRow>,
-  format: 'csv' | 'xlsx',
-): Generator<string | Uint8Array> {
+export function tableReport(input: ReportInput, rows: Iterable<ReportRow>, format: 'csv' | 'xlsx') {
   const names = [...input.columns, ...ownColumnNames(input.columns, input)];
   const delimiter = input.format === 'csv' ? input.delimiter : ',';
   return writeTable(names, cellsOf(input, rows), format, { delimiter, exact: true });
@@ -186,12 +182,12 @@ function cellsJson(input: ReportInput): (row: Original) => string {
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
-export function jsonReport(input: ReportInput, summary: ImportSummary, rows: Iterable<ReportRow>): Generator<string> {
+export function jsonReport(input: ReportInput, summary: ImportSummary, rows: Iterable<ReportRow>) {
   return jsonDocument({ summary }, { rows: jsonObjects(...objectsOf(input, rows)) });
 }
 
 /** The report as NDJSON: the same objects, in the order given. @throws as jsonReport */
-export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>) {
   return writeTable(...objectsOf(input, rows), 'ndjson');
 }
 
@@ -206,7 +202,7 @@ export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>): Gen
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
-export function retryReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+export function retryReport(input: ReportInput, rows: Iterable<ReportRow>) {
   const again = Iterator.from(rows).filter(({ status }) => RETRYABLE.has(status));
   if (input.format !== 'csv') return inChunks(again.map((row) => `${originalOnOneLine(row)}\n`));
   const cells = again.map((row) => originalCells(input, row));
@@ -235,7 +231,7 @@ export type OwnColumn = 'action' | 'joined_at' | 'until';
  * The same for a shaped input, where a row may have succeeded in part: its memberships, one on a line, in columns that
  * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
  */
-export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]): Generator<string> {
+export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]) {
   const cells = Iterator.from(memberships).map((one) => [...membershipCells(one, more), one.line]);
   return writeTable([...membershipColumns(more), '_row'], cells, 'csv', { exact: true });
 }

@@ -128,7 +128,7 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
       const chosen = { ...query, contentType };
       const options = sha256(JSON.stringify(kind === 'import' ? chosen : { [kind]: chosen }));
       const kept = key === undefined ? undefined : access.findUpload(who, key);
-      const before = kept !== undefined && isThere(kept.importId) ? { ...kept, key } : undefined;
+      const before = kept !== undefined && isThere(kept.importId) ? kept : undefined;
       const reused = (how: string) => new RollcallError('KEY_REUSED', { key: String(key), how });
       if (before !== undefined && before.options !== options) throw reused('with other options');
       const upload: UnderWay = { who, pace: openPace(limits.idleMs), end: new AbortController() };

@@ -69,7 +69,7 @@ export interface Otherwise {
 }
 
 /** The options of an import. @throws BAD_OPTION for those with which no file could be read */
-export function uploadOptions(query: Query, { contentType, region, sandbox }: Otherwise): ImportOptions {
+export function uploadOptions(query: Query, { contentType, region, sandbox }: Otherwise) {
   const { format, charset } = mediaType(contentType);
   const rest = defined({ encoding: charset, recipe: query.recipe });
   const options = chosenOptions(query, { ...rest, format, region, sandbox });
