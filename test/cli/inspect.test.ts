@@ -189,7 +189,7 @@ test('the example file can be imported as it is, as CSV and as a workbook', asyn
   }
   expect((await place.run(['template'])).stdout).toBe(readFileSync(join(place.root, 'example.csv'), 'utf8'));
   const again = await place.run(['template', '--output', 'example.csv']);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[OUTPUT_FAILED]')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('[OUTPUT_EXISTS]')]);
 });
 
 test('inspect says that the same file was imported before', async () => {

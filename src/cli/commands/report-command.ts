@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { rowOperations } from '../../api/rows.ts';
-import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
-import { writeWhole } from '../../platform/files.ts';
 import { openImports } from '../client/imports.ts';
 import type { Action } from '../exit-codes.ts';
 import {
@@ -15,7 +14,7 @@ import {
   withOutput,
   withServer,
 } from '../flags/flags.ts';
-import { type Io, say, writeOut } from '../screen/io.ts';
+import { type Io, say, writeDocument } from '../screen/io.ts';
 
 interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {
   readonly format: ReportFormat;
@@ -54,16 +53,6 @@ async function report(io: Io, given: string | undefined, flags: Flags) {
   const which = form === 'retry' ? { retryable: 'true' as const } : { format: form };
   const request = { id, ...which, ...Object.fromEntries(chosen) };
   const pieces = await imports.client.download(rowOperations.report, request);
-  try {
-    if (output === undefined) await writeOut(io, pieces);
-    else await writeWhole(output, pieces, { mode: 0o666 });
-  } catch (error) {
-    if (output === undefined || !isSystemError(error)) throw error;
-    throw new RollcallError('OUTPUT_FAILED', { document: 'the report', why: error.message });
-  }
+  await writeDocument(io, 'the report', pieces, output);
   if (output !== undefined) say(io, `Written to ${output}.`);
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
 }

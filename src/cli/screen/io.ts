@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import type { CoordinatorParts } from '../../app/app.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type Config, environmentVariable } from '../../platform/config.ts';
+import { writeWhole } from '../../platform/files.ts';
 import type { LogStream } from '../../platform/log.ts';
 import type { LogLevel } from '../../platform/settings.ts';
 import { drawTable, shellWord, wrap } from '../../text/terminal-text.ts';
@@ -24,13 +26,26 @@ export interface Io {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
+type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+/** Writes a document to the file that a command names, or else to `out`. @param document its name in the refusal @throws OUTPUT_FAILED */
+export async function writeDocument(io: Io, document: string, pieces: Pieces, output: string | undefined) {
+  if (output === undefined) return writeOut(io, pieces);
+  try {
+    await writeWhole(output, pieces, { mode: 0o666 });
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new RollcallError('OUTPUT_FAILED', { document, why: error.message });
+  }
+}
+
 /** Writes an answer to `out`, as it comes. In a pipe its bytes are exact; on a terminal nothing of it acts. */
-export async function writeOut({ out }: Pick<Io, 'out'>, pieces: AsyncIterable<string | Uint8Array>) {
+export async function writeOut({ out }: Pick<Io, 'out'>, pieces: Pieces) {
   // Standard output stays open: it is not ours to close.
   await pipeline(isTerminal(out) ? shownPieces(pieces) : Readable.from(pieces), out, { end: false });
 }
 
-async function* shownPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+async function* shownPieces(pieces: Pieces): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   for await (const piece of pieces) {
     yield printableLines(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
