@@ -44,7 +44,9 @@ async function usersCounted(of: Pick<Parameters<typeof countNewcomers>[0], 'plan
     ...of,
     options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
     signal: new AbortController().signal,
-    onUser: (at, all) => done.push(`${at} of ${all}`),
+    onProgress: ({ done: at, of }) => {
+      if (of !== null) done.push(`${at} of ${of}`);
+    },
   });
   return done;
 }
@@ -159,7 +161,7 @@ test('users are not counted beforehand where that takes many calls: the plan say
     pages,
     options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
     signal: new AbortController().signal,
-    onUser: () => {},
+    onProgress: () => {},
   });
   expect(asked).toEqual(['list']);
   const text = planText(plan, { color: false, width: 200 });

@@ -137,12 +137,26 @@ function reasonOfRow({ verdict, code, of_line, problem, left_out, acting, group_
 
 /** Codes that say something of the acting user. */
 const OF_ACTING: ReadonlySet<string> = new Set([
-  ...[ACTOR_OUTSIDE, ACTOR_TOO_LOW, SCOPE_TOO_LOW],
-  ...['ACTING_USER_NOT_FOUND', 'ACTING_USER_MOVES', 'ACTING_SCOPE'],
+  ACTOR_OUTSIDE,
+  ACTOR_TOO_LOW,
+  SCOPE_TOO_LOW,
+  'ACTING_USER_NOT_FOUND',
+  'ACTING_USER_MOVES',
+  'ACTING_SCOPE',
 ]);
 
 const GROUP_COLUMNS = [
-  ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
+  'region',
+  'guid',
+  'group_name',
+  'group_type',
+  'group_owner',
+  'found',
+  'members',
+  'rows',
+  'add',
+  'fail',
+  'reason',
 ];
 
 const FOUND: Readonly<Record<string, string>> = { found: 'yes', missing: 'no' };

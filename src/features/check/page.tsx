@@ -54,6 +54,7 @@ export function ImportCheck({
 }) {
   const { isOperator } = usePlace();
   if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
+  const price = check?.state === 'priced' ? priceOf(check) : undefined;
   const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked);
   return (
     <>
@@ -69,20 +70,17 @@ export function ImportCheck({
       {mayAsk && (
         <Actions
           list={[
-            check?.state === 'priced'
-              ? {
-                  text: `Make ${counted(priceOf(check), 'call')} and check`,
-                  act: (signal) => start(signal, Math.max(1, priceOf(check))),
-                }
-              : {
-                  text:
-                    check === undefined
-                      ? 'Check with the service'
-                      : check.state === 'done'
-                        ? 'Check again'
-                        : 'Continue the check',
-                  act: (signal) => start(signal),
-                },
+            {
+              text:
+                check === undefined
+                  ? 'Check with the service'
+                  : price !== undefined
+                    ? `Make ${counted(price, 'call')} and check`
+                    : check.state === 'done'
+                      ? 'Check again'
+                      : 'Continue the check',
+              act: (signal) => start(signal, price === undefined ? undefined : Math.max(1, price)),
+            },
           ]}
         />
       )}

@@ -49,16 +49,6 @@ export type Sync = Readonly<z.output<typeof keptSync>>;
 /** A move of a sync; `who` is empty where the sync moved by itself. */
 export type SyncMove = Sync['moves'][number];
 
-/** The facts about a sync that is just begun. */
-const BEGUN = {
-  state: 'planning',
-  reason: 'created',
-  importId: null,
-  totals: null,
-  approved: null,
-  finishedAt: null,
-} as const satisfies Partial<Sync>;
-
 /** A sync of a file, as a command asks for it. */
 export const syncRequest = keptSync
   .omit({ state: true, reason: true, code: true, importId: true, totals: true, approved: true, finishedAt: true })
@@ -84,9 +74,20 @@ export function newSyncId(kind: 'sync' | 'undo') {
 /** @param target where this process sends */
 export function begunSync({ who, ...given }: NewSync & { readonly id: string }, target: Aimed) {
   const at = isoTime(Date.now());
-  const { state, reason } = BEGUN;
-  const moves = [{ at, state, reason, who }];
-  return keptSync.parse({ undoOf: null, schedule: null, ...given, ...BEGUN, ...target, createdAt: at, moves });
+  const first = { state: 'planning', reason: 'created' } as const;
+  return keptSync.parse({
+    undoOf: null,
+    schedule: null,
+    ...given,
+    ...first,
+    importId: null,
+    totals: null,
+    approved: null,
+    finishedAt: null,
+    ...target,
+    createdAt: at,
+    moves: [{ at, ...first, who }],
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { groupProfile, openProfiles, requireNames } from '../../../imports/record/profile.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
-import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
+import { crawlOf, pay, type SurveyProgress, type SurveyRun, type SurveyStep } from '../../../imports/survey/crawl.ts';
 import { readGroups } from '../../../imports/survey/read-groups.ts';
 import { findUsers, payForUsers } from '../../../imports/survey/read-users.ts';
 import type { OpenGroup, Part } from '../../../imports/survey/survey.ts';
@@ -117,7 +117,7 @@ async function listAndDecide(
   const { survey } = plan;
   const regions = survey.regions();
   const onProgress = ({ step, done, of }: SurveyProgress) => {
-    if (step !== 'groups') note({ step, done, groups: of ?? done });
+    if (step !== 'groups' && of !== null) note({ step, done, groups: of });
   };
   const crawl = crawlOf({ survey, pages, signal, maxCalls, onProgress });
   const read = async (step: SurveyStep, part: Part, ids?: readonly number[]) => {
@@ -144,8 +144,7 @@ async function listAndDecide(
     await read('banned', 'banned', banned);
   }
   if (create === undefined) return;
-  const onUser = (done: number, users: number) => note({ step: 'users', done, groups: users });
-  await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onUser });
+  await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onProgress });
 }
 
 /** Members and rows whose decision takes less time than starting a thread for it. */
@@ -183,11 +182,10 @@ function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions
   }
 }
 
-interface NewcomersTask extends Pick<PlanningTask, 'pages' | 'signal' | 'maxCalls'> {
+interface NewcomersTask extends Omit<SurveyRun, 'survey'> {
   readonly plan: PlanLedger;
   readonly desired: string;
   readonly options: CreateOptions;
-  readonly onUser: (done: number, of: number) => void;
 }
 
 /** Counts users who would be added and do not exist, and notes what may be created. Call it after the plan was made. */
@@ -211,15 +209,12 @@ export async function countNewcomers(task: NewcomersTask) {
 }
 
 /** Null where it would take too many calls. */
-async function askFor({ plan, pages, signal, maxCalls = MAX_CALLS, onUser }: NewcomersTask) {
+async function askFor({ plan, maxCalls = MAX_CALLS, ...run }: NewcomersTask) {
   const { survey } = plan;
   const regions = survey.regions();
   const newcomers = sumOf(regions.map((region) => survey.count('count_open_users', region)));
   if (newcomers === 0) return { unknown: 0, deactivated: 0, first: [] };
-  const onProgress = ({ done, of }: SurveyProgress) => {
-    if (of !== null) onUser(done, newcomers);
-  };
-  const crawl = crawlOf({ survey, pages, signal, maxCalls: Math.min(maxCalls, MAX_CALLS), onProgress });
+  const crawl = crawlOf({ ...run, survey, maxCalls: Math.min(maxCalls, MAX_CALLS) });
   try {
     await payForUsers(crawl, regions);
     await findUsers(crawl, regions);
