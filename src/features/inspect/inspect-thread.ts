@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { type FileLook, type PreviewRow, ROWS_SHOWN } from '../../api/look.ts';
 import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
@@ -43,8 +42,7 @@ async function look({ head, name, options, rowOptions, recipes }: LookRequest): 
   const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
   const isWhole = isZip(bytes);
-  const sourceFor = (chosen: ImportOptions) =>
-    isWhole ? { bytes, name } : { stream: Readable.from([beginning(bytes, chosen, isCut)]), name };
+  const sourceFor = (chosen: ImportOptions) => ({ bytes: isWhole ? bytes : beginning(bytes, chosen, isCut), name });
   // The facts are a help that nothing depends on.
   const facts = await inspect({
     name,

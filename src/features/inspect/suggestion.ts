@@ -51,7 +51,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
     }
     if (groups.length === 0 && marks.length > 1) return [aboutMarks(marks, columns)];
     if (groups.length > 0 || user?.isList !== true) {
-      return aboutIds('guid', groups, isGroup, noGroup('looks like groups'), madeGuids);
+      return aboutIds('guid', groups, isGroup);
     }
     const seen = 'Each element has a list of users, and no group that is certain';
     return [openColumn('guid', words`${seen}: name it with ${option('map', 'guid=COLUMN')}.`)];
@@ -59,8 +59,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
   return [
-    // The options may say more about UIDs than which column they are in.
-    ...aboutIds('uid', users, user === known, NO_USER, hasUid ? (_column, _bad, chosen) => [...chosen] : identified),
+    ...aboutIds('uid', users, user === known, hasUid),
     ...(hasGuid ? [] : aboutGroups()),
     ...aboutScope(scope, recognised['scope'] !== undefined),
     ...aboutRegion(named('region')),
@@ -94,7 +93,7 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
       text: words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
       settings: { shape: { columns: names } },
     },
-    ...(uid === undefined ? [] : aboutIds('uid', [{ ...uid, name: 'uid' }], true, NO_USER, identified)),
+    ...(uid === undefined ? [] : aboutIds('uid', [{ ...uid, name: 'uid' }], true)),
     ...(guid === undefined && !hasGuid ? [{ text: which, needs: 'guid' as const }] : []),
     // A flag without a name may say who is gone.
     ...columns.flatMap(({ looksLike, few }, index): Step[] => {
@@ -199,19 +198,13 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
   return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
 }
 
-/** Gives the steps for ids that are not as the service takes them. @param chosen the settings that name their column */
-type StepsForBadIds = (column: ColumnFacts, bad: string, chosen: readonly Step[]) => Step[];
-
-/** The column of an id and what its values need; of several that may have it, a person chooses. */
-function aboutIds(
-  field: IdField,
-  columns: readonly ColumnFacts[],
-  isRecognised: boolean,
-  none: Step,
-  forBadIds: StepsForBadIds,
-): Step[] {
+/**
+ * The column of an id and what its values need; of several that may have it, a person chooses.
+ * @param isSettled the options say more about the ids than which column they are in
+ */
+function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised: boolean, isSettled = false): Step[] {
   const [column, ...others] = columns;
-  if (column === undefined) return [none];
+  if (column === undefined) return [field === 'uid' ? NO_USER : noGroup('looks like groups')];
   if (others.length > 0) return [mayAllBe(field, columns)];
   const { name, separator } = column;
   const values = knownValues(column);
@@ -220,8 +213,11 @@ function aboutIds(
   const { text, settings } = isLike(field, column);
   const steps = splits(field, column);
   if (bad === undefined) return isRecognised ? steps : [...steps, { text, settings }];
+  // The template of a GUID says which column it is made of.
   const chosen = isRecognised ? [] : [{ settings }];
-  return [...steps, ...(isDamagedNumber(bad) ? [...chosen, damaged(name, bad)] : forBadIds(column, bad, chosen))];
+  if (isDamagedNumber(bad)) return [...steps, ...chosen, damaged(name, bad)];
+  if (field === 'guid') return [...steps, madeGuids(column, bad)];
+  return [...steps, ...chosen, ...(isSettled ? [] : [identified(column, bad)])];
 }
 
 function knownValues({ few, examples }: ColumnFacts) {
@@ -230,7 +226,8 @@ function knownValues({ few, examples }: ColumnFacts) {
 
 const NO_USER = openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`);
 
-const identified: StepsForBadIds = ({ name, looksLike }, bad, chosen) => {
+/** UIDs from values that are none. */
+function identified({ name, looksLike }: ColumnFacts, bad: string): Step {
   const templates = { uid: `{${name}|slug}` };
   const [seen, one, uidOf] =
     looksLike === 'email' || bad.includes('@')
@@ -238,22 +235,23 @@ const identified: StepsForBadIds = ({ name, looksLike }, bad, chosen) => {
       : [`has values that are no UIDs, such as ${shown(bad)}`, '', templates.uid];
   const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${shapeOption('uid', templates.uid, { templates })}`;
   const text = words`Column ${shown(name)} ${seen}: ${ways}.`;
-  return [...chosen, { text, needs: 'identities', instead: { shape: { templates: { uid: uidOf } } } }];
-};
+  return { text, needs: 'identities', instead: { shape: { templates: { uid: uidOf } } } };
+}
 
-const madeGuids: StepsForBadIds = (column, bad) => {
+/** GUIDs from values that are none. */
+function madeGuids(column: ColumnFacts, bad: string): Step {
   const { name, separator, isList, looksLike } = column;
   // A comma, a semicolon or a bar may separate groups, though it is not sure.
   const mayBeSeveral = knownValues(column).some((value) => /[,;|\n]/.test(value) && !DN.test(value));
   if (separator === undefined && isList !== true && mayBeSeveral) {
     const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
     const seen = words`Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
-    return [openColumn('guid', words`${seen}: ${ways}.`)];
+    return openColumn('guid', words`${seen}: ${ways}.`);
   }
   const template = `{${name}|${DN.test(bad) ? 'rdn|' : looksLike === 'email' ? 'localpart|' : ''}slug}`;
   const text = words`Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
-  return [{ text, settings: { shape: { templates: { guid: template } } } }];
-};
+  return { text, settings: { shape: { templates: { guid: template } } } };
+}
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
 function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): Step {

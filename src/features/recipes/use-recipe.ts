@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { headOf, headOfFile, lookAt, NOT_READ } from '../../imports/read/beginning.ts';
-import { isZip } from '../../imports/read/decompress.ts';
 import { numberedColumns } from '../../imports/read/shape/groups.ts';
 import { defined } from '../../platform/defined.ts';
 import { withRecipe } from './apply-recipe.ts';
@@ -48,8 +46,7 @@ function isPipe(path: string) {
 async function openedFor(file: RecipeUse['file'], name: string, encoding: string | undefined) {
   if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
   const bytes = Buffer.from(file.head);
-  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
-  return { head: await headOf(bytes, encoding), source: { ...source, name } };
+  return { head: await headOf(bytes, encoding), source: { bytes, name } };
 }
 
 /** Without what a recipe says about columns that some files of its kind have, and this one has not. */

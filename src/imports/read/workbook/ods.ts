@@ -28,7 +28,6 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   });
 
   return {
-    kind: 'ods',
     sheets,
     read: async function* (sheet, warnings) {
       const rows = new SheetRows(sheets[sheet]?.name ?? '', warnings);

@@ -32,7 +32,7 @@ const OTHER_OFFICE: Readonly<Record<string, string>> = {
  * Whether an archive is a workbook, and of which format. Throws ENCRYPTED, OTHER_FORMAT for documents of
  * the same makers that are not.
  */
-export async function workbookKind(zip: Zip, name: string): Promise<Workbook['kind'] | undefined> {
+export async function workbookKind(zip: Zip, name: string): Promise<SheetInput['kind'] | undefined> {
   if (zip.has('mimetype') && zip.sizeOf('mimetype') < 200) {
     let type = '';
     for await (const block of zip.read('mimetype')) type += block.toString('latin1');
@@ -52,7 +52,7 @@ export async function workbookKind(zip: Zip, name: string): Promise<Workbook['ki
 /** Opens the sheet with the rows. Throws UNKNOWN_SHEET, EMPTY, WORKBOOK_BROKEN, and what reading the archive throws. */
 export async function openSheet(
   zip: Zip,
-  kind: Workbook['kind'],
+  kind: SheetInput['kind'],
   name: string,
   state: FileState,
   options: IntakeOptions,

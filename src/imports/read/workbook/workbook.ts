@@ -30,7 +30,6 @@ export interface TableSigns {
 
 /** A workbook of any format, opened: its sheets in the order of their tabs. */
 export interface Workbook {
-  readonly kind: 'xlsx' | 'ods';
   readonly sheets: readonly Sheet[];
   /**
    * The rows of a sheet in order, piece by piece.

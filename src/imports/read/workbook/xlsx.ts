@@ -69,7 +69,6 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promi
   if (shared !== undefined) await readTexts(texts, shared, parse);
 
   return {
-    kind: 'xlsx',
     sheets,
     read: async function* (number, warnings) {
       const sheet = sheets[number];
