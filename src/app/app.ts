@@ -58,14 +58,13 @@ export async function openApp(
     show(`Warning: ${text}.`);
   };
   for (const text of [warning, fewFiles]) if (text !== undefined) warn(text);
-  const all = observers([observer ?? [], tracing?.observer ?? []].flat());
   const parts: CoordinatorParts = {
     config,
     service,
     log,
     warn,
     keepMs,
-    observer: all,
+    observer: observers(observer, tracing?.observer),
     patient: !isServer,
     signal,
     onWait: (sentence) => {
@@ -137,7 +136,7 @@ const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log } = parts;
-  const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
+  const observer = observers(callLog(log), parts.observer);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
     client = (region) => clientOf(service, region, config.concurrency),

@@ -116,22 +116,14 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
-    switch (await followImport(io, imports, id, { signal: signal.signal, ...limit })) {
-      case 'left':
-        say(io, '', `Import ${id} continues; you only stopped watching it.`);
-        return EXIT.stillRunning;
-      case 'late':
-        say(
-          io,
-          '',
-          `Timed out waiting; import ${id} continues. Watch it again with:`,
-          `  ${imports.command('watch', id)}`,
-        );
-        return EXIT.stillRunning;
-      case 'over':
-      case 'abandoned':
-        return await conclude(imports, io, id, flags.json === true);
-    }
+    const end = await followImport(io, imports, id, { signal: signal.signal, ...limit });
+    if (end === 'over' || end === 'abandoned') return await conclude(imports, io, id, flags.json === true);
+    const again = [
+      `Timed out waiting; import ${id} continues. Watch it again with:`,
+      `  ${imports.command('watch', id)}`,
+    ];
+    say(io, '', ...(end === 'late' ? again : [`Import ${id} continues; you only stopped watching it.`]));
+    return EXIT.stillRunning;
   } finally {
     signal.ignore();
   }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { badUsage, isError } from '../../errors/rollcall-error.ts';
+import { badUsage } from '../../errors/rollcall-error.ts';
+import type { Allowed } from '../../platform/allowed-values.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { type Behaviour, parseBehaviour, SWITCHES } from '../../sandbox/behaviour.ts';
@@ -11,7 +12,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { faultList, portFlag, repeatable, secret, wholeNumber } from '../flags/flags.ts';
+import { faultList, portFlag, repeatable, secret, valueOfFlag, wholeNumber } from '../flags/flags.ts';
 import { type Io, printJson } from '../screen/io.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
@@ -62,7 +63,7 @@ export function sandboxCommand(action: Action) {
     .option('--seed <file>', 'create the users, groups and members of a JSON file; others only with --users, --groups')
     .addOption(new Option('--open', 'every user and group exists').conflicts(['users', 'groups']))
     .option('--calls-per-minute <n>', 'rate limit of each app', wholeNumber(1, 100_000_000), 10_000)
-    .option('--latency <ms>', 'latency of every call in ms, as MS or MIN-MAX (default: 0)', latencyRange)
+    .option('--latency <ms>', 'latency of every call in ms, as MS or MIN-MAX (default: 0)', valueOfFlag(latencyRange))
     .option('--faults <list>', `faults: ${FAULT_SYNTAX}`, faultList)
     .option(
       '--behaviour <name=value,...>',
@@ -177,13 +178,9 @@ function managementUrlOf({ host }: Sandbox) {
   return `https://apimgmt.${host}`;
 }
 
-/** The flag may be repeated. */
+/** The flag may be repeated. @throws BAD_BEHAVIOUR */
 function behaviour(text: string, earlier: Partial<Behaviour> = {}) {
-  try {
-    return { ...earlier, ...parseBehaviour(text) };
-  } catch (error) {
-    throw isError(error, 'BAD_BEHAVIOUR') ? new InvalidArgumentError(`${error.message}.`) : error;
-  }
+  return { ...earlier, ...parseBehaviour(text) };
 }
 
 function behaviourHelp() {
@@ -195,8 +192,10 @@ function behaviourHelp() {
     .join('\n');
 }
 
-function latencyRange(text: string) {
-  const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
-  if (from !== undefined && Number(from) <= Number(to)) return [Number(from), Number(to)];
-  throw new InvalidArgumentError('Expected milliseconds as MS or MIN-MAX, for example 50 or 20-80.');
-}
+const latencyRange: Allowed<readonly [number, number]> = {
+  allowed: 'milliseconds as MS or MIN-MAX, for example 50 or 20-80',
+  parse: (text) => {
+    const [, from = '', to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+    return from !== '' && Number(from) <= Number(to) ? [Number(from), Number(to)] : undefined;
+  },
+};

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
+import { Command } from 'commander';
+import type { Allowed } from '../../platform/allowed-values.ts';
 import type { Action } from '../exit-codes.ts';
 import {
-  byteCount,
   portFlag,
   settingFlag,
+  sizeFlag,
+  valueOfFlag,
   withDataDir,
   withLog,
   withNotify,
@@ -24,15 +25,11 @@ export function serveCommand(action: Action) {
     .addOption(portFlag(DEFAULT_PORT))
     .option('--require-token', 'require a token on loopback too; `rollcall token create` makes one')
     .addOption(settingFlag('keep'))
-    .addOption(
-      new Option('--max-upload <size>', 'largest upload, such as 500mb')
-        .argParser(byteCount)
-        .default(DEFAULT_MAX_FILE, '2gb'),
-    )
+    .addOption(sizeFlag('--max-upload', 'largest upload'))
     .option(
       '--trust-proxy <addresses>',
       'proxies in front of it, whose X-Forwarded-For is trusted: addresses or ranges, separated by commas, such as 10.0.0.0/8',
-      proxies,
+      valueOfFlag(proxies),
     );
   return withLog(withSandbox(withPace(withWorkers(withDataDir(withNotify(command)))))).action(
     action(async (io, flags: ServeFlags) => {
@@ -44,13 +41,16 @@ export function serveCommand(action: Action) {
 }
 
 /** Proxies as the server takes them. */
-function proxies(text: string) {
-  const given = text.split(',').map((one) => one.trim());
-  const isProxy = (one: string) => {
-    if (one === 'loopback' || one === 'uniquelocal') return true;
-    const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(one) ?? [];
-    return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
-  };
-  if (given.every(isProxy)) return given;
-  throw new InvalidArgumentError('Expected addresses or ranges such as 10.0.0.5,10.1.0.0/16, or the word loopback.');
+const proxies: Allowed<readonly string[]> = {
+  allowed: 'addresses or ranges such as 10.0.0.5,10.1.0.0/16, or the word loopback',
+  parse: (text) => {
+    const given = text.split(',').map((one) => one.trim());
+    return given.every(isProxy) ? given : undefined;
+  },
+};
+
+function isProxy(text: string) {
+  if (text === 'loopback' || text === 'uniquelocal') return true;
+  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
 }

@@ -72,7 +72,7 @@ async function work(io: Io, flags: Flags) {
         return { region, appId, host: hostOf(service, region), chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
       config,
-      observer: observers([callLog(log), metrics?.observer, tracing?.observer].filter((one) => one !== undefined)),
+      observer: observers(callLog(log), metrics?.observer, tracing?.observer),
       onError,
     });
     lifecycle.onStop((deadlineMs) => worker.stop(deadlineMs));

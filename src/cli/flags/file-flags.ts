@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
-import { asFlag } from '../../errors/named-options.ts';
+import { flagOf } from '../../errors/named-options.ts';
 import { parseTemplate } from '../../imports/read/shape/template.ts';
-import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import type { Given } from '../../options/option.ts';
 import { READING, type ReadingChoices } from '../../options/reading-options.ts';
@@ -21,10 +20,10 @@ import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import {
-  byteCount,
   type RecipeFlags,
   type RunningFlags,
   repeatable,
+  sizeFlag,
   withNeeds,
   withOptions,
   withRecipeFlag,
@@ -75,38 +74,34 @@ export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'query' | 
   readonly maxSource?: number | undefined;
 }
 
-type Setting = keyof typeof SOURCE_SETTINGS;
-const SETTINGS: Readonly<Record<Setting, SourceSetting>> = SOURCE_SETTINGS;
-
-const flagOf = (name: Setting) => SETTINGS[name].flag ?? name;
-
-/** A flag as it is typed. */
-const typed = (option: string) => asFlag({ option });
+const SOURCE_FLAGS = Object.entries<SourceSetting>(SOURCE_SETTINGS).flatMap(
+  ([name, { flag = name, value, ...more }]) =>
+    value === undefined ? [] : [{ ...more, name: flag, flag: flagOf(flag), value }],
+);
 
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
-function withSettings(command: Command, names: readonly Setting[]) {
-  for (const name of names) {
-    const { value, help, isMap } = SETTINGS[name];
-    const flag = `${typed(flagOf(name))} ${value}`;
-    if (isMap) command.option(flag, `${help}; repeat for more`, each());
-    else command.option(flag, help);
+function withSourceFlags(command: Command, flags: typeof SOURCE_FLAGS) {
+  for (const { flag, value, help, isMap } of flags) {
+    if (isMap) command.option(`${flag} ${value}`, `${help}; repeat for more`, each());
+    else command.option(`${flag} ${value}`, help);
   }
   return command;
 }
 
+const ONLY_READING = ['header', 'query', 'table'];
+
 /** Adds the flags for reaching an address. */
 export function withPlace(command: Command) {
-  return withSettings(command, ['secrets', 'endpoint', 'keyFile', 'knownHosts']);
+  return withSourceFlags(
+    command,
+    SOURCE_FLAGS.filter(({ name }) => !ONLY_READING.includes(name)),
+  );
 }
 
 export function withSource(command: Command) {
-  return withSettings(withPlace(withSettings(command, ['headers'])), ['query', 'table']).addOption(
-    new Option('--max-source <size>', 'largest file to accept, such as 500mb')
-      .argParser(byteCount)
-      .default(DEFAULT_MAX_FILE, '2gb'),
-  );
+  return withSourceFlags(command, SOURCE_FLAGS).addOption(sizeFlag('--max-source', 'largest file to accept'));
 }
 
 /** A flag that is given and is for addresses only, as it is typed. */
@@ -117,10 +112,9 @@ export function addressFlagOf(flags: SourceFlags) {
 /** The flags that are for addresses only, as they are typed, with their values. */
 export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string][] {
   const given = flags as Readonly<Record<string, string | readonly string[] | undefined>>;
-  return (Object.keys(SETTINGS) as Setting[])
-    .filter((name) => SETTINGS[name].value !== undefined)
-    .map(flagOf)
-    .flatMap((flag) => [given[flag] ?? []].flat().map((value) => [typed(flag), value]));
+  return SOURCE_FLAGS.flatMap(({ name, flag }) =>
+    [given[name] ?? []].flat().map((value): [string, string] => [flag, value]),
+  );
 }
 
 /** With whole paths, as schedules keep them. @throws BAD_SOURCE, which repeats no secret */

@@ -4,7 +4,7 @@ import { tagsProblem } from '../../api/tag-rule.ts';
 import { asFlag, flagOf } from '../../errors/named-options.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
-import { byteSize } from '../../options/bounds.ts';
+import { byteSize, DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { LIST_FILTERS } from '../../options/list-filters.ts';
 import type { OptionDeclaration } from '../../options/option.ts';
 import { type Allowed, wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
@@ -101,31 +101,26 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
   return valueOfFlag(numbersBetween(from, to));
 }
 
-/** Checks the text and keeps it, so that it can be shown as it was written. */
+/** Checks the text and keeps it, so that it can be shown as it was written. @throws BAD_FAULT */
 export function faultList(text: string) {
-  try {
-    parseFaults(text);
-    return text;
-  } catch (error) {
-    if (isError(error, 'BAD_FAULT')) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
+  parseFaults(text);
+  return text;
 }
 
 /** `us,eu` */
-export function regionList(text: string): readonly Region[] {
-  return text.split(',').map((part) => {
-    const region = REGIONS.find((one) => one === part.trim().toLowerCase());
-    if (region !== undefined) return region;
-    throw new InvalidArgumentError(`${JSON.stringify(part)} is not a region; allowed are ${REGIONS.join(', ')}.`);
-  });
-}
+export const regionList = valueOfFlag<readonly Region[]>({
+  allowed: `regions, with commas: ${REGIONS.join(', ')}`,
+  parse: (text) => {
+    const names = text.split(',').map((part) => part.trim().toLowerCase());
+    const regions = REGIONS.filter((region) => names.includes(region));
+    return names.every((name) => regions.some((region) => region === name)) ? regions : undefined;
+  },
+});
 
-/** `500mb` in bytes. */
-export function byteCount(text: string) {
-  const bytes = byteSize(text);
-  if (bytes !== undefined) return bytes;
-  throw new InvalidArgumentError('Expected a size such as 500mb or 2gb.');
+/** A flag for the size of a file: `500mb`. */
+export function sizeFlag(flag: string, meaning: string) {
+  const size = valueOfFlag({ allowed: 'a size such as 500mb or 2gb', parse: byteSize });
+  return new Option(`${flag} <size>`, `${meaning}, such as 500mb`).argParser(size).default(DEFAULT_MAX_FILE, '2gb');
 }
 
 /** Filters of `rollcall list` by their flags: texts as the API takes them. */

@@ -24,8 +24,9 @@ export interface CallObserver {
 /** A start of a job of a region's queue. */
 type ObservedRun = Pick<JobRun<BatchPayload | AskServicePayload>, 'id' | 'payload' | 'attemptsMade'>;
 
-/** Several observers as one. */
-export function observers(all: readonly CallObserver[]): CallObserver {
+/** Several observers as one; those that are undefined do not count. */
+export function observers(...some: readonly (CallObserver | undefined)[]): CallObserver {
+  const all = some.filter((one) => one !== undefined);
   const around = all.flatMap((one) => one.around?.bind(one) ?? []);
   return {
     begun: (region, waitedMs) => {
