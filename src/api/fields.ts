@@ -3,6 +3,7 @@ import { isError } from '../errors/rollcall-error.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { descriptionOf, filledShape, type OptionDeclaration, type Options, type SchemaOf } from '../options/option.ts';
+import { joined } from '../platform/defined.ts';
 
 /** Fields that many answers of the HTTP API have. */
 
@@ -87,15 +88,15 @@ export function writtenShape<All extends Options>(options: All): WrittenShape<Al
 
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
 function parameter(declared: OptionDeclaration<any>): z.ZodType {
-  const { schema, value, parse, join } = declared;
+  const { schema, value, parse, repeats } = declared;
   const text = value === undefined ? z.enum(['true', 'false']) : parameterOf(declared);
-  const given = join === undefined ? text : z.union([text, z.array(text)]);
+  const given = repeats ? z.union([text, z.array(text)]) : text;
   const description = descriptionOf(declared);
   return given
     .transform((texts, context) => {
       try {
         const values = [texts].flat().map(parse);
-        return join === undefined ? values[0] : values.reduce(join);
+        return repeats ? joined(values) : values[0];
       } catch (error) {
         if (!isError(error, 'BAD_USAGE')) throw error;
         context.addIssue({ code: 'custom', message: `allowed is ${error.message}` });
@@ -104,7 +105,7 @@ function parameter(declared: OptionDeclaration<any>): z.ZodType {
     })
     .pipe(schema)
     .optional()
-    .describe(join === undefined ? description : `${description} May be given several times.`);
+    .describe(repeats ? `${description} May be given several times.` : description);
 }
 
 function parameterOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclaration) {

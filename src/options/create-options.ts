@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rowsOrShare } from '../platform/allowed-values.ts';
-import { choice, type Given, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
+import { choice, entryTexts, type Given, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 import { columnMap } from './option-texts.ts';
 
 /** Fields of a user or group that is created, as a column of the input may give them. */
@@ -57,8 +57,8 @@ export const CREATING = {
     value: '<field=column,...>',
     help: 'columns with the fields of new users and groups: name=Full Name,group_name=Room',
     parse: columnMap(CREATE_FIELDS, 'name=Full Name'),
-    print: (columns) => Object.entries(columns).map(([field, column]) => `${field}=${column}`),
-    join: (earlier, later) => ({ ...earlier, ...later }),
+    print: entryTexts,
+    repeats: true,
   }),
   userNameFrom: option({
     ...choice(['uid']),

@@ -16,7 +16,7 @@ export const NAMING = {
     help: 'a finished import whose additions count as those of the sync, also in later runs',
     parse: (text) => [text],
     print: (ids) => ids,
-    join: (earlier, later) => [...earlier, ...later],
+    repeats: true,
   }),
   syncName: option({
     schema: z.string(),
@@ -79,8 +79,8 @@ const uidList = {
     return uids;
   },
   print: (uids: string[]) => (uids.length === 0 ? [] : [uids.join(',')]),
-  join: (earlier: string[], later: string[]) => [...earlier, ...later],
-};
+  repeats: true,
+} as const;
 
 /** The times at which a schedule runs. */
 export const SCHEDULING = {

@@ -29,8 +29,8 @@ export interface OptionDeclaration<Schema extends z.ZodType = z.ZodType> {
   readonly parse: (text: string) => z.output<Schema>;
   /** The texts that `parse` reads as this value: several where the option is given several times. */
   readonly print: (value: z.output<Schema>) => readonly string[];
-  /** Joins values of an option that may be given several times. */
-  readonly join?: (earlier: z.output<Schema>, later: z.output<Schema>) => z.output<Schema>;
+  /** It may be given several times: its lists are joined, and so are its objects. */
+  readonly repeats?: true;
   /** An option that is on by default: what `--no-…` does. */
   readonly off?: string;
   /** The effect of `--no-…` where settings are edited. */
@@ -70,6 +70,11 @@ export function option<Schema extends z.ZodType, const More extends { readonly k
   declared: OptionDeclaration<Schema> & More,
 ): OptionDeclaration<Schema> & More {
   return declared;
+}
+
+/** The texts of an object: `uid=Member ID`. */
+export function entryTexts(value: object) {
+  return Object.entries(value).map(([name, text]) => `${name}=${text}`);
 }
 
 /** Text that is any text, or one of some values. */

@@ -3,7 +3,7 @@ import { FIELDS, REGIONS, SCOPES } from '../membership/membership.ts';
 import { timeText, waitTime } from '../platform/allowed-values.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
-import { choice, type Given, option, readAsSetting, TEXT } from './option.ts';
+import { choice, entryTexts, type Given, option, readAsSetting, TEXT } from './option.ts';
 import { boundList, columnMap, delimiterCharacter, patternList, shapeText } from './option-texts.ts';
 import { shapeSettings } from './shape.ts';
 
@@ -31,8 +31,8 @@ export const CONTENT = {
     value: '<field=column,...>',
     help: `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
     parse: columnMap(FIELDS, 'uid=Member ID'),
-    print: (map) => Object.entries(map).map(([field, column]) => `${field}=${column}`),
-    join: (earlier, later) => ({ ...earlier, ...later }),
+    print: entryTexts,
+    repeats: true,
   }),
   sheet: option({
     schema: z.string().min(1).max(100),
@@ -48,7 +48,7 @@ export const CONTENT = {
     preset: 'those with rows at its top',
     parse: patternList,
     print: (patterns) => [patterns.map((pattern) => pattern.replaceAll(/,(?![^{]*\})/g, '\\,')).join(',')],
-    join: (earlier, later) => [...earlier, ...later],
+    repeats: true,
   }),
   format: option({ ...choice(FORMATS), value: '<format>', help: 'format of the input', preset: 'auto' }),
   encoding: option({
@@ -72,8 +72,8 @@ export const CONTENT = {
     value: '<name=value,...>',
     help: `raise a limit on the size of the input; limits: ${BOUND_NAMES.join(', ')}`,
     parse: boundList,
-    print: (bounds) => Object.entries(bounds).map(([name, value]) => `${name}=${value}`),
-    join: (earlier, later) => ({ ...earlier, ...later }),
+    print: entryTexts,
+    repeats: true,
   }),
 };
 

@@ -94,9 +94,7 @@ export const DEFAULT_MAX_CALLS = 1_000;
 /** Options of a check with the service. */
 export const CHECKING = {
   maxCalls: option({
-    schema: z.int().positive(),
-    ...readAsSetting(wholeNumber(1, 1_000_000_000), String),
-    value: '<n>',
+    ...rows(1),
     help: 'calls that the check may make; before it makes more, a person is asked, and without one it stops',
     preset: String(DEFAULT_MAX_CALLS),
   }),
@@ -105,9 +103,7 @@ export const CHECKING = {
 /** Options of what else reads the service. */
 export const SURVEYING = {
   maxCalls: option({
-    schema: z.int().positive(),
-    ...readAsSetting(wholeNumber(1, 1_000_000_000), String),
-    value: '<n>',
+    ...rows(1),
     help: 'calls that reading the service may take; before it makes more, it stops and says how many it needs (default: any number)',
   }),
 };
@@ -166,7 +162,7 @@ export const TRIAL = {
     help: 'send these groups or users first; `resume` sends the others',
     parse: chosenRows,
     print: (chosen) => chosen.map(({ field, is }) => `${field}=${is.join('|')}`),
-    join: (earlier, later) => [...earlier, ...later],
+    repeats: true,
   }),
 };
 export type TrialChoices = Given<typeof TRIAL>;

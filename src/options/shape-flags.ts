@@ -77,7 +77,7 @@ export const SHAPING = {
     help: 'several values in a cell: "guid=;"; repeat for more',
     parse: splitOf,
     print: (split: Part<'split'>) => Object.entries(split).map(([field, one]) => `${field}=${separatorText(one)}`),
-    join: merge,
+    repeats: true,
   },
   lists: {
     value: '<scope=column,...>',
@@ -87,7 +87,7 @@ export const SHAPING = {
       Object.entries(lists)
         .flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`))
         .join(','),
-    join: merge,
+    repeats: true,
   },
   wide: {
     ...columns,
@@ -111,7 +111,7 @@ export const SHAPING = {
     help: 'words for scopes; none for no membership, * for all others',
     parse: scopeWordList,
     print: pairs,
-    join: merge,
+    repeats: true,
   },
   where: {
     value: '<column=value,...>',
@@ -124,7 +124,7 @@ export const SHAPING = {
             `${escaped(column)}${is === undefined ? '!=' : '='}${listed(is ?? isNot, '|')}`,
         )
         .join(','),
-    join: (earlier: Part<'where'>, later: Part<'where'>) => [...earlier, ...later],
+    repeats: true,
   },
   actions: {
     value: '[column]',
@@ -140,9 +140,9 @@ export const SHAPING = {
     help: 'words for actions; none leaves the row out',
     parse: actionWordList,
     print: pairs,
-    join: merge,
+    repeats: true,
   },
-};
+} as const;
 
 type Part<Name extends keyof Shape> = NonNullable<Shape[Name]>;
 interface ShapeFlag {
@@ -185,10 +185,6 @@ export function flagTextsOf(shape: Shape | ShapeInput) {
     const value = field === undefined ? parts[part] : parts[part]?.[field];
     return value === undefined || print === undefined ? [] : [[name, print(value as never)] as const];
   });
-}
-
-function merge<Value extends object>(earlier: Value, later: Value) {
-  return { ...earlier, ...later };
 }
 
 /** A comma, an equals sign or a bar of a name does not separate. */

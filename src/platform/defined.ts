@@ -1,3 +1,8 @@
+/** Values that are given one after the other, as one: lists are joined, and so are objects. */
+export function joined<Value>(values: readonly Value[]): Value {
+  return (Array.isArray(values[0]) ? values.flat() : Object.assign({}, ...values)) as Value;
+}
+
 /** The values that are given, without those that are undefined. */
 export function defined<Given extends object>(
   given: Given,

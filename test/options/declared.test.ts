@@ -13,6 +13,7 @@ import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { ROW_FILTER } from '../../src/options/row-filter.ts';
 import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
 import { shapeSettings } from '../../src/options/shape.ts';
+import { joined } from '../../src/platform/defined.ts';
 import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
@@ -115,7 +116,7 @@ describe.each(Object.entries(ALL))('the option %s', (name, declared) => {
   test('is sent to a server as a text that says the same', () => {
     const texts = textsOf(option, { [name]: value });
     const parsed = texts.map(([, one]) => declared.parse(one));
-    if (declared.off === undefined) expect(declared.join ? parsed.reduce(declared.join) : parsed[0]).toEqual(value);
+    if (declared.off === undefined) expect(declared.repeats ? joined(parsed) : parsed[0]).toEqual(value);
     else expect(textsOf(option, { [name]: false })).toEqual([[name, 'false']]);
   });
 

@@ -8,6 +8,7 @@ import { byteSize, DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { LIST_FILTERS } from '../../options/list-filters.ts';
 import type { OptionDeclaration } from '../../options/option.ts';
 import { type Allowed, wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
+import { joined } from '../../platform/defined.ts';
 import { defaultOf, type FlagName, type Flags, SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
 import { parseFaults } from '../../sandbox/injected-faults.ts';
 
@@ -196,8 +197,7 @@ export function refuseExisting(paths: readonly string[], { overwrite }: OutputFl
 }
 
 /** The parts of an option's declaration that make its flag. */
-// biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
-type FlagDeclaration = Pick<OptionDeclaration<any>, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'join'>;
+type FlagDeclaration = Pick<OptionDeclaration, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'repeats'>;
 
 /** Adds a flag for each of the options. */
 export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>) {
@@ -220,26 +220,26 @@ export function withNeeds(command: Command, names: readonly string[], needs: rea
 }
 
 export function optionFlag(name: string, declared: FlagDeclaration) {
-  const { value, help, preset, off, choices, parse, join } = declared;
+  const { value, help, preset, off, choices, parse, repeats } = declared;
   const flag = asFlag({ option: name, value: off && 'false' });
   const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
   if (value === undefined) return new Option(flag, meaning);
   const option = new Option(`${flag} ${value}`, preset === undefined ? meaning : `${meaning} (default: ${preset})`);
-  return choices === undefined ? option.argParser(parserOf(parse, join)) : option.choices(choices);
+  return choices === undefined ? option.argParser(parserOf(parse, repeats)) : option.choices(choices);
 }
 
-/** Parser that commander calls with the text of a flag; with `join` the flag may be repeated. */
-function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
+/** Parser that commander calls with the text of a flag. */
+function parserOf<Value>(parse: (text: string) => Value, repeats?: true) {
   const parser = (text: string, earlier?: Value): Value => {
     try {
       const value = parse(text);
-      return earlier === undefined || join === undefined ? value : join(earlier, value);
+      return repeats && earlier !== undefined ? joined([earlier, value]) : value;
     } catch (error) {
       if (isError(error, 'BAD_USAGE')) throw new InvalidArgumentError(`Expected ${error.message}.`);
       throw error;
     }
   };
-  return join === undefined ? parser : repeatable(parser);
+  return repeats ? repeatable(parser) : parser;
 }
 
 export interface RecipeFlags {

@@ -166,5 +166,5 @@ export const LIMIT_FLAG = {
       `name=value, for example groupRemovalsPercent=30; ${JSON.stringify(name)} is not a limit of a guard; allowed are ${NAMES}`,
     );
   },
-  join: (earlier: object, later: object) => ({ ...earlier, ...later }),
-};
+  repeats: true,
+} as const;
