@@ -198,14 +198,9 @@ async function run(
   signal?.throwIfAborted();
   const lifecycle = createLifecycle();
   try {
-    const flags = {
-      ...(sandbox && { sandbox }),
-      ...(withWorkers && { withWorkers }),
-      ...(dryRun && { dryRun }),
-    };
     const app = await openApp(lifecycle, {
       config,
-      openService: () => openService(config, flags),
+      openService: () => openService(config, { sandbox, withWorkers, dryRun }),
       show: () => {},
       signal,
     });

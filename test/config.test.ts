@@ -15,7 +15,9 @@ function withFile(content: unknown): string {
 describe('settings', () => {
   test('have defaults', () => {
     const folder = tempDir();
-    expect(readConfig({}, {}, folder)).toEqual({
+    const { dir, ...config } = readConfig({}, {}, folder);
+    expect(dir.root).toBe(config.dataDir);
+    expect(config).toEqual({
       dataDir: join(folder, '.rollcall'),
       host: undefined,
       apps: {},

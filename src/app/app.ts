@@ -6,7 +6,7 @@ import { type OpenRegion, openRegion } from '../imports/send/region.ts';
 import { type ImportState, isFinal, isUnderWay } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog, quietly } from '../platform/log.ts';
@@ -50,7 +50,7 @@ export async function openApp(
   const service = await openService();
   lifecycle.onStop(() => service.close());
   if (!service.sandbox && config.hostCorrection !== undefined) show(`${config.hostCorrection}.`);
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config, logStream);
   warn = (text) => {
@@ -144,7 +144,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
   } = parts;
   const coordinator = await openCoordinator({
     ...parts,
-    dir: dataDir(config.dataDir),
+    dir: config.dir,
     backend,
     regions: new Set(Object.keys(service.apps) as Region[]),
     sandbox: service.sandbox,

@@ -5,12 +5,12 @@ import { dispatchOnly, NO_SERVICE, type Service, serviceOf, serviceTarget } from
 
 /** Destination of calls, as a user chooses it. */
 interface ServiceChoice {
-  readonly sandbox?: true;
+  readonly sandbox?: boolean | undefined;
   /** Path of a JSON file with users and groups; without one the sandbox knows every group and user. */
   readonly sandboxSeed?: string;
   readonly sandboxFaults?: string;
   /** With a shared queue: also send from this process. */
-  readonly withWorkers?: true;
+  readonly withWorkers?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
 }
 

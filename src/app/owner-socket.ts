@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -110,10 +111,7 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
   });
   const mask = process.umask(0o077);
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, resolve);
-    });
+    await once(server.listen(path), 'listening');
   } finally {
     process.umask(mask);
   }

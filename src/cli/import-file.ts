@@ -14,7 +14,6 @@ import { mapLookups } from '../options/lookups.ts';
 import { BANS, SENDING } from '../options/sending-options.ts';
 import { shapeOf } from '../options/shape-flags.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { defined } from '../platform/defined.ts';
 import { PACKAGE_FOLDER } from '../platform/packages.ts';
 import { fileOperations } from '../server/import-handlers.ts';
@@ -94,8 +93,8 @@ async function beginHere(
   tags: readonly string[],
 ): Promise<Begin> {
   const { config, io } = running;
+  const { dir } = config;
   const { lines, obtain } = await givenFile(running, given, flags, { chosen, check: checkInput, mustBeWhole: false });
-  const dir = dataDir(config.dataDir);
   return {
     begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,
     beginLines: lines,
@@ -208,7 +207,7 @@ function detached(running: Running, work: Work, flags: ImportFlags) {
     if (state !== 'staged' || code !== undefined) return work.conclude(ended);
     const read = exitCodeOf({ state, code }, rows);
     if (read !== EXIT.ok && read !== EXIT.rowsFailed) return read;
-    const output = join(dataDir(config.dataDir).folder(id), 'output.log');
+    const output = join(config.dir.folder(id), 'output.log');
     const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
     // The next command must see it running: `watch` would take a staged import for a dry run.
     const waits = async () => (await imports.find(id)).state === 'staged';

@@ -10,7 +10,6 @@ import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
 import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { temporaryFolder, writeWhole } from '../platform/files.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
@@ -91,7 +90,7 @@ export async function recipeFor(
     import('../features/recipes/apply-recipe.ts'),
     import('../features/recipes/use-recipe.ts'),
   ]);
-  const known = findRecipeOrFile(dataDir(config.dataDir), recipe);
+  const known = findRecipeOrFile(config.dir, recipe);
   requireNeeds(known, withRecipe(known, options));
   return (path, name = path) => useRecipe({ recipe: known, options, file: { path }, name });
 }

@@ -6,7 +6,6 @@ import { patienceOf } from '../imports/send/give-up.ts';
 import { aimText } from '../imports/target.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { intoOneFile } from '../platform/sqlite.ts';
 import { type Imports, importsIn, isAlone, openImports } from './client/imports.ts';
@@ -116,7 +115,7 @@ export function sayNothingBegan(io: Io) {
 export async function run(running: Running, work: Work) {
   const { imports, config } = running;
   if (await isAlone(imports)) return runHere(running, work);
-  return runThere(running, work, imports.server ?? ownerClient(dataDir(config.dataDir)));
+  return runThere(running, work, imports.server ?? ownerClient(config.dir));
 }
 
 async function runThere({ io, imports }: Running, work: Work, client: Client) {

@@ -97,7 +97,7 @@ export function settingsOf(
     const app = service.apps[region];
     return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];
   });
-  const { queue, keep: keepMs } = config;
+  const { queue, keep: keepMs, defaultRegion, callsPerMinute, importsPerMinute, concurrency } = config;
   return {
     version: VERSION,
     profile: service.profile ?? null,
@@ -105,10 +105,10 @@ export function settingsOf(
     sandbox: service.sandbox,
     queue: queue === undefined ? 'embedded' : 'redis',
     apps: Object.fromEntries(apps),
-    defaultRegion: config.defaultRegion,
-    callsPerMinute: config.callsPerMinute,
-    importsPerMinute: config.importsPerMinute,
-    concurrency: config.concurrency,
+    defaultRegion,
+    callsPerMinute,
+    importsPerMinute,
+    concurrency,
     keepDays: keepMs === undefined ? null : keepMs / DAY_MS,
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,

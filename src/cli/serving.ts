@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type App, openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
@@ -10,7 +9,7 @@ import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
 import { readConfig } from '../platform/config.ts';
-import { announceAddress, dataDir } from '../platform/data-dir.ts';
+import { announceAddress } from '../platform/data-dir.ts';
 import { isLoopback } from '../platform/hosts.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
@@ -39,7 +38,7 @@ const BY_ITSELF = { who: 'rollcall serve', role: 'admin', address: 'by itself' }
 /** Serves until a signal comes; unfinished work continues at the next start. */
 export async function serve(io: Io, flags: ServeFlags) {
   const config = readConfig(flags);
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   const receiver = await notifyTarget(config, flags);
   const lifecycle = createLifecycle();
   let failure: Error | undefined;
@@ -65,7 +64,7 @@ export async function serve(io: Io, flags: ServeFlags) {
     void app.failed.then((error) => {
       failure = error;
     });
-    const access = openAccessStore(join(dir.root, 'access.sqlite'));
+    const access = openAccessStore(dir.access);
     lifecycle.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);
     const { app: server, context } = await createServer({

@@ -6,6 +6,7 @@ import { badSetting, isError, RollcallError } from '../errors/rollcall-error.ts'
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { nearest } from '../text/wrong-option.ts';
 import { readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
+import { dataDir } from './data-dir.ts';
 import { type Environment, givenIn, present, readNamed, readSetting, type Setting } from './given-values.ts';
 import { hostCorrection } from './hosts.ts';
 import { readNamedSources } from './named-sources.ts';
@@ -83,6 +84,8 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   const host = given('host');
   return Object.freeze({
     ...values,
+    /** The data directory. */
+    dir: dataDir(values.dataDir),
     /** The profile that these settings are of. */
     profile,
     /** The value of `--profile`, for commands to copy. */

@@ -28,6 +28,8 @@ export function dataDir(path: string) {
   return {
     root,
     catalog: join(root, CATALOG),
+    /** Tokens, sessions and the audit log. */
+    access: join(root, 'access.sqlite'),
     /** Members whom syncs with a name made. */
     memory: join(root, MEMORY),
     controlSocket: join(root, 'control.sock'),

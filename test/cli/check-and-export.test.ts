@@ -185,7 +185,7 @@ test.each([
   [['--output', 'members.xlsx'], 'an export is CSV or NDJSON'],
   [['--users'], '--users needs --output'],
   [['--json'], '--json needs --output'],
-  [['--region', 'mars'], '"mars" is not a region'],
+  [['--region', 'mars'], 'Expected regions, with commas: us, eu, in.'],
   [['--groups', 'a,,b'], 'Expected GUIDs with commas between them'],
   [['--groups-file', 'none.txt'], 'none.txt cannot be read'],
   [['--groups-file', 'two.csv'], 'two.csv has more than one column for the GUID'],

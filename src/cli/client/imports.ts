@@ -9,7 +9,7 @@ import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { targetText } from '../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
-import { dataDir, emptyPlace } from '../../platform/data-dir.ts';
+import { emptyPlace } from '../../platform/data-dir.ts';
 import { defined } from '../../platform/defined.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { shellWord } from '../../text/terminal-text.ts';
@@ -50,7 +50,7 @@ export async function openImports(flags: CommonFlags) {
 
 /** The imports of the data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
-  return importsIn(config, clientOfDirectory(dataDir(config.dataDir)));
+  return importsIn(config, clientOfDirectory(config.dir));
 }
 
 /** The imports that commands are about. */
@@ -70,7 +70,7 @@ const MAX_OF_PAGE = 200;
  * @param server runs them. Undefined: this process, or another one on this machine
  */
 export function importsIn(config: Config, client: Client, server?: Server) {
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   const place = () => (server === undefined ? emptyPlace(dir) : `at ${server.url}`);
   const whole = (path: string | null) => path && `${server?.url}${path}`;
   const shown = (view: ImportView): ImportView => {

@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { summaryIn } from '../../api/import-summary.ts';
@@ -103,19 +102,18 @@ export function currentUser() {
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
 export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
 
-function noteIn(root: string, line: Parameters<AccessStore['note']>[0]) {
-  using access = openAccessStore(join(root, 'access.sqlite'));
-  access.note(line);
-}
-
 /** A data directory, and what this process sends to, if it runs imports. */
 export interface Here extends Pick<App, 'dir'> {
   readonly coordinator?: Pick<App['coordinator'], 'sendsTo'>;
 }
 
 /** A person at a terminal of this machine, whose operations are noted in the log of the data directory. */
-export function askedHere({ dir: { root }, coordinator }: Here, who = currentUser()): Asked {
-  return { ...atTerminal(), who, access: { note: (line) => noteIn(root, line) }, sendsTo: coordinator?.sendsTo };
+export function askedHere({ dir, coordinator }: Here, who = currentUser()): Asked {
+  const note: AccessStore['note'] = (line) => {
+    using access = openAccessStore(dir.access);
+    access.note(line);
+  };
+  return { ...atTerminal(), who, access: { note }, sendsTo: coordinator?.sendsTo };
 }
 
 /** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */

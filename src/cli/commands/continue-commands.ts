@@ -10,7 +10,6 @@ import { OUTCOMES } from '../../membership/outcome.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { ANSWERING, type AnsweringChoices, STOPPING } from '../../options/sending-options.ts';
-import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { counted } from '../../text/wording.ts';
 import { correcting, type Imports, isAlone } from '../client/imports.ts';
@@ -55,7 +54,7 @@ async function resume(io: Io, given: string | undefined, flags: ResumeFlags) {
  * @throws WRONG_STATE, WRONG_TARGET where this process cannot continue it
  */
 async function continuesAsDryRun({ config, imports, io }: Running, { id, reports }: ImportView, flags: ResumeFlags) {
-  const record = await viewing(dataDir(config.dataDir), (catalog) => catalog.get(id));
+  const record = await viewing(config.dir, (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
     const what = `import ${id} is ${record.state}: there is nothing to resume`;
     const again = `\`${imports.command('retry', id)}\` sends again what failed`;

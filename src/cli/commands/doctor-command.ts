@@ -12,7 +12,7 @@ import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { ENDS_SCHEMA } from '../../imports/schemas.ts';
 import { readConfig, secretFiles } from '../../platform/config.ts';
-import { type DataDir, dataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
+import { type DataDir, emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
 import { freeBytes } from '../../platform/files.ts';
 import { checkPages, readIfThere } from '../../platform/sqlite.ts';
 import { shellWord } from '../../text/terminal-text.ts';
@@ -48,7 +48,7 @@ export function doctorCommand(action: Action) {
 
 async function doctor(io: Io, flags: Flags) {
   const config = readConfig(flags);
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   if (flags.rebuildCatalog) {
     const fault = catalogFault(dir);
     if (fault !== undefined && fault.code !== 'DAMAGED_LEDGER') throw fault;

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { aRole, ROLES, type Role } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { duration } from '../../platform/allowed-values.ts';
 import { readConfig } from '../../platform/config.ts';
-import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
+import { makeDataDir } from '../../platform/data-dir.ts';
 import {
   type AccessStore,
   isValid,
@@ -52,9 +51,9 @@ export function tokenCommand(action: Action) {
 }
 
 function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result) {
-  const dir = dataDir(readConfig(flags).dataDir);
+  const { dir } = readConfig(flags);
   makeDataDir(dir);
-  using access = openAccessStore(join(dir.root, 'access.sqlite'));
+  using access = openAccessStore(dir.access);
   return use(access);
 }
 
@@ -76,8 +75,7 @@ async function createToken(io: Io, flags: CreateFlags) {
 }
 
 async function listTokens(io: Io, flags: CommonFlags) {
-  const dir = dataDir(readConfig(flags).dataDir);
-  const tokens = existsSync(join(dir.root, 'access.sqlite')) ? withAccess(flags, (access) => access.tokens()) : [];
+  const tokens = existsSync(readConfig(flags).dir.access) ? withAccess(flags, (access) => access.tokens()) : [];
   if (flags.json) {
     printJson(io, tokens.map(tokenJson));
     return;

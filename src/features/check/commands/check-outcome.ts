@@ -11,7 +11,6 @@ import { adviceFor } from '../../../imports/report/verdict.ts';
 import { groupsFound, usersFound, VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
 import { madeText, messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { counted, duration, grouped, printable, roughly, sumOf } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../operations.ts';
 
@@ -163,11 +162,10 @@ function checkAdvice({ verdict, code }: CheckSummary['problems'][number]) {
 
 /** The check of an import; undefined if there is none. */
 export async function checkedOf(
-  config: Config,
+  { dir }: Config,
   { server, regions }: Imports,
   id: string,
 ): Promise<Checked | undefined> {
-  const dir = dataDir(config.dataDir);
   const { check, rows, groups } = checkFiles(dir.folder(id));
   // The rest is loaded for imports that were checked: most were not.
   if (server === undefined && !existsSync(check)) return undefined;

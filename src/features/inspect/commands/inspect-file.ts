@@ -11,7 +11,7 @@ import { checkInput } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
+import { readCatalog } from '../../../platform/data-dir.ts';
 import { isLedgerError } from '../../../platform/database-errors.ts';
 import { firstBytes } from '../../../platform/files.ts';
 import { isAddress } from '../../../text/address-text.ts';
@@ -33,7 +33,7 @@ export async function inspectFile(
   options: ImportOptions,
   { name = file, ...typed }: Partial<Typed>,
 ): Promise<FileFacts> {
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   const asked = { name, options, ...typed, recipes: listRecipes(dir).recipes, write: asFlag };
   if (file !== '-') await checkInput(file);
   const stat = file === '-' ? undefined : statSync(file);

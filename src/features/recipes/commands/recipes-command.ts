@@ -25,7 +25,7 @@ export function recipesCommand(action: Action) {
 }
 
 async function listAll(io: Io, flags: CommonFlags) {
-  const { recipes, unreadable } = listRecipes(dataDir(readConfig(flags).dataDir));
+  const { recipes, unreadable } = listRecipes(readConfig(flags).dir);
   if (flags.json) printJson(io, recipes);
   else {
     const rows = recipes.map(({ name, saved, title }) => [name, saved ? 'saved' : 'built in', title]);
@@ -36,7 +36,7 @@ async function listAll(io: Io, flags: CommonFlags) {
 }
 
 async function showOne(io: Io, nameOrFile: string, flags: CommonFlags) {
-  const recipe = readOne(dataDir(readConfig(flags).dataDir), nameOrFile);
+  const recipe = readOne(readConfig(flags).dir, nameOrFile);
   const { name: _, saved: __, ...file } = recipe;
   io.out.write(flags.json ? `${JSON.stringify(file, undefined, 2)}\n` : recipeText(recipe, io.width));
 }

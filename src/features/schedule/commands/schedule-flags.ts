@@ -13,7 +13,6 @@ import { type Given, givenOf, keptOf, writtenOf } from '../../../options/option.
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { shapeOf } from '../../../options/shape-flags.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
@@ -92,7 +91,7 @@ async function recipeReading(flags: AddFlags, config: Config, server: Client | u
   const recipe =
     server !== undefined && RECIPE_NAME.test(name)
       ? await server.call(recipeOperations.one, { name })
-      : findRecipeOrFile(dataDir(config.dataDir), name);
+      : findRecipeOrFile(config.dir, name);
   const options = withRecipe(recipe, keptOf(READ, { ...flags, shape: shapeOf(flags) }));
   requireNeeds(recipe, options);
   return readingIn(options);

@@ -11,7 +11,7 @@ import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { badUsage, RollcallError } from '../../../errors/rollcall-error.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
+import { hasCatalog } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
 import { printable } from '../../../text/wording.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
@@ -22,7 +22,7 @@ import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-cata
 
 /** Does operations on the schedules of a data directory: the process that owns it changes them, else this one. */
 export function schedulesHere(config: Config, sandbox: boolean): Client {
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   const at = { ...config, sendsTo: { sandbox, target: serviceTarget({ ...config, sandbox }) } };
   const client = (handlers: HandlersOf<typeof scheduleOperations>) =>
     handledLocally(scheduleOperations, handlers, { dir });

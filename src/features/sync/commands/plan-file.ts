@@ -4,7 +4,6 @@ import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { type Running, sayNothingBegan } from '../../../cli/run.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/byte-source.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { syncFileOperations } from '../routes/sync-handlers.ts';
@@ -38,7 +37,7 @@ export async function planOf(
   const check = (path: string) => fileStateOf(path, path);
   const chosen = importOptionsOf(config, flags);
   const { lines, obtain } = await givenFile(running, file, flags, { chosen, check, mustBeWhole: true });
-  const dir = dataDir(config.dataDir);
+  const { dir } = config;
   return {
     beginLines: lines,
     begin: async ({ client, signal }) => {

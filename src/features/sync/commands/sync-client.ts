@@ -28,7 +28,7 @@ export function syncsOf(config: Config, imports: Imports) {
   const { server } = imports;
   const client = server ?? localSyncs(config.dataDir);
   const whereBefore = (id: string, address: string) =>
-    server === undefined ? planFiles(dataDir(config.dataDir).sync(id)).before : `${server.url}${address}`;
+    server === undefined ? planFiles(config.dir.sync(id)).before : `${server.url}${address}`;
   return {
     client,
     /** Those that carry the syncs out are among them. */
