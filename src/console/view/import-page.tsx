@@ -19,7 +19,7 @@ import { ImportHead, KindTag, StateBadge, TagLinks } from './import/import-head.
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
-import { isReviewed } from './import/import-rules.ts';
+import { hasRows, isReviewed } from './import/import-rules.ts';
 import { type ImportParts, useLiveImport, useProblems, useQueues } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
@@ -78,13 +78,12 @@ function Origin({ view }: ImportParts) {
 function ImportBody(parts: ImportParts) {
   const { view, filter } = parts;
   const isWaiting = isReviewed(view);
-  const hasRows = view.state !== 'staging' && view.rows.read > 0;
-  const isOfRows = hasRows && filter.isInSight.value;
+  const isOfRows = hasRows(view) && filter.isInSight.value;
   return (
     <>
       {isWaiting && !isOfSync(view) && <ReviewSteps id={view.id} />}
       {isWaiting && <Review {...parts} />}
-      {hasRows && (
+      {hasRows(view) && (
         <nav class="sections" aria-label="Parts of this page">
           {[`Rows (${grouped(view.rows.read)})`, 'Details'].map((name, at) => (
             <button
@@ -101,7 +100,7 @@ function ImportBody(parts: ImportParts) {
         </nav>
       )}
       {/* Rows stay as they were opened while the details are shown. */}
-      {hasRows && (
+      {hasRows(view) && (
         <div class="stack" hidden={!isOfRows}>
           <Card id="rows" title="Rows">
             <ImportRows {...parts}>{!isWaiting && <ImportProblems {...parts} />}</ImportRows>

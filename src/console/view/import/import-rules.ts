@@ -49,6 +49,11 @@ export function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
   return action === 'resume' ? rows.read - sumOfOutcomes(rows) : 0;
 }
 
+/** Whether it was read, and there are rows to be shown. */
+export function hasRows({ state, rows }: Pick<ImportView, 'state' | 'rows'>) {
+  return state !== 'staging' && rows.read > 0;
+}
+
 /** Rows that did not succeed, so far. */
 export function wrongOf(rows: ImportView['rows']) {
   return sumOfOutcomes(rows) - inPlace(rows);

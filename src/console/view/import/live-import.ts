@@ -6,7 +6,7 @@ import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../
 import { announce } from '../../kit/actions.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { wrongOf } from './import-rules.ts';
+import { hasRows, wrongOf } from './import-rules.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
 /** Progress is said aloud no more often. */
@@ -47,7 +47,8 @@ export function useLiveImport(id: string) {
 
 /** The problems of the import as it is now. */
 export function useProblems(view: Followed | undefined) {
-  return useAnswer(view === undefined ? null : addressOf('GET /v1/imports/:id/problems', { id: view.id }), {
+  const path = view && hasRows(view) ? addressOf('GET /v1/imports/:id/problems', { id: view.id }) : null;
+  return useAnswer(path, {
     turn: view && `${view.state} ${wrongOf(view.rows)} ${view.corrected} ${view.edited}`,
   });
 }

@@ -69,15 +69,12 @@ function Rows() {
       unfold={(row) => ({
         label: `Details of row ${grouped(row.line)}`,
         content: () => (
-          <>
-            <RowState row={row} />
-            <RowDetails
-              id={view.id}
-              row={row.row}
-              over={view.finishedAt !== null}
-              said={row.problems.map(({ reason }) => reason)}
-            />
-          </>
+          <RowDetails
+            id={view.id}
+            row={row.row}
+            over={view.finishedAt !== null}
+            said={row.problems.map(({ reason }) => reason)}
+          />
         ),
       })}
       empty=""
