@@ -120,7 +120,7 @@ export const adapter: Adapter = ({ address: name }) => {
       copy.insert(
         'src/platform/settings.ts',
         '  keep: {',
-        "  patience: { ...wholeNumber(1, 9), env: 'ROLLCALL_PATIENCE', number: true, preset: 3, meaning: 'its patience' },\n",
+        "  patience: { ...wholeNumber(1, 9), env: 'ROLLCALL_PATIENCE', preset: 3, meaning: 'its patience' },\n",
       );
     },
     use: async () => {
