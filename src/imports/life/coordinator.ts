@@ -6,7 +6,6 @@ import { type ImportState, isFinal, isUnderWay } from '../../membership/import-s
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn } from '../../platform/database-errors.ts';
-import type { Backend } from '../../queue/backend.ts';
 import { type Catalog, tagsOf } from '../catalog.ts';
 import { wrongState } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
@@ -30,7 +29,6 @@ interface Parts {
   readonly catalog: Catalog;
   readonly life: Life;
   readonly events: EventEmitter<LifeEvents>;
-  readonly backend: Backend;
   readonly reading: LedgerThreads;
   readonly sendsTo: Aimed;
   /** Does what a person asks for. */
@@ -174,7 +172,7 @@ function actsOf(parts: Parts) {
 export type Coordinator = ReturnType<typeof coordinatorOf>;
 
 export function coordinatorOf(parts: Parts) {
-  const { life, catalog, events, backend, reading, sendsTo, keepMs, onError, resources } = parts;
+  const { life, catalog, events, reading, sendsTo, keepMs, onError, resources } = parts;
   const { sending } = life;
   const acts = actsOf(parts);
   const retention =
@@ -200,8 +198,6 @@ export function coordinatorOf(parts: Parts) {
     ...acts,
     events,
     reading,
-    /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
-    backend,
     /** The target of this process: stored with what it begins, and compared when that is continued. */
     sendsTo,
     /** The regions that imports have used so far. */

@@ -99,9 +99,18 @@ export function watchKeys(
     if ((state === 'blocked' && code === 'SERVICE_REFUSED') || state === 'running') under.set(id, state);
     else under.delete(id);
   };
-  const resumeAll = async (why: string, ids: readonly string[]) => {
-    say(why);
-    for (const id of ids) await coordinator.resume(id);
+  /** Returns why imports continue; undefined: they do not. */
+  const whyNow = async (stopped: ReadonlySet<Region>) => {
+    const renewed = await coordinator.regions.renewKeys(stopped);
+    if (renewed.length > 0)
+      return `The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`;
+    for (const region of stopped) {
+      if (await asked.isBack(region, () => coordinator.regions.takesCalls(region)))
+        return `The service takes the key of region ${region} again: imports that it stopped continue`;
+    }
+    return stopped.size === 0 && [...under.values()].includes('blocked')
+      ? 'No region is stopped any more: imports that were blocked continue'
+      : undefined;
   };
   coordinator.events.on('state', follow);
   const watch = repeatedly(lookMs, onError, async () => {
@@ -111,21 +120,12 @@ export function watchKeys(
       if (is) stopped.add(region);
       else asked.goesOn(region);
     }
-    const renewed = await coordinator.regions.renewKeys(stopped);
-    if (renewed.length > 0) {
-      return resumeAll(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
-        ...under.keys(),
-      ]);
+    const why = await whyNow(stopped);
+    if (why === undefined) return;
+    say(why);
+    for (const [id, state] of [...under]) {
+      if (stopped.size > 0 || state === 'blocked') await coordinator.resume(id);
     }
-    for (const region of stopped) {
-      if (!(await asked.isBack(region, () => coordinator.regions.takesCalls(region)))) continue;
-      return resumeAll(`The service takes the key of region ${region} again: imports that it stopped continue`, [
-        ...under.keys(),
-      ]);
-    }
-    const blocked = [...under].flatMap(([id, state]) => (state === 'blocked' ? [id] : []));
-    if (stopped.size > 0 || blocked.length === 0) return;
-    await resumeAll('No region is stopped any more: imports that were blocked continue', blocked);
   });
   return {
     stop: () => {

@@ -87,7 +87,6 @@ export async function openCoordinator(options: CoordinatorOptions) {
     catalog,
     life,
     events,
-    backend,
     reading,
     sendsTo,
     asked,
