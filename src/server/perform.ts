@@ -21,17 +21,6 @@ export interface Asked extends Pick<AuditEntry, 'who' | 'role' | 'address'> {
   readonly sendsTo: Aimed | undefined;
 }
 
-/** The line of one operation in the audit log. @param asked read when the line is written: who logs in is known then  @param named the first name in its path */
-function auditing(asked: Asked, action: string | undefined, named: string | undefined) {
-  let isSaid = action === undefined || named === undefined;
-  const audited: Audited = (detail, target = named ?? '', done = action ?? '') => {
-    isSaid = true;
-    const { access, sendsTo, ...by } = asked;
-    if (detail !== null) access.note({ ...by, action: done, target, detail: withAim(done, detail, sendsTo) });
-  };
-  return { audited, done: () => (isSaid ? undefined : audited('')) };
-}
-
 /** A handler of any operation. */
 export type AnyHandler = (input: never, call: never) => Promise<unknown>;
 
@@ -48,12 +37,19 @@ export async function perform(
   asked: Asked,
   request: object = {},
 ) {
-  const [named] = Object.values(input.params as Readonly<Record<string, string>>);
-  const { audited, done } = auditing(asked, operation.audit, named);
+  const { audit = '' } = operation;
+  const [named = ''] = Object.values(input.params as Readonly<Record<string, string>>);
+  let isSaid = audit === '' || named === '';
+  const audited: Audited = (detail, target = named, action = audit) => {
+    isSaid = true;
+    // Read when the line is written: who logs in is known then.
+    const { access, sendsTo, ...by } = asked;
+    if (detail !== null) access.note({ ...by, action, target, detail: withAim(action, detail, sendsTo) });
+  };
   const call = { who: asked.who, audited, ...request };
   try {
     const answer = await handler({ ...input.rest, ...input.params } as never, call as never);
-    done();
+    if (!isSaid) audited('');
     return answer;
   } catch (error) {
     throw inputRefusal(error);
