@@ -15,7 +15,7 @@ import type { CheckLedger } from './check-ledger.ts';
 type NewGroup = Pick<OpenGroup, 'id' | 'guid'> & { readonly region: Region };
 type Things = Readonly<Record<'users' | 'groups', number>>;
 /** Rows of the file with the same verdict and code. */
-export type CountedRows = Readonly<{ verdict: Verdict; code: string; n: number }>;
+export type CountedRows = Readonly<{ verdict: Verdict; code: string }> & { n: number };
 const AT_A_TIME = 500;
 
 /**

@@ -8,29 +8,6 @@ select x.verdict, x.code, r.id as row_id, r.scope_id, r.group_id, g.region, g.gu
 from main.verdicts x join staged.rows r on r.id = x.row_id join main.groups g on g.id = r.group_id
 left join main.users u on u.region = g.region and u.uid = r.uid;
 
--- name: open_results
--- Every row of the file with its verdict: those that would not be sent have one too.
-create temp view results as
-select r.id, r.line as row, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
-  coalesce(s.name, inv.scope, '') as scope,
-  case when v.row_id then v.verdict when d.row_id then 'duplicate' when sk.row_id then 'skipped' when p.row_id then 'invalid' end as verdict,
-  coalesce(v.code, iif(d.row_id, '', coalesce(sk.code, p.code, ''))) as code,
-  (select o.line from staged.rows o where o.id = d.of_row) as of_line, p.reason as problem, sk.message as left_out,
-  iif(cg.id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message, cg.on_behalf_of as acting, pa.value
-from staged.rows r
-left join main.verdicts v on v.row_id = r.id
-left join staged.duplicates d on d.row_id = r.id
-left join staged.skipped sk on sk.row_id = r.id
-left join staged.problems p on p.row_id = r.id and p.position = 0
-left join staged.regions reg on reg.id = r.region_id
-left join staged.groups g on g.id = r.group_id
-left join main.groups here on here.id = r.group_id
-left join staged.scopes s on s.id = r.scope_id
-left join staged.invalid_rows inv on inv.row_id = r.id
-left join staged.call_groups cg on cg.id = r.call_group_id
-left join staged.parts pa on pa.row_id = r.id
-left join main.members m on m.group_id = r.group_id and m.uid = r.uid;
-
 -- name: open_growing
 -- Groups that would get members, with their numbers before and after.
 create temp view growing as
@@ -224,11 +201,6 @@ select (select count(*) from groups where creation is not null) as groups,
 select (select count(*) from staged.groups where guid <> '') as groups,
   (select count(distinct uid_hash) from staged.rows where call_group_id is not null) as users;
 
--- name: count_verdicts
--- Out: rows of the file by verdict and code, with the first of them. Those with problems are the last.
-select verdict, code, count(*) as n, min(id) as first, row, guid, uid, problem from results
-group by verdict, code order by verdict = 'invalid', verdict, code;
-
 -- name: count_groups
 -- In: most (members of a group). Out: groups by what was found, those that would have more members, and rows without room.
 select * from
@@ -287,5 +259,24 @@ select count(*) as count, count(distinct group_id) as groups from checked
 where verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unban');
 
 -- name: row_results
--- Out: every row of the file in its order, with its verdict.
-select * from results order by id;
+-- Out: every row of the file in its order, with its verdict: those that would not be sent have one too.
+select r.line as row, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
+  coalesce(s.name, inv.scope, '') as scope,
+  case when v.row_id then v.verdict when d.row_id then 'duplicate' when sk.row_id then 'skipped' when p.row_id then 'invalid' end as verdict,
+  coalesce(v.code, iif(d.row_id, '', coalesce(sk.code, p.code, ''))) as code,
+  (select o.line from staged.rows o where o.id = d.of_row) as of_line, p.reason as problem, sk.message as left_out,
+  iif(cg.id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message, cg.on_behalf_of as acting, pa.value
+from staged.rows r
+left join main.verdicts v on v.row_id = r.id
+left join staged.duplicates d on d.row_id = r.id
+left join staged.skipped sk on sk.row_id = r.id
+left join staged.problems p on p.row_id = r.id and p.position = 0
+left join staged.regions reg on reg.id = r.region_id
+left join staged.groups g on g.id = r.group_id
+left join main.groups here on here.id = r.group_id
+left join staged.scopes s on s.id = r.scope_id
+left join staged.invalid_rows inv on inv.row_id = r.id
+left join staged.call_groups cg on cg.id = r.call_group_id
+left join staged.parts pa on pa.row_id = r.id
+left join main.members m on m.group_id = r.group_id and m.uid = r.uid
+order by r.id;

@@ -12,8 +12,7 @@ export function openCheckLedger(folder: string) {
   try {
     attachForReading(database, ledger, 'staged', IMPORT_SCHEMA);
     const survey = surveyOf<'done'>(database, { statements: new URL('check-ledger.sql', import.meta.url) });
-    for (const view of ['open_checked', 'open_results', 'open_growing', 'open_wanted', 'open_named'])
-      survey.sql(view).run();
+    for (const view of ['open_checked', 'open_growing', 'open_wanted', 'open_named']) survey.sql(view).run();
     return survey;
   } catch (error) {
     database.close();

@@ -31,10 +31,13 @@ export interface CheckSubject {
   readonly bans?: BanChoice | undefined;
 }
 
-/** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
-export function summaryOfCheck({ sql, record }: CheckLedger, subject: CheckSubject): CheckSummary {
+/** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. @param verdicts of all rows of the file */
+export function summaryOfCheck(
+  { sql, record }: CheckLedger,
+  subject: CheckSubject,
+  verdicts: readonly FirstOfRows[],
+): CheckSummary {
   const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
-  const verdicts = sql<FirstOfRows>('count_verdicts').all();
   const { read, later, messages, addedCalls, silentCalls } = one<Counters>('counted');
   const counts = Object.fromEntries(
     VERDICTS.map((one) => [one, sumOf(verdicts.map(({ verdict, n }) => (verdict === one ? n : 0)))]),
@@ -94,7 +97,7 @@ type Counters = Record<'read' | 'later', number> & Record<'messages' | 'addedCal
 type Counted = Pick<CountedRows, 'n'>;
 
 /** Rows with the first of them. */
-type FirstOfRows = CountedRows &
+export type FirstOfRows = CountedRows &
   Readonly<{
     row: number;
     guid: string;

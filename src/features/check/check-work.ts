@@ -18,7 +18,7 @@ import { writeTable } from '../../platform/table.ts';
 import { openThread } from '../../platform/threads.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
-import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
+import { type CheckSubject, type FirstOfRows, summaryOfCheck } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {
@@ -84,9 +84,10 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
     });
     sql('set_options').run({ options: optionsOfCheck(subject) });
   });
-  await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(sql), 'csv'));
+  const kinds: KindsOfRows = new Map();
+  await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(sql, kinds), 'csv'));
   await writeWhole(files.groups, writeTable(GROUP_COLUMNS, groupResults(sql), 'csv'));
-  await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
+  await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject, inOrder(kinds)), null, 2)}\n`]);
   ledger.move('done');
 }
 
@@ -106,10 +107,24 @@ type Row = Readonly<Record<string, unknown>>;
 
 const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'];
 
-function* rowResults(sql: Statements) {
-  for (const row of sql('row_results').iterate()) {
+/** By verdict and code. */
+type KindsOfRows = Map<string, FirstOfRows>;
+
+/** Rows with problems are the last. */
+function inOrder(kinds: KindsOfRows) {
+  const named = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return named.map(([, kind]) => kind);
+}
+
+/** @param kinds takes the rows, counted */
+function* rowResults(sql: Statements, kinds: KindsOfRows) {
+  for (const row of sql<FirstOfRows & Row>('row_results').iterate()) {
+    const name = `${row.verdict === 'invalid'} ${row.verdict} ${row.code}`;
+    const kind = kinds.get(name);
+    if (kind === undefined) kinds.set(name, { ...row, n: 1 });
+    else kind.n += 1;
     const now = row['place'] === null ? '' : placeWord(Number(row['place']));
-    const cells: Row = { ...row, check: row['verdict'], now, reason: reasonOfRow(row) };
+    const cells: Row = { ...row, check: row.verdict, now, reason: reasonOfRow(row) };
     yield ROW_COLUMNS.map((name) => cells[name]);
   }
 }
