@@ -27,21 +27,17 @@ type TableFormat = 'csv' | 'ndjson' | 'xlsx';
  * - NDJSON: an object a row, with the exact values. No rows give an empty file.
  * - XLSX: every cell is text, so that none is run.
  */
-export function writeTable(
+export function writeTable<Format extends TableFormat>(
   columns: readonly string[],
   rows: Rows,
-  format: 'csv' | 'ndjson',
-  options?: TableOptions,
-): Generator<string>;
-export function writeTable(
-  columns: readonly string[],
-  rows: Rows,
-  format: TableFormat,
-  options?: TableOptions,
-): Generator<string | Uint8Array>;
-export function writeTable(columns: readonly string[], rows: Rows, format: TableFormat, options: TableOptions = {}) {
-  if (format === 'xlsx') return workbook(cells(columns, rows));
-  return inChunks(format === 'csv' ? csvLines(columns, rows, options) : ndjsonLines(columns, rows));
+  format: Format,
+  options: TableOptions = {},
+): Generator<Format extends 'xlsx' ? string | Uint8Array : string> {
+  const pieces: Generator<string | Uint8Array> =
+    format === 'xlsx'
+      ? workbook(cells(columns, rows))
+      : inChunks(format === 'csv' ? csvLines(columns, rows, options) : ndjsonLines(columns, rows));
+  return pieces as Generator<never>;
 }
 
 /** Rows as the texts of JSON objects, without line ends. */
