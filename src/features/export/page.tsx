@@ -1,6 +1,6 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
-import type { Tone, Values } from '../../console/answers.ts';
+import type { Values } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
 import { type ActionButton, EntryForm } from '../../console/kit/actions.tsx';
 import { Badge, Card, Facts, foreign, Tag } from '../../console/kit/elements.tsx';
@@ -71,18 +71,9 @@ const FIELDS = {
   groupsOnly: { label: 'Only the groups, without members', ticked: 'true' },
 };
 
-const TONES: Readonly<Record<ExportView['state'], Tone>> = {
-  running: 'busy',
-  priced: 'attention',
-  completed: 'good',
-  incomplete: 'attention',
-  stopped: 'attention',
-  unreadable: 'attention',
-};
-
-/** Whether it could be resumed. */
-function isInterrupted({ state, underWay }: ExportView) {
-  return state === 'running' && !underWay;
+function toneOf({ state, underWay }: ExportView) {
+  if (underWay) return 'busy';
+  return state === 'completed' ? 'good' : 'attention';
 }
 
 const COLUMNS: Column<ExportView>[] = [
@@ -102,9 +93,7 @@ const COLUMNS: Column<ExportView>[] = [
     kind: 'wide',
     cell: (view) => (
       <>
-        <Badge tone={isInterrupted(view) ? 'attention' : TONES[view.state]}>
-          {isInterrupted(view) ? 'interrupted' : view.state}
-        </Badge>
+        <Badge tone={toneOf(view)}>{view.state === 'running' && !view.underWay ? 'interrupted' : view.state}</Badge>
         <p class="note" role="status">
           {view.state !== 'unreadable' && progressText(view)}
         </p>
