@@ -1,7 +1,6 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
 
-import { useEffect, useMemo } from 'preact/hooks';
-import { useChange } from './kit/form.tsx';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Question, type Renewal } from './question.ts';
 import { type Address, query, request } from './requests.ts';
 
@@ -39,6 +38,15 @@ export function useNews(ask: () => Promise<unknown>, renewal: Renewal<unknown>) 
   question.look = ask;
   question.renewal = renewal;
   useEffect(() => question.follow(), []);
+}
+
+/** Calls when a value has changed since it was last drawn, not at first. */
+export function useChange(value: unknown, onChange: () => void) {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false;
+    else onChange();
+  }, [value]);
 }
 
 type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;

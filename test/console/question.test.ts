@@ -5,6 +5,7 @@ vi.stubGlobal('document', page);
 vi.stubGlobal('addEventListener', () => undefined);
 const { Question } = await import('../../src/console/question.ts');
 const { ApiError, away } = await import('../../src/console/requests.ts');
+const { Pages } = await import('../../src/console/use-answer.ts');
 
 const BUSY = new ApiError({ title: 'Busy', status: 503, code: 'BUSY', detail: 'Later.' });
 
@@ -97,4 +98,74 @@ test('a busy server is asked again, and its refusal is shown until then; while t
   void question.ask();
   await answer(away());
   expect([question.data.value, question.error.value]).toEqual(['here', undefined]);
+});
+
+/** A list of 800 rows on a server that gives `most` of them at a time; what it is asked for, and how often it has answered. */
+function listOf800(most: number) {
+  const asked: string[] = [];
+  let answers = 0;
+  vi.stubGlobal('fetch', async (address: string) => {
+    asked.push(address);
+    const { searchParams } = new URL(address, 'http://server');
+    const from = Number(searchParams.get('cursor') ?? 0);
+    const to = Math.min(800, from + Math.min(most, Number(searchParams.get('limit'))));
+    answers += 1;
+    const rows = Array.from({ length: to - from }, (_, at) => ({ row: from + at, outcome: answers }));
+    const page = { rows, nextCursor: to === 800 ? null : String(to), total: from === 0 ? 800 : null };
+    return Response.json(page);
+  });
+  const pages = new Pages<{ row: number; outcome: number }>({ name: 'rows', limit: 100, most: 500 });
+  pages.path = '/rows?text=a';
+  const shown = () => {
+    const { items = [], total, dropped, cursor } = pages.shown;
+    return [items[0]?.row, items.at(-1)?.row, { total, dropped, hasMore: cursor !== null }];
+  };
+  return { asked, pages, shown };
+}
+
+test('however many rows are asked for, 500 are held at most; they stay until a person goes back to the start', async () => {
+  const { asked, pages, shown } = listOf800(200);
+  await pages.restart();
+  expect(asked).toEqual(['/rows?text=a&limit=100']);
+  for (const last of [199, 299, 399, 499]) {
+    await pages.more();
+    expect(shown()).toEqual([0, last, { total: 800, dropped: 0, hasMore: true }]);
+  }
+  await pages.more();
+  await pages.more();
+  expect(shown()).toEqual([200, 699, { total: 800, dropped: 200, hasMore: true }]);
+  const before = asked.length;
+  await pages.ask();
+  expect([asked.length, ...shown()]).toEqual([before, 200, 699, { total: 800, dropped: 200, hasMore: true }]);
+  await pages.restart();
+  expect(shown()).toEqual([0, 99, { total: 800, dropped: 0, hasMore: true }]);
+});
+
+test('rows that are asked for while others are under way come with them, as they are then', async () => {
+  const { pages, shown } = listOf800(200);
+  await pages.restart();
+  const more = pages.more();
+  await pages.refresh();
+  await more;
+  expect(shown()).toEqual([0, 199, { total: 800, dropped: 0, hasMore: true }]);
+  const again = pages.refresh();
+  await pages.more();
+  await again;
+  expect(shown()).toEqual([0, 299, { total: 800, dropped: 0, hasMore: true }]);
+  expect(new Set(pages.shown.items?.slice(200).map(({ outcome }) => outcome)).size).toBe(1);
+});
+
+test('a server may give fewer than were asked for: they are shown, and all of them come again', async () => {
+  const { asked, pages, shown } = listOf800(60);
+  await pages.restart();
+  await pages.more();
+  expect(shown()).toEqual([0, 119, { total: 800, dropped: 0, hasMore: true }]);
+  await pages.ask();
+  expect(shown()).toEqual([0, 199, { total: 800, dropped: 0, hasMore: true }]);
+  expect(asked.slice(2)).toEqual([
+    '/rows?text=a&limit=200',
+    '/rows?text=a&limit=140&cursor=60',
+    '/rows?text=a&limit=80&cursor=120',
+    '/rows?text=a&limit=20&cursor=180',
+  ]);
 });

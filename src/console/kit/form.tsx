@@ -2,7 +2,7 @@
 
 import { Signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { CHOICES, HINTS, LABELS, TICKED, VALUE_LABELS } from '../../options/labels.ts';
 import { counted } from '../../text/wording.ts';
 import type { Values } from '../answers.ts';
@@ -294,15 +294,6 @@ export function optionsOf(choices: readonly Choice[]) {
       {typeof choice === 'string' ? choice : choice[1]}
     </option>
   ));
-}
-
-/** Calls when a value has changed since it was last drawn, not at first. */
-export function useChange(value: unknown, onChange: () => void) {
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (isFirst.current) isFirst.current = false;
-    else onChange();
-  }, [value]);
 }
 
 interface DrawerProperties {

@@ -11,13 +11,13 @@ import { ACTION_LABELS, badgeOf, fileName, inPlace, STATE_GROUPS, took } from '.
 import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
 import { Card, foreign, importHref, OutcomeBar, Time } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
-import { type Choice, useChange } from '../kit/form.tsx';
+import type { Choice } from '../kit/form.tsx';
 import { type Chosen, type Column, List } from '../kit/list.tsx';
 import { refreshOverview, stageOf } from '../live.ts';
 import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
-import { type Pages, usePages } from '../use-answer.ts';
+import { type Pages, useChange, usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 import { KindTag, StateBadge, TagLinks } from './import/import-head.tsx';
 import { questionOf } from './import/ways.tsx';

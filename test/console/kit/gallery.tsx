@@ -54,7 +54,7 @@ const CHOSEN = new Signal<ReadonlySet<string | number>>(new Set(['ada']));
 const below = ({ uid }: Item) => ({ label: `Details of ${uid}`, content: () => <kit.Empty>Nothing more.</kit.Empty> });
 
 /** The first page of a list that has more. */
-const PAGES = new Pages<Item>({ name: 'items' });
+const PAGES = new Pages<Item>({ name: 'items', limit: ITEMS.length, most: ITEMS.length });
 PAGES.path = '/items';
 globalThis.fetch = async () => Response.json({ items: ITEMS, total: 200, nextCursor: 'next' });
 void PAGES.restart();

@@ -18,11 +18,17 @@ test('every part of the kit, in every state, can be used by everyone, light and 
   for (const fold of await page.locator('summary').all()) await fold.click();
   await page.getByRole('button', { name: 'Fail' }).click();
   await page.getByText('Wait until it is read.').nth(1).waitFor();
+  // The first ones make room.
+  await page.getByRole('button', { name: 'Show 3 more users' }).click();
+  const back = page.getByRole('button', { name: 'Back to the start' });
+  await back.waitFor();
   await checkScreens(page, 'kit');
   await checkAccess(page);
   await page.emulateMedia({ forcedColors: 'active' });
   await checkAccess(page);
   await page.emulateMedia({ forcedColors: 'none' });
+  await back.click();
+  await back.waitFor({ state: 'detached' });
   for (const name of ['Question', 'Danger', 'Entry', 'Secret']) {
     await page.getByRole('button', { name, exact: true }).click();
     const dialog = page.getByRole('dialog');

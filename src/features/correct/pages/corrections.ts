@@ -5,10 +5,9 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useWork } from '../../../console/kit/actions.tsx';
-import { useChange } from '../../../console/kit/form.tsx';
 import { isNarrow } from '../../../console/place.ts';
 import { addressOf, call, connection } from '../../../console/requests.ts';
-import { useAnswer, useNews, usePages } from '../../../console/use-answer.ts';
+import { useAnswer, useChange, useNews, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
 
