@@ -1,6 +1,6 @@
 import type { ImportView, importOperations, ReportQuery } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
-import type { ProblemCount, ProblemView, rowOperations } from '../api/rows.ts';
+import type { ProblemCount, ProblemView } from '../api/rows.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { CatalogReader, ImportRecord, Transition } from '../imports/catalog.ts';
@@ -38,19 +38,6 @@ export function importReading({ page, find, view, transitions }: Reading): Handl
 export interface WantedReport {
   readonly form: Exclude<ReportRequest['form'], 'created'>;
   readonly filter: RowFilter;
-}
-
-interface RowReading {
-  readonly problems: (id: string) => Promise<readonly ProblemCount[]>;
-  readonly report: (id: string, wanted: WantedReport) => Promise<AsyncIterable<string | Uint8Array>>;
-}
-
-/** Reads what became of the rows of an import. */
-export function rowReading({ problems, report }: RowReading): HandlersOf<typeof rowOperations> {
-  return {
-    problems: async ({ id }) => ({ problems: problemViews(await problems(id), () => ({})) }),
-    report: async ({ id, ...query }) => report(id, wantedBy(query)),
-  };
 }
 
 /** @param corrected what was done about them */

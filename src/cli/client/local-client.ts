@@ -16,7 +16,7 @@ import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
-import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
+import { importReading, problemViews, wantedBy } from '../../server/import-reading.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
 import { keptView, openKept, withLedger } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
@@ -139,20 +139,6 @@ export function clientOfDirectory(dir: DataDir): Client {
 function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
   const find = (id: string) => catalog().get(id);
   const view = (record: ImportRecord) => keptView(dir, catalog(), record);
-  /** @throws NO_ROWS_YET */
-  const report = async (id: string, wanted: WantedReport) => {
-    const record = find(id);
-    if (!hasLedger(record, dir.ledger(id))) {
-      throw new RollcallError('NO_ROWS_YET', { id, why: `it is ${record.state}: ${reasonFor(record, asFlag)}` });
-    }
-    const summary = summaryIn(await view(record));
-    return (async function* () {
-      const { reportPieces } = await import('../../imports/report/report-files.ts');
-      using reader = openImportReader(dir.ledger(id));
-      yield* reportPieces(reader, { ...wanted, summary });
-    })();
-  };
-  const problems = async (id: string) => withLedger(dir, find(id), (reader) => reader.problems()) ?? [];
   return [
     handled(
       importOperations,
@@ -163,7 +149,25 @@ function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
         view,
       }),
     ),
-    handled(rowOperations, rowReading({ problems, report })),
+    handled(rowOperations, {
+      problems: async ({ id }) => {
+        const problems = withLedger(dir, find(id), (reader) => reader.problems()) ?? [];
+        return { problems: problemViews(problems, () => ({})) };
+      },
+      report: async ({ id, ...query }) => {
+        const wanted = wantedBy(query);
+        const record = find(id);
+        if (!hasLedger(record, dir.ledger(id))) {
+          throw new RollcallError('NO_ROWS_YET', { id, why: `it is ${record.state}: ${reasonFor(record, asFlag)}` });
+        }
+        const summary = summaryIn(await view(record));
+        return (async function* () {
+          const { reportPieces } = await import('../../imports/report/report-files.ts');
+          using reader = openImportReader(dir.ledger(id));
+          yield* reportPieces(reader, { ...wanted, summary });
+        })();
+      },
+    }),
   ];
 }
 
