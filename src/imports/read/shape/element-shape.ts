@@ -153,7 +153,7 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
         path: keyIn(element, column) === undefined ? (paths[slot] as Path) : [column],
       });
     }
-    for (const assigned of combinations(element, wanted, 0)) {
+    for (const assigned of combinations([{ node: element, wanted, depth: 0 }], [])) {
       for (const [slot, value] of assigned) {
         values[slot] = cellOf(value);
         if (isText(value)) notText.delete(slot);
@@ -174,47 +174,43 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
 
 type Assigned = readonly (readonly [slot: number, value: unknown])[];
 
-function* combinations(node: unknown, wanted: readonly Wanted[], depth: number): Generator<Assigned> {
+/** Columns whose paths lead on below a value. */
+interface Below {
+  readonly node: unknown;
+  readonly wanted: readonly Wanted[];
+  readonly depth: number;
+  /** Below every value of an object. */
+  readonly each?: boolean;
+}
+
+/** Every combination of the values that are below, each with those that are found. */
+function* combinations([first, ...others]: readonly Below[], found: Assigned): Generator<Assigned> {
+  if (first === undefined) {
+    yield found;
+    return;
+  }
+  const { node, wanted, depth, each } = first;
   if (Array.isArray(node)) {
-    if (node.length === 0 && wanted.every(({ mayLack }) => mayLack)) yield [];
-    for (const entry of node) yield* combinations(entry, wanted, depth);
-    return;
+    if (node.length === 0 && wanted.every(({ mayLack }) => mayLack)) yield* combinations(others, found);
+    for (const entry of node) yield* combinations([{ ...first, node: entry }, ...others], found);
+  } else if (each) {
+    const below = wanted.filter(({ path }) => path[depth] !== KEY);
+    const keys = wanted.filter(({ path }) => path[depth] === KEY);
+    for (const [key, value] of typeof node === 'object' && node !== null ? Object.entries(node) : []) {
+      const next = { node: value, wanted: below, depth: depth + 1 };
+      yield* combinations([next, ...others], [...found, ...keys.map(({ slot }) => [slot, key] as const)]);
+    }
+  } else {
+    const here = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, node] as const);
+    const deeper = wanted.filter(({ path }) => path.length > depth);
+    const byKey = Map.groupBy(deeper, ({ path }) => (path[depth] === KEY ? EACH : (path[depth] as string)));
+    const next = [...byKey].map(([key, below]) =>
+      key === EACH
+        ? { node, wanted: below, depth, each: true }
+        : { node: valueAt(node, key), wanted: below, depth: depth + 1 },
+    );
+    yield* combinations([...next, ...others], [...found, ...here]);
   }
-  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, node] as const);
-  const parts = branches(node, wanted, depth);
-  yield* crossed(found, parts, 0, depth);
-}
-
-/** The values below a node: by key, and for `*` by every value. */
-type Branch = () => Iterable<Assigned>;
-
-function branches(node: unknown, wanted: readonly Wanted[], depth: number) {
-  const deeper = wanted.filter(({ path }) => path.length > depth);
-  const byKey = Map.groupBy(deeper, ({ path }) => (path[depth] === KEY ? EACH : (path[depth] as string)));
-  return [...byKey].map(
-    ([key, below]) =>
-      () =>
-        key === EACH ? eachValue(node, below, depth) : combinations(valueAt(node, key), below, depth + 1),
-  );
-}
-
-function* eachValue(node: unknown, wanted: readonly Wanted[], depth: number): Generator<Assigned> {
-  if (typeof node !== 'object' || node === null) return;
-  const keys = wanted.filter(({ path }) => path[depth] === KEY);
-  const below = wanted.filter(({ path }) => path[depth] !== KEY);
-  for (const [key, value] of Object.entries(node)) {
-    const own = keys.map(({ slot }) => [slot, key] as const);
-    for (const assigned of combinations(value, below, depth + 1)) yield [...own, ...assigned];
-  }
-}
-
-function* crossed(before: Assigned, parts: readonly Branch[], index: number, depth: number): Generator<Assigned> {
-  const part = parts[index];
-  if (part === undefined) {
-    yield before;
-    return;
-  }
-  for (const assigned of part()) yield* crossed([...before, ...assigned], parts, index + 1, depth);
 }
 
 function valueAt(node: unknown, key: string) {
