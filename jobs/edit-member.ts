@@ -40,7 +40,7 @@ const payload = z.object({
 });
 export type EditMemberPayload = z.infer<typeof payload>;
 
-/** The calls that change a scope, remove, ban or unban. */
+/** The calls that change a scope, remove or unban. */
 export interface EditMemberPorts extends BatchPorts, LookingPorts {
   readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'> & LookingPorts['chat'];
 }

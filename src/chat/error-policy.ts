@@ -208,7 +208,7 @@ export function backoffMs(attempt: number, random: number) {
  */
 
 /** Operations that change one member of a group. */
-export type EditOperation = 'change-scope' | 'remove' | 'ban' | 'unban';
+export type EditOperation = 'change-scope' | 'remove' | 'unban';
 
 export interface EditVerdict extends Omit<Verdict, 'kind'> {
   /** `in-place`: the member was already as requested. Never `halve`: an edit has one UID. */
@@ -223,7 +223,6 @@ const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
   // A banned user is not a member any more, and the service refuses to remove one.
   remove: [NOT_A_MEMBER, 'ERR_BANNED_GROUPMEMBER'],
-  ban: ['ERR_ALREADY_BANNED'],
   unban: ['ERR_NOT_A_BANNED_USER'],
 };
 

@@ -43,7 +43,7 @@ function inGroup(guid: string, place: 'members' | BannedList) {
  */
 export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAddress) {
   async function edit(
-    method: 'POST' | 'PUT' | 'DELETE',
+    method: 'PUT' | 'DELETE',
     place: string,
     { guid, uid, scope }: Edit,
     options?: ActingOptions,
@@ -63,9 +63,6 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
     async removeMember(guid: string, uid: string, options?: ActingOptions) {
       return edit('DELETE', inGroup(guid, 'members'), { guid, uid }, options);
     },
-    /** `POST /groups/{guid}/bannedusers/{uid}`. */
-    banMember: (guid: string, uid: string, options?: ActingOptions) =>
-      ofBanned(guid, (path) => edit('POST', path, { guid, uid }, options)),
     /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
     unbanMember: (guid: string, uid: string, options?: ActingOptions) =>
       ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options)),

@@ -2,7 +2,7 @@ import { type Job, Queue } from 'bullmq';
 import type { QueueTelemetry } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
 import type { History } from './history.ts';
-import { type JobQueue, MAX_INSPECTED, type QueuedJob, SET_ASIDE } from './job-queue.ts';
+import { type JobQueue, MAX_INSPECTED, type QueuedJob } from './job-queue.ts';
 import { countSetAside, type Kept, keptIn, lostOf, numberOf } from './kept-jobs.ts';
 import { limitWindow } from './limit-window.ts';
 import { isWaitedFor, type Patience, patient } from './patience.ts';
@@ -133,16 +133,8 @@ function steeringOf(
   { bull: { connection }, history }: BullSettings,
 ): Omit<JobQueue<unknown>, 'name' | 'add' | 'again' | 'withdraw' | 'close'> {
   const kept = keptIn(connection, queue);
-  const { clearFlow, ...flow } = sharedFlow(connection, queue.toKey(FLOW), history);
   return {
     lost: (ids, kinds) => lostOf(kept, ids, kinds),
-    clear: async () => {
-      await queue.obliterate({ force: true });
-      await connection.del(queue.toKey(SET_ASIDE));
-      // A wait is kept beside the queue.
-      await queue.removeRateLimitKey();
-      await clearFlow();
-    },
     pause: () => queue.pause(),
     resume: () => queue.resume(),
     isPaused: () => queue.isPaused(),
@@ -163,7 +155,7 @@ function steeringOf(
     readCircuit: async () => (await connection.hget(queue.toKey('meta'), CIRCUIT)) ?? '',
     swapCircuit: async (before, after) =>
       String(await connection.eval(SWAP_CIRCUIT, 1, queue.toKey('meta'), before, after)),
-    ...flow,
+    ...sharedFlow(connection, queue.toKey(FLOW), history),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
       const [next] = await queue.getRanges(['prioritized'], 0, 0, true);

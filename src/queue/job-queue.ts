@@ -69,8 +69,6 @@ export interface JobQueue<Payload> {
   again(jobs: readonly QueuedJob<Payload>[], kinds: JobKinds): Promise<void>;
   /** Removes jobs that are not running and for which `chosen` is true; returns them with their last payload. */
   withdraw(chosen: (id: string) => boolean): Promise<QueuedJob<Payload>[]>;
-  /** Deletes every job, the pause and the budget, which must be set again. Only for a queue that no other process uses. */
-  clear(): Promise<void>;
   /** Starts no more jobs in any process; running ones finish, and jobs can still be added. */
   pause(): Promise<void>;
   resume(): Promise<void>;

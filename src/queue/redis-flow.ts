@@ -36,10 +36,10 @@ const SWAP_FLOW = `
 
 /** The flow of a queue, which processes share in a hash of Redis. */
 export function sharedFlow(
-  connection: Pick<RedisConnection, 'eval' | 'hget' | 'del'>,
+  connection: Pick<RedisConnection, 'eval' | 'hget'>,
   key: string,
   { seen, saw }: Pick<History, 'seen' | 'saw'>,
-): Pick<JobQueue<never>, 'shareFlow' | 'swapFlow' | 'readFlow'> & { clearFlow(): Promise<void> } {
+): Pick<JobQueue<never>, 'shareFlow' | 'swapFlow' | 'readFlow'> {
   return {
     shareFlow: async (by, most, more) => {
       const counts = Object.entries(more).flat();
@@ -48,7 +48,6 @@ export function sharedFlow(
     },
     swapFlow: async (before, after) => String(await connection.eval(SWAP_FLOW, 1, key, before, after)),
     readFlow: async () => (await connection.hget(key, 'text')) ?? '',
-    clearFlow: async () => void (await connection.del(key)),
   };
 }
 

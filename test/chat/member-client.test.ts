@@ -4,12 +4,11 @@ import type { ActingOptions } from '../../src/chat/call.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { API_KEY, connect, json, rejection, serve } from './chat-server.ts';
 
-/** The four operations that change one member, each with ids of the caller's choice. */
+/** The three operations that change one member, each with ids of the caller's choice. */
 const EDITS: [name: string, call: (chat: ChatClient, guid: string, uid: string, options?: ActingOptions) => unknown][] =
   [
     ['changeScope', (chat, guid, uid, options) => chat.changeScope(guid, uid, 'moderator', options)],
     ['removeMember', (chat, guid, uid, options) => chat.removeMember(guid, uid, options)],
-    ['banMember', (chat, guid, uid, options) => chat.banMember(guid, uid, options)],
     ['unbanMember', (chat, guid, uid, options) => chat.unbanMember(guid, uid, options)],
   ];
 
@@ -33,7 +32,6 @@ describe('the request on the wire', () => {
       [
         ['PUT', '/v3/groups/g1/members/a%20b', '{"scope":"moderator"}', 'boss'],
         ['DELETE', '/v3/groups/g1/members/a%20b', '', 'boss'],
-        ['POST', '/v3/groups/g1/bannedusers/a%20b', '', 'boss'],
         ['DELETE', '/v3/groups/g1/bannedusers/a%20b', '', 'boss'],
       ],
     );

@@ -11,13 +11,12 @@ async function verdictOn(operation: EditOperation, status: number, code?: string
   const calls = {
     'change-scope': () => chat.changeScope('g1', 'u1', 'admin', { onBehalfOf }),
     remove: () => chat.removeMember('g1', 'u1', { onBehalfOf }),
-    ban: () => chat.banMember('g1', 'u1', { onBehalfOf }),
     unban: () => chat.unbanMember('g1', 'u1', { onBehalfOf }),
   };
   return judgeEdit(operation, await rejection(calls[operation]()), onBehalfOf);
 }
 
-const OPERATIONS: readonly EditOperation[] = ['change-scope', 'remove', 'ban', 'unban'];
+const OPERATIONS: readonly EditOperation[] = ['change-scope', 'remove', 'unban'];
 
 describe('what is so already is in place', () => {
   test.each<[EditOperation, string]>([
@@ -25,7 +24,6 @@ describe('what is so already is in place', () => {
     ['remove', 'ERR_NOT_A_MEMBER'],
     ['remove', 'ERR_BANNED_GROUPMEMBER'],
     ['remove', 'ERR_GROUP_NOT_JOINED'],
-    ['ban', 'ERR_ALREADY_BANNED'],
     ['unban', 'ERR_NOT_A_BANNED_USER'],
   ])('%s: %s', async (operation, code) => {
     expect(await verdictOn(operation, 400, code)).toMatchObject({ kind: 'in-place', code, message: 'Words.' });
@@ -50,7 +48,6 @@ describe('what is not so', () => {
     ['change-scope', 404, 'ERR_NOT_A_MEMBER', 'final'],
     ['change-scope', 500, 'ERR_MEMBER_SCOPE_CHANGE_FAILED', 'again'],
     ['remove', 400, 'ERR_MEMBER_DELETE_FAILED', 'again'],
-    ['ban', 400, 'ERR_MEMBER_BAN_FAILED', 'again'],
     ['unban', 400, 'ERR_MEMBER_UNBAN_FAILED', 'again'],
     ['remove', 404, 'ERR_UID_NOT_FOUND', 'final'],
     ['remove', 403, 'ERR_GROUP_NO_CLEARANCE', 'final'],

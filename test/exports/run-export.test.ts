@@ -212,7 +212,7 @@ describe('members that change while they are listed', () => {
   });
 
   test('who is banned between the two lists is banned', async () => {
-    const members = await exported(disturbing('lists', (chat) => chat.banMember('crowd', 'u1700')));
+    const members = await exported(disturbing('lists', (chat) => chat.addMembers('crowd', { usersToBan: ['u1700'] })));
     expect(members).toHaveLength(1500);
     expect(members).toContain('crowd u1700 ban');
   });

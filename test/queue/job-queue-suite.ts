@@ -164,7 +164,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
             }
             expect((await errands.depth()).waiting).toBe(model.size);
           }
-          await errands.clear();
+          await errands.withdraw(() => true);
         }),
         { numRuns: 20, endOnFailure: true },
       );
@@ -263,39 +263,6 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect(await here.isPaused()).toBe(false);
     });
 
-    test('forgets its jobs, a pause and a wait when it is cleared, and can be used again', async () => {
-      const { queue, work } = office();
-      const errands = queue();
-      const ran = new Journal<string>();
-      const worker = work(
-        errands,
-        errand(
-          async ({ id }) => {
-            ran.note(id);
-            if (id === 'job-delayed') throw new Error('not now');
-          },
-          { backoffMs: () => 600_000 },
-        ),
-      );
-      await errands.add(notes('job-delayed'));
-      await expect.poll(() => errands.depth()).toEqual({ ...idle, delayed: 1 });
-      await worker.close();
-      await errands.add(notes('waiting'));
-      await errands.setCallsPerMinute(60);
-      await errands.slowDown(600_000);
-      await errands.pause();
-      await errands.clear();
-      expect(await errands.depth()).toEqual(idle);
-      expect(await errands.isPaused()).toBe(false);
-      expect(await errands.limitedForMs()).toBe(0);
-      work(
-        errands,
-        errand(async ({ id }) => ran.note(id)),
-      );
-      await errands.add(notes('waiting'));
-      expect(await ran.until(2)).toEqual(['job-delayed', 'waiting']);
-    });
-
     test('has nothing to do with a queue of another name', async () => {
       const { queue } = office();
       const [here, there] = [queue('here'), queue('there')];
@@ -304,7 +271,6 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect(await there.depth()).toEqual(idle);
       expect(await there.isPaused()).toBe(false);
       expect(await there.withdraw(() => true)).toEqual([]);
-      await there.clear();
       expect(await here.depth()).toEqual({ ...idle, waiting: 1 });
     });
   });

@@ -108,29 +108,6 @@ test('a worker that leaves lets another one have what it would have taken next',
   expect(await ran.until(1)).toEqual(['by the other']);
 });
 
-test('a job that runs while the queue is cleared leaves no trace, and its id can be used at once', async () => {
-  const { door, queue, work } = openOffice(await open());
-  const errands = queue();
-  const ran = new Journal<number>();
-  const { opened, open: end } = door();
-  work(
-    errands,
-    errand(async ({ attemptsMade }) => {
-      ran.note(attemptsMade);
-      if (ran.entries.length > 1) return;
-      await opened;
-      throw new Error('too late');
-    }),
-  );
-  await errands.add(notes('a'));
-  await ran.until(1);
-  await errands.clear();
-  await errands.add(notes('a'));
-  end();
-  expect(await ran.until(2)).toEqual([0, 0]);
-  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0, setAside: 0 });
-});
-
 test('a job that is due again does not wait until a clock that was set back has caught up', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { queue, work } = openOffice(await open());

@@ -105,7 +105,7 @@ describe('the question where a user is now', () => {
     await server.run('guid,uid,action\nback,otto,add\n', 'name=back.csv&shape={"actions":{}}');
     await server.run('guid,uid,action\nback,otto,remove\n', 'name=gone.csv&shape={"actions":{}}');
     await service.removeMember('left', 'otto');
-    await service.banMember('barred', 'otto');
+    await service.addMembers('barred', { usersToBan: ['otto'] });
     await service.changeScope('rose', 'otto', 'admin');
     const sandbox = askerOf(server.sandbox);
     expect((await sandbox.ask('DELETE', '/v3/groups/closed')).status).toBe(200);

@@ -157,7 +157,7 @@ test('bans and scopes of others are undone, or kept with --changed keep', async 
   const chat = others(at);
   await chat.changeScope('team', 'anna', 'moderator');
   await chat.changeScope('team', 'old', 'moderator');
-  await chat.banMember('team', 'ben');
+  await chat.addMembers('team', { usersToBan: ['ben'] });
   const kept = await at.sync(wanted, KEEP);
   expect([reasons(at, kept.id), notes(at, kept.id), at.changes(kept.id)]).toEqual([
     ['anna changed_by_others', 'ben changed_by_others'],

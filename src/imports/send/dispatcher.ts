@@ -89,11 +89,6 @@ export class RunningImport {
     });
   }
 
-  /** Returns the number of batches in flight in a region. */
-  inFlightIn(region: Region): number {
-    return this.#regions.get(region)?.inFlight() ?? 0;
-  }
-
   /** Whether a region's batches are being withdrawn: the import is paused, or the region is stopped. */
   isWithdrawing(region: Region): boolean {
     return this.#paused || this.#stopped.has(region);

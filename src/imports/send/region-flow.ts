@@ -44,7 +44,7 @@ export class RegionFlow {
   readonly #now: () => number;
   #most: number;
   #allowed: number;
-  #sums = NO_SUMS;
+  #sums: Record<keyof FlowSums, number> = { ...NO_SUMS };
   #active = 0;
   #spentTo: number;
   #timer: NodeJS.Timeout | undefined;
@@ -71,15 +71,14 @@ export class RegionFlow {
       await process();
     } finally {
       this.#spend(-1);
-      const { ended, busyMs } = this.#sums;
-      this.#sums = { ...this.#sums, ended: ended + 1, busyMs: busyMs + this.#now() - startedAt };
+      this.#sums.ended += 1;
+      this.#sums.busyMs += this.#now() - startedAt;
     }
   }
 
   /** Takes note of a call that has ended. */
   called(call: Pick<CallRecord, 'kind' | 'code'>): void {
-    if (call.kind !== 'slow-down' && !isNoAnswer(call)) return;
-    this.#sums = { ...this.#sums, failed: this.#sums.failed + 1 };
+    if (call.kind === 'slow-down' || isNoAnswer(call)) this.#sums.failed += 1;
   }
 
   /** After an outage: all processes begin with one call at a time. */
@@ -107,8 +106,8 @@ export class RegionFlow {
     const now = this.#now();
     const loadMs = this.#active * (now - this.#spentTo);
     const isFull = this.#active >= this.#allowed * 0.8 - 0.5;
-    const { loadMs: load, fullMs: full } = this.#sums;
-    this.#sums = { ...this.#sums, loadMs: load + loadMs, fullMs: full + (isFull ? loadMs : 0) };
+    this.#sums.loadMs += loadMs;
+    if (isFull) this.#sums.fullMs += loadMs;
     this.#spentTo = now;
     this.#active += change;
   }
@@ -132,7 +131,7 @@ export class RegionFlow {
     const isBusy = this.#utilization() > BUSY && this.#allowed >= FIRST_LIMIT;
     // This process is what holds its jobs back then, and not their number.
     const more = isBusy ? { ...this.#sums, fullMs: 0 } : this.#sums;
-    this.#sums = NO_SUMS;
+    this.#sums = { ...NO_SUMS };
     const isRestart = this.#restarting;
     const { text, sums, most, now } = await queue.shareFlow(this.#id, this.#most, rounded(more));
     const before = readFlow(text) ?? newFlow(sums, now);

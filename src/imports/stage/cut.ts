@@ -63,7 +63,7 @@ export class SentRows {
     const sorted = marks.toSorted();
     const repeats = sorted.filter((mark, at) => mark !== 0 && mark === sorted[at + 1] && mark !== sorted[at - 1]);
     if (repeats.length === 0) return;
-    for (const [row, mark] of marks.entries()) if (isIn(repeats, mark)) yield row;
+    for (let row = 1; row < this.#end; row += 1) if (isIn(repeats, Number(marks[row]))) yield row;
   }
 
   /** The first pieces of all call groups, then the second ones, and so on. @param most rows of a piece, by call group */
@@ -97,7 +97,8 @@ export class SentRows {
     }
     const ends = starts.slice();
     const rows = new Uint32Array(sum);
-    for (const [row, callGroup] of callGroups.entries()) {
+    for (let row = 0; row < this.#end; row += 1) {
+      const callGroup = Number(callGroups[row]);
       const at = Number(ends[callGroup]);
       rows[at] = row;
       ends[callGroup] = at + 1;
