@@ -6,7 +6,7 @@ import { type Given, keptOf } from '../../options/option.ts';
 import { bansAfter, GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { type ImportOptions, readOptions } from '../import-options.ts';
+import { readOptions } from '../import-options.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import { foreseenMissing } from '../stage/leave-out.ts';
 
@@ -18,11 +18,11 @@ export type ResumeChanges = Given<typeof RESUMING>;
 /** Limits that the import would exceed, by what is foreseen to be missing. */
 export async function overAsForeseen(
   folder: string,
-  { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
+  { ledger: { creating } }: { readonly ledger: ImportLedger },
 ): Promise<readonly OverLimit[]> {
-  if (create === undefined || ledger.creating === undefined) return [];
+  if (creating === undefined) return [];
   const missing = await foreseenMissing(folder);
-  return missing === undefined ? [] : ledger.creating.over(create, missing);
+  return missing === undefined ? [] : creating.over(missing);
 }
 
 /** Returns the reason why an import waits, and how to continue. @param finder what found that so many are missing */

@@ -78,6 +78,7 @@ function goingOf(options: RequestsOptions) {
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
+    opened.ledger.setCreate(opened.options.create);
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
   };

@@ -100,8 +100,8 @@ export function stepsOf(parts: StepParts) {
     states.move(id, 'blocked', reason, 'CREATE_LIMIT', remedy);
 
   /** Everything else is sent: creates what rows wait for, or asks a person. */
-  const createMissing = (id: string, { ledger, options: { create }, running }: OpenImport) => {
-    const next = create && ledger.creating?.next(create);
+  const createMissing = (id: string, { ledger, running }: OpenImport) => {
+    const next = ledger.creating?.next();
     if (next?.kind === 'held') waitForLeave(id, held(next.over));
     else running?.start();
   };

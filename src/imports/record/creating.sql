@@ -50,9 +50,9 @@ select id, kind, name, step, body, alone from creations where batch_id = :batch 
 update creations set batch_id = null where outcome is null and batch_id is not null;
 
 -- name: open
--- In: step. Out: creations at this step: to look for, to create or to reactivate.
-select id, kind, region_id, name, group_id, row_id, alone, coalesce(body ->> 'what' = 'import', 0) as tried from creations
- where step = :step and outcome is null order by region_id, id;
+-- In: step, kind. Out: creations at this step: to look for, to create or to reactivate. (tried, 1: its call with others was refused.)
+select id, region_id, name, group_id, row_id, alone, coalesce(step = 'create' and body ->> 'what' = 'import', 0) as tried from creations
+ where step = :step and kind = :kind and outcome is null order by region_id, id;
 
 -- name: count_missing
 -- In: kind. Out: how many the service did not know, and how many of them are not created yet.
@@ -66,18 +66,14 @@ select count(*) as n from groups where guid <> '';
 -- Out: users of the input, by the hashes of their UIDs.
 select count(distinct uid_hash) as n from rows where call_group_id is not null;
 
--- name: call_group_of_group
--- In: group. Out: one of its call groups.
-select min(id) as id from call_groups where group_id in (:group, (
-  select e.id from groups g join groups e on e.region_id = g.region_id and e.guid = '' where g.id = :group));
-
--- name: call_group_of_row
--- In: row. Out: its call group.
-select call_group_id as id from rows where id = :row;
-
 -- name: add_creating_batch
--- In: call_group, region. A batch without rows, before all others.
-insert into batches (call_group_id, region_id, turn, size, bans) values (:call_group, :region, -2, 0, 0);
+-- In: row of a user, or group; region. A batch without rows, before all others. It needs a call group, any one of the group or row.
+insert into batches (call_group_id, region_id, turn, size, bans)
+  select coalesce(
+      (select call_group_id from rows where id = :row),
+      (select min(id) from call_groups where group_id in (:group, (
+        select e.id from groups g join groups e on e.region_id = g.region_id and e.guid = '' where g.id = :group)))),
+    :region, -2, 0, 0;
 
 -- name: first_parked
 -- In: group, add (action), acting (the user on whose behalf the group is created, or ''). Out: the batch whose rows are sent with

@@ -2,25 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ImportedGroup, NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
-import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
 import { type OverLimit, overLimits } from '../../options/create-limit.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
-import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
-import { columnsOfInput } from '../read/notes.ts';
+import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { actionId, outcomeId } from './enum-ids.ts';
-import {
-  type Cells,
-  cellsReader,
-  firstCells,
-  groupProfile,
-  NAMELESS_USER,
-  nameObstacle,
-  ownerIn,
-  type Unfit,
-  userProfile,
-} from './profile.ts';
+import { groupProfile, NAMELESS_USER, ownerIn, profilesIn, type Unfit, userProfile } from './profile.ts';
+import { settleRefusedGroup } from './recording.ts';
 import { releaseRows } from './release-rows.ts';
 
 /** The lookups, creations or reactivations of a batch. */
@@ -47,7 +36,6 @@ const ADD = actionId('add');
 
 interface Open {
   readonly id: number;
-  readonly kind: 'user' | 'group';
   readonly region_id: number;
   readonly name: string;
   readonly group_id: number | null;
@@ -56,6 +44,9 @@ interface Open {
   /** 1: a call that would have created it was refused, perhaps for another one in it. */
   readonly tried: number;
 }
+
+/** A creation, and what is sent for it. */
+type Made = readonly [creation: Open, body: CreationToSend];
 
 /**
  * Creates the users and groups of an import, step by step; each step begins when the one before has its results. First
@@ -68,24 +59,23 @@ export class Creating {
   readonly #sql: Statements;
   /** Statements of import.sql on the same file. */
   readonly #importSql: Statements;
-  readonly #settleGroup: (group: number) => void;
+  readonly #options: CreateOptions;
 
-  /** @param settleGroup gives the pending rows of a refused group its refusal */
-  constructor(database: DatabaseSync, sql: Statements, importSql: Statements, settleGroup: (group: number) => void) {
+  constructor(database: DatabaseSync, sql: Statements, importSql: Statements, options: CreateOptions) {
     this.#database = database;
     this.#sql = sql;
     this.#importSql = importSql;
-    this.#settleGroup = settleGroup;
+    this.#options = options;
   }
 
   /** Returns the reason why nothing can be created from this input, and the remedy; undefined if it can. */
-  obstacle(options: CreateOptions): { readonly what: string; readonly remedy: Words } | undefined {
-    return nameObstacle(this.#columns(), options);
+  obstacle() {
+    return this.#profiles().obstacle;
   }
 
   /** Lets every row that is sent now wait until its group is checked. Once for each group, before anything is sent to it. */
-  begin({ groups }: CreateOptions): void {
-    if (!groups) return;
+  begin(): void {
+    if (!this.#options.groups) return;
     inTransaction(this.#database, () => {
       if (this.#sql('add_groups').run({ add: ADD }).changes === 0) return;
       this.#sql('park_all').run();
@@ -93,37 +83,40 @@ export class Creating {
     });
   }
 
-  next(options: CreateOptions): NextStep {
+  next(): NextStep {
     return inTransaction(this.#database, () => {
       this.#sql('forget_batches').run();
       if (this.#look() > 0) return { kind: 'send' };
-      if (options.reactivate) {
-        for (const { id } of this.#sql('existing_users').all()) {
-          this.#sql('set_step').run({ id: Number(id), step: 'reactivate', alone: 0, missing: 1 });
-        }
+      if (this.#options.reactivate) {
+        for (const { id } of this.#sql('existing_users').all()) this.#goTo(Number(id), 'reactivate');
       }
-      this.#ownersFirst(options);
-      const over = this.#overLimits(options);
+      this.#ownersFirst();
+      const over = this.over({ users: this.#missing('user'), groups: this.#missing('group') });
       if (over.length > 0) return { kind: 'held', over };
-      if (this.#createUsers(options) + this.#reactivateUsers() > 0) return { kind: 'send' };
-      if (this.#createGroups(options) > 0) return { kind: 'send' };
-      return { kind: this.#release() ? 'send' : 'none' };
+      const users = this.#createUsers() + this.#reactivateUsers();
+      return { kind: users > 0 || this.#createGroups() > 0 || this.#release() ? 'send' : 'none' };
     });
   }
 
   /** Limits that this many missing users and groups would exceed. */
-  over(options: CreateOptions, missing: Readonly<Record<'users' | 'groups', number>>): OverLimit[] {
-    return overLimits(options, missing, (name) => this.#number(`count_${name}`));
+  over(missing: Readonly<Record<'users' | 'groups', number>>): OverLimit[] {
+    return overLimits(this.#options, missing, (name) => this.#number(`count_${name}`));
   }
 
   /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
   toSend(batch: number): CreationToSend | undefined {
-    const [first, ...rest] = this.#sql('of_batch')
+    const all = this.#sql('of_batch')
       .all({ batch })
       .map(({ body }) => storedJson(String(body), 'a creation', isCreation));
-    if (first?.what !== 'import') return first;
-    const profiles = [first, ...rest].flatMap((one) => (one.what === 'import' ? one.profiles : []));
-    return { ...first, profiles };
+    const [first] = all;
+    switch (first?.what) {
+      case 'import':
+        return { ...first, profiles: all.flatMap((one) => (one.what === 'import' ? one.profiles : [])) };
+      case 'reactivate':
+        return { ...first, uids: [...new Set(all.flatMap((one) => (one.what === 'reactivate' ? one.uids : [])))] };
+      default:
+        return first;
+    }
   }
 
   /** Number of batches that wait for their groups or users. */
@@ -139,61 +132,35 @@ export class Creating {
     return rows.map(({ region_id, n }) => ({ region: Number(region_id), rows: Number(n) }));
   }
 
-  #open(step: string) {
-    return this.#sql<Open>('open').all({ step });
+  #open(step: string, kind: 'user' | 'group') {
+    return this.#sql<Open>('open').all({ step, kind });
+  }
+
+  #profiles() {
+    return profilesIn(this.#sql, this.#importSql, this.#options);
   }
 
   /** Groups that are looked for. */
   #look(): number {
-    const groups = this.#open('look');
-    for (const group of groups) this.#send(group, { what: 'look', guid: this.#guidOf(group.group_id) });
-    return groups.length;
+    return this.#sendEach(
+      this.#open('look', 'group').map((group) => [group, { what: 'look', guid: this.#guidOf(group.group_id) }]),
+    );
   }
 
   #guidOf(group: number | null): string {
     return String(this.#importSql('group').get({ group })?.['guid']);
   }
 
-  /** Creates each by a call of its own; in a silent import many by one call of the data import, and alone what was refused among others. */
-  #sendEach(all: readonly (readonly [Open, CreationToSend])[]): number {
-    let batch: number | undefined;
-    let region = 0;
-    let room = 0;
-    for (const [creation, body] of all) {
-      const isTogether = body.what === 'import' && creation.tried === 0;
-      if (!isTogether || room === 0 || creation.region_id !== region) {
-        batch = undefined;
-        room = MAX_IMPORTED_PER_CALL;
+  /** Sends creations of a region together, and alone what was refused among others. @param most in a batch */
+  #sendEach(all: readonly Made[], most = 1): number {
+    for (const some of Map.groupBy(all, ([{ region_id, tried }]) => `${region_id} ${tried}`).values()) {
+      const size = some[0]?.[0].tried === 1 ? 1 : most;
+      for (let from = 0; from < some.length; from += size) {
+        let batch: number | undefined;
+        for (const [creation, body] of some.slice(from, from + size)) batch = this.#send(creation, body, batch);
       }
-      const sent = this.#send(creation, body, batch);
-      batch = isTogether ? sent : undefined;
-      region = creation.region_id;
-      room -= 1;
     }
     return all.length;
-  }
-
-  #number(name: string, values: Record<string, string | number> = {}) {
-    return Number(this.#sql(name).get(values)?.['n']);
-  }
-
-  #columns() {
-    return columnsOfInput(this.#importSql('input').get());
-  }
-
-  /** Adds a batch without rows; it needs a call group, any one of the group or row. */
-  #addBatch({ group_id, row_id, region_id }: Open): number {
-    const callGroup =
-      group_id === null
-        ? this.#sql('call_group_of_row').get({ row: row_id })
-        : this.#sql('call_group_of_group').get({ group: group_id });
-    return Number(
-      this.#sql('add_creating_batch').run({ call_group: Number(callGroup?.['id']), region: region_id }).lastInsertRowid,
-    );
-  }
-
-  #refuse(id: number, { code, message }: Unfit): void {
-    this.#sql('finish').run({ id, outcome: 'refused', code, message, at: Date.now() });
   }
 
   #send(creation: Open, body: CreationToSend, batch = this.#addBatch(creation)): number {
@@ -201,38 +168,53 @@ export class Creating {
     return batch;
   }
 
-  #overLimits(options: CreateOptions): OverLimit[] {
-    const missing = (kind: OverLimit['kind']) => {
-      const counted = this.#sql('count_missing').get({ kind });
-      return Number(counted?.['open']) === 0 ? 0 : Number(counted?.['n']);
-    };
-    return this.over(options, { users: missing('user'), groups: missing('group') });
+  /** Adds a batch without rows. */
+  #addBatch({ group_id: group, row_id: row, region_id: region }: Open): number {
+    return Number(this.#sql('add_creating_batch').run({ group, row, region }).lastInsertRowid);
   }
 
-  #createUsers(options: CreateOptions): number {
-    const users = this.#open('create');
-    const read = cellsReader(this.#columns(), options);
+  #number(name: string) {
+    return Number(this.#sql(name).get()?.['n']);
+  }
+
+  /** The service does not know it. */
+  #goTo(id: number, step: 'create' | 'reactivate', alone = 0): void {
+    this.#sql('set_step').run({ id, step, alone, missing: 1 });
+  }
+
+  #refuse(id: number, { code, message }: Unfit): void {
+    this.#sql('finish').run({ id, outcome: 'refused', code, message, at: Date.now() });
+  }
+
+  /** Number of those that the service did not know; 0 when all of them are created. */
+  #missing(kind: OverLimit['kind']): number {
+    const counted = this.#sql('count_missing').get({ kind });
+    return Number(counted?.['open']) === 0 ? 0 : Number(counted?.['n']);
+  }
+
+  #createUsers(): number {
+    const { users, reactivate } = this.#options;
+    const profiles = this.#profiles();
     const isSilent = this.#isSilent();
-    const made: [Open, CreationToSend][] = [];
-    for (const user of users) {
-      if (user.kind !== 'user') continue;
-      if (!options.users) {
-        this.#sql('set_step').run({ id: user.id, step: 'reactivate', alone: 0, missing: 1 });
+    const made: Made[] = [];
+    for (const user of this.#open('create', 'user')) {
+      if (!users) {
+        this.#goTo(user.id, 'reactivate');
         continue;
       }
-      const row = user.row_id === null ? undefined : this.#sql('original').get({ row: user.row_id });
-      const cells: Cells = row === undefined ? () => '' : read(row['original']);
+      const uid = String(this.#sql('original').get({ row: user.row_id })?.['uid'] ?? '');
       // The owner of a group may not have a row: then this row is one of the group's.
-      const own = foldId(String(row?.['uid'] ?? '')) === user.name;
-      const profile = userProfile(own ? String(row?.['uid']) : user.name, own ? cells : () => '', options);
+      const own = foldId(uid) === user.name;
+      const profile = own
+        ? userProfile(uid, profiles.ofRow(user.row_id), this.#options)
+        : userProfile(user.name, () => '', this.#options);
       // Reactivating needs no name, and this user may be deactivated.
-      if (profile === NAMELESS_USER && options.reactivate)
-        this.#sql('set_step').run({ id: user.id, step: 'reactivate', alone: 1, missing: 1 });
+      if (profile === NAMELESS_USER && reactivate) this.#goTo(user.id, 'reactivate', 1);
       else if ('code' in profile) this.#refuse(user.id, profile);
       else
         made.push([user, isSilent ? { what: 'import', of: 'users', profiles: [profile] } : { what: 'user', profile }]);
     }
-    return this.#sendEach(made);
+    return this.#sendEach(made, isSilent ? MAX_IMPORTED_PER_CALL : 1);
   }
 
   #isSilent(): boolean {
@@ -240,89 +222,69 @@ export class Creating {
   }
 
   #reactivateUsers(): number {
-    const users = this.#open('reactivate');
-    for (const region of new Set(users.map(({ region_id }) => region_id))) {
-      const inRegion = users.filter(({ region_id }) => region_id === region);
-      for (let from = 0; from < inRegion.length; from += MAX_UIDS_PER_CALL) {
-        const together = inRegion.slice(from, from + MAX_UIDS_PER_CALL);
-        const body: CreationToSend = { what: 'reactivate', uids: together.map(({ name }) => name) };
-        let batch: number | undefined;
-        for (const user of together) batch = this.#send(user, body, batch);
-      }
-    }
-    return users.length;
+    const users = this.#open('reactivate', 'user');
+    return this.#sendEach(
+      users.map((user) => [user, { what: 'reactivate', uids: [user.name] }]),
+      MAX_UIDS_PER_CALL,
+    );
   }
 
-  #createGroups(options: CreateOptions): number {
-    const read = cellsReader(this.#columns(), options);
+  #createGroups(): number {
+    const profiles = this.#profiles();
     const isSilent = this.#isSilent();
-    const imported: [Open, CreationToSend][] = [];
+    const imported: Made[] = [];
     let sent = 0;
-    for (const group of this.#open('create')) {
-      if (group.kind !== 'group' || group.group_id === null) continue;
-      const rows = this.#sql('rows_of_group').all({ group: group.group_id });
-      const guid = this.#guidOf(group.group_id);
-      const cells = firstCells(rows.map(({ original }) => read(original)));
-      const profile = groupProfile(guid, cells, options);
+    for (const creation of this.#open('create', 'group')) {
+      const { group_id: group } = creation;
+      if (group === null) continue;
+      const profile = groupProfile(this.#guidOf(group), profiles.ofGroup(group), this.#options);
       if ('code' in profile) {
-        this.#refuse(group.id, profile);
+        this.#refuse(creation.id, profile);
         continue;
       }
       if (isSilent) {
         // Nobody can have joined before.
-        const createdAt = this.#sql('first_joined').get({ group: group.group_id })?.['at'];
-        const profiles = [{ ...profile, ...(typeof createdAt === 'number' && { createdAt }) }];
-        imported.push([group, { what: 'import', of: 'groups', profiles }]);
+        const createdAt = this.#sql('first_joined').get({ group })?.['at'];
+        const dated = { ...profile, ...(typeof createdAt === 'number' && { createdAt }) };
+        imported.push([creation, { what: 'import', of: 'groups', profiles: [dated] }]);
         continue;
       }
-      const isAlone = !options.membersWithGroup || group.alone === 1;
-      const acting =
-        profile.owner === undefined ? this.#sql('acting_user').get({ group: group.group_id, add: ADD })?.['uid'] : null;
-      const onBehalfOf = isText(acting) ? acting : '';
+      const acting = profile.owner === undefined ? profiles.actingUser(group) : undefined;
+      const isAlone = !this.#options.membersWithGroup || creation.alone === 1;
       const first = isAlone
         ? undefined
-        : this.#sql('first_parked').get({ group: group.group_id, add: ADD, acting: onBehalfOf })?.['id'];
-      if (first !== undefined) this.#sql('unpark').run({ batch: Number(first) });
-      const body: CreationToSend = { what: 'group', profile, ...(onBehalfOf !== '' && { onBehalfOf }) };
-      this.#send(group, body, first === undefined ? undefined : Number(first));
+        : this.#sql<{ id: number }>('first_parked').get({ group, add: ADD, acting: acting ?? '' })?.id;
+      if (first !== undefined) this.#sql('unpark').run({ batch: first });
+      this.#send(creation, { what: 'group', profile, ...(acting !== undefined && { onBehalfOf: acting }) }, first);
       sent += 1;
     }
-    return sent + this.#sendEach(imported);
+    return sent + this.#sendEach(imported, MAX_IMPORTED_PER_CALL);
   }
 
   /** If the service does not know who would own a group, that user is created first, where users may be created. */
-  #ownersFirst(options: CreateOptions): number {
-    let owners = 0;
+  #ownersFirst(): void {
     for (const refused of this.#sql('refused_groups').all()) {
       const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
       const name = body === undefined ? '' : (ownerIn(String(body)) ?? '');
-      if (!options.users || code !== USER_MISSING || name === '') continue;
+      if (!this.#options.users || code !== USER_MISSING || name === '') continue;
       if (this.#sql('user').get({ region: Number(region), name }) !== undefined) continue;
       const own = this.#sql('row_of_user_in_group').get({ group: Number(group), uid: name })?.['id'];
       const row = own ?? this.#sql('any_row_of_group').get({ group: Number(group) })?.['id'];
       this.#sql('add_user').run({ region: Number(region), name, row: Number(row) });
-      this.#sql('set_step').run({ id: Number(id), step: 'create', alone: 0, missing: 1 });
-      owners += 1;
+      this.#goTo(Number(id), 'create');
     }
-    return owners;
-  }
-
-  #settleRefusedGroups(): number[] {
-    return this.#sql('refused_groups')
-      .all()
-      .map(({ group_id, code, message }) => {
-        const group = Number(group_id);
-        const why = `it does not exist, and it could not be created: ${message}`;
-        this.#importSql('refuse_group').run({ group, code: String(code), message: why });
-        this.#sql('unpark_group').run({ group });
-        return group;
-      });
   }
 
   #release(): boolean {
-    for (const group of this.#settleRefusedGroups()) this.#settleGroup(group);
+    for (const { group_id, code, message } of this.#sql('refused_groups').all()) {
+      const group = Number(group_id);
+      const why = `it does not exist, and it could not be created: ${message}`;
+      this.#importSql('refuse_group').run({ group, code: String(code), message: why });
+      this.#sql('unpark_group').run({ group });
+      settleRefusedGroup(this.#importSql, group);
+    }
     const groups = Number(this.#sql('unpark_unsent').run().changes);
-    const waited = this.#number('parked');
+    const waited = this.waiting();
     if (waited > 0) {
       for (const [region, n] of releaseRows(this.#sql))
         this.#importSql('add_to_counter').run({ region, name: 'failed', n });

@@ -17,13 +17,7 @@ import { type Counters, checkCounters, readCounters, type SumCheck } from './cou
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, EVERY_GROUP, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { CreationRecorder, type Creations } from './record-creation.ts';
-import {
-  type Consequences,
-  recordReclaimed,
-  recordRefusedGroup,
-  recordResults,
-  settleRefusedGroup,
-} from './recording.ts';
+import { type Consequences, recordReclaimed, recordRefusedGroup, recordResults } from './recording.ts';
 
 /** A batch on its way to the service. */
 export interface BatchToSend {
@@ -120,7 +114,7 @@ export class ImportLedger {
     const sql = this.#sql;
     const createSql = statementsOf(this.#database, new URL('creating.sql', import.meta.url));
     createSql('open_members').run();
-    this.#creating = new Creating(this.#database, createSql, sql, (group) => settleRefusedGroup(sql, group));
+    this.#creating = new Creating(this.#database, createSql, sql, options);
     this.#creations = (recording) => new CreationRecorder(createSql, options.users || options.reactivate, recording);
   }
 

@@ -4,7 +4,7 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
-import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
@@ -253,15 +253,20 @@ export function openProfiles(path: string, options: CreateOptions) {
   const database = openForReading(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
   sql('open_members').run();
-  const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
-  const columns = columnsOfInput(input);
+  const importSql = statementsOf(database, new URL('import.sql', import.meta.url));
+  return { ...profilesIn(sql, importSql, options), [Symbol.dispose]: () => database.close() };
+}
+
+/** @param sql statements of creating.sql, importSql those of import.sql on the same file */
+export function profilesIn(sql: Statements, importSql: Statements, options: CreateOptions) {
+  const columns = columnsOfInput(importSql('input').get());
   let read: ReturnType<typeof cellsReader> | undefined;
   const cells = (original: unknown) => {
     read ??= cellsReader(columns, options);
     return read(original);
   };
   /** Returns the cells of one row. */
-  const ofRow = (row: number): Cells => {
+  const ofRow = (row: number | null): Cells => {
     const original = sql('original').get({ row })?.['original'];
     return original === undefined ? () => '' : cells(original);
   };
@@ -288,7 +293,6 @@ export function openProfiles(path: string, options: CreateOptions) {
       ),
     /** Returns the number of users that the input names. */
     users: () => Number(sql('count_users').get()?.['n']),
-    [Symbol.dispose]: () => database.close(),
   };
 }
 

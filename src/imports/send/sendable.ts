@@ -35,7 +35,7 @@ export function targetOf({ regions, ...sendsTo }: SendsTo) {
     checkTarget(`import ${id}`, options, sendsTo);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: missing, of: 'rows' });
-    const unnamed = options.create && ledger.creating?.obstacle(options.create);
+    const unnamed = ledger.creating?.obstacle();
     if (unnamed !== undefined)
       throw new RollcallError('CREATE_WITHOUT_NAME', { what: unnamed.what, remedy: unnamed.remedy });
     const { shape, maxRemovals = MAX_REMOVALS } = options;

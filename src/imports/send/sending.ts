@@ -84,7 +84,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     opened.runningSince = Date.now();
     const running = await this.#runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
-    if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
+    opened.ledger.creating?.begin();
     // It may be paused meanwhile.
     const isPaused = () => this.#stopping || opened.paused;
     if (isPaused()) return;
