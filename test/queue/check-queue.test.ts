@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkQueue, openBackend } from '../../src/queue/open-backend.ts';
+import { type RedisConnection, risksOf } from '../../src/queue/redis.ts';
 import { startRedis } from '../servers/redis.ts';
 
 test.each([
@@ -32,4 +33,15 @@ test('a database that the server does not have is refused: jobs would go into da
   onTestFinished(() => backend.close());
   await expect(backend.warnings()).rejects.toMatchObject(refused);
   expect(await checkQueue(`${server.url}/3`)).toEqual([]);
+});
+
+test.each([
+  ['an old server', 'redis_version:6.0.16\nmaxmemory_policy:noeviction', [true]],
+  ['the oldest that will do', 'redis_version:6.2.0\nmaxmemory_policy:noeviction\naof_enabled:1', []],
+  ['Valkey, which says an old version of Redis too', 'redis_version:6.0.0\nvalkey_version:8.1.0', []],
+  ['one that drops keys', 'redis_version:7.2.4\nmaxmemory_policy:allkeys-lru', [true]],
+  ['one with snapshots alone', 'redis_version:7.2.4\naof_enabled:0\nrdb_last_save_time:1', [false]],
+])('the risks of a server, severe or not: %s', async (_server, info, severe) => {
+  const risks = await risksOf({ info: async () => info } as unknown as RedisConnection, { db: 0 });
+  expect(risks.map((risk) => risk.severe)).toEqual(severe);
 });

@@ -2,7 +2,7 @@ import { addMembers } from '../../../jobs/add-members.ts';
 import { askService, isReading } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { CreateMissingPayload } from '../../../jobs/create-missing.ts';
-import { type ImportMembersPayload, importMembers } from '../../../jobs/import-members.ts';
+import { importMembers } from '../../../jobs/import-members.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
@@ -18,10 +18,22 @@ export function openRegionQueue(
   return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
 }
 
-/** The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. */
-export function openRegionQueues(...which: Parameters<typeof openRegionQueue>) {
-  const sending = openRegionQueue(...which);
-  const silent = openSilentQueue(...which);
+/**
+ * The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. The calls of the
+ * data import have a budget of their own (docs/chat-service.md, 72).
+ *
+ * The service may count calls that only read in a budget of their own too (docs/chat-service.md, 39). Then questions have a queue
+ * of their own, `lists`, and with it a rate and waits that nothing else shares. It is in use while a rate is set for it: by the
+ * settings, or by the first worker that is told two different limits.
+ */
+export function openRegionQueues(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): Record<'queue' | 'lists' | 'silent', JobQueue<BatchPayload>> {
+  const sending = openRegionQueue(backend, region, appId, onError);
+  const silent = backend.openQueue<BatchPayload>(`data-import-${region}-${appId}`, importMembers, onError);
   const both = <Answer>(ask: (one: JobQueue<BatchPayload>) => Promise<Answer>) =>
     Promise.all([ask(sending), ask(silent)]);
   const queue: JobQueue<BatchPayload> = {
@@ -30,7 +42,7 @@ export function openRegionQueues(...which: Parameters<typeof openRegionQueue>) {
     resume: async () => void (await both((one) => one.resume())),
     isPaused: async () => (await both((one) => one.isPaused())).includes(true),
   };
-  return { queue, lists: openListsQueue(...which), silent };
+  return { queue, lists: backend.openQueue(`lists-${region}-${appId}`, askService, onError), silent };
 }
 
 /**
@@ -51,16 +63,6 @@ export function meantFor(
     add: (jobs) => queue.add(told(jobs)),
     again: (jobs, kinds) => queue.again(told(jobs), kinds),
   };
-}
-
-/** Opens the queue of the calls of the data import, which have a budget of their own (docs/chat-service.md, 72). */
-function openSilentQueue(
-  backend: Backend,
-  region: Region,
-  appId: string,
-  onError: (error: Error) => void,
-): JobQueue<BatchPayload> {
-  return backend.openQueue<ImportMembersPayload>(`data-import-${region}-${appId}`, importMembers, onError);
 }
 
 function isOfDataImport(
@@ -85,20 +87,6 @@ export function inSilence(queue: JobQueue<BatchPayload>, silent: JobQueue<BatchP
     again: (jobs, kinds) => divided(jobs, (into, some) => into.again(some, kinds)),
     withdraw: async (chosen) => (await Promise.all([queue.withdraw(chosen), silent.withdraw(chosen)])).flat(),
   };
-}
-
-/**
- * The service may count calls that only read in a budget of their own (docs/chat-service.md, 39). Then questions have a queue of
- * their own, and with it a rate and waits that nothing else shares. The queue is in use while a rate is set for it: by the
- * settings, or by the first worker that is told two different limits.
- */
-function openListsQueue(
-  backend: Backend,
-  region: Region,
-  appId: string,
-  onError: (error: Error) => void,
-): JobQueue<BatchPayload> {
-  return backend.openQueue(`lists-${region}-${appId}`, askService, onError);
 }
 
 /** Jobs of a region, wherever they are. */

@@ -1,20 +1,12 @@
-import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
 import type { CallObserver } from './call-observer.ts';
-import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
+import { type RegionWorkerOptions, startRegionWorker } from './region.ts';
 import { openRegionQueues } from './region-queues.ts';
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
 
-export interface WorkingRegion {
-  readonly region: Region;
-  readonly queue: JobQueue<BatchPayload>;
-  readonly lists: JobQueue<BatchPayload>;
-  readonly silent: JobQueue<BatchPayload>;
-  readonly worker: RegionWorker;
-}
+export type WorkingRegion = ReturnType<typeof startWorkerProcess>['regions'][number];
 
 interface WorkerProcessOptions {
   readonly backend: Backend;

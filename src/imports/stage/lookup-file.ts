@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
-import { foldId, isRegion, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import { foldId, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
 import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/files.ts';
@@ -132,18 +132,19 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
     const { keys, id: idColumn, scope, region } = chosen;
     for (const { line, original } of rows) {
       const cells: unknown = JSON.parse(original);
-      const id = cellOf(cells, columns, idColumn);
+      const cell = (column: string | undefined) => (column === undefined ? '' : cellOf(cells, columns, column));
+      const id = cell(idColumn);
       // A person without a UID, or a group without a GUID, counts as not known.
       if (id === '') continue;
       const target = {
         id,
         line,
         folded: foldId(id),
-        scope: scope === undefined ? '' : scopeIn(cellOf(cells, columns, scope), line, opening),
-        region: region === undefined ? '' : regionIn(cellOf(cells, columns, region), line, opening),
+        scope: wordIn('scope', cell(scope), line, opening),
+        region: wordIn('region', cell(region), line, opening),
       };
       for (const [index, column] of keys.entries()) {
-        const key = sameWord(cellOf(cells, columns, column));
+        const key = sameWord(cell(column));
         // Whatever column has it, a key of one id is the same.
         if (key !== '') add.run({ ...target, key, field: isMany ? index : 0 });
       }
@@ -152,23 +153,20 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
   return chosen?.keys ?? [];
 }
 
-function scopeIn(text: string, line: number, { lookup, name }: Opening): Scope | '' {
-  const scope = text === '' ? '' : scopeOfWord(text);
-  if (scope !== undefined) return scope;
-  throw badFile(
-    lookup,
-    `${shownPath(name)} has the scope ${shown(text)} in row ${line}; allowed are ${SCOPES.join(', ')}, or nothing for that of the row`,
-    'Correct it, or rename the column if it does not hold scopes',
-  );
-}
+/** The words that a column may have in place of those of the row. */
+const WORDS = {
+  scope: { read: scopeOfWord, allowed: SCOPES },
+  region: { read: (text: string) => REGIONS.find((region) => region === text.toLowerCase()), allowed: REGIONS },
+};
 
-function regionIn(text: string, line: number, { lookup, name }: Opening): Region | '' {
-  const region = text.toLowerCase();
-  if (region === '' || isRegion(region)) return region;
+function wordIn(kind: keyof typeof WORDS, text: string, line: number, { lookup, name }: Opening): Scope | Region | '' {
+  const { read, allowed } = WORDS[kind];
+  const word = text === '' ? '' : read(text);
+  if (word !== undefined) return word;
   throw badFile(
     lookup,
-    `${shownPath(name)} has the region ${shown(text)} in row ${line}; allowed are ${REGIONS.join(', ')}, or nothing for that of the row`,
-    'Correct it, or rename the column if it does not hold regions',
+    `${shownPath(name)} has the ${kind} ${shown(text)} in row ${line}; allowed are ${allowed.join(', ')}, or nothing for that of the row`,
+    `Correct it, or rename the column if it does not hold ${kind}s`,
   );
 }
 

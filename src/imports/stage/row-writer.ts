@@ -84,39 +84,25 @@ interface CallGroup {
   readonly group: number;
 }
 
-const COLUMNS = ['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'];
-const TIMES = ['joined_at', 'until'];
-
-/** Gives rows their places in the statements that write them. Times have one from the first row on that has any: most inputs have none. */
-function rowPlaces(database: DatabaseSync) {
-  let inserts = bulkInsert(database, 'rows', COLUMNS);
-  let hasTimes = false;
-  return {
-    values: () => inserts.values,
-    next: (row: InputRow) => {
-      const { joinedAt = null, until = null } = row;
-      if (!hasTimes && (joinedAt ?? until) !== null) {
-        hasTimes = true;
-        inserts.finish();
-        inserts = bulkInsert(database, 'rows', [...COLUMNS, ...TIMES]);
-      }
-      const at = inserts.next();
-      if (hasTimes) {
-        inserts.values[at + 8] = joinedAt;
-        inserts.values[at + 9] = until;
-      }
-      return at;
-    },
-    finish: () => inserts.finish(),
-  };
-}
+const COLUMNS = [
+  'line',
+  'region_id',
+  'group_id',
+  'call_group_id',
+  'scope_id',
+  'uid_hash',
+  'uid',
+  'original',
+  'joined_at',
+  'until',
+];
 
 /**
  * Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest.
  * @param isSilent all rows of a region may travel in one call
  */
 export function rowInserter(database: DatabaseSync, isSilent = false) {
-  const inserts = rowPlaces(database);
+  const inserts = bulkInsert(database, 'rows', COLUMNS);
   const noteProblems = problemInserter(database);
   const noteShape = shapeInserter(database);
   const findCallGroup = callGroupFinder(database, isSilent);
@@ -156,10 +142,12 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
     const isValid = row.problems.length === 0;
     const region = isValid || !row.problems.some(({ code }) => code.includes('REGION')) ? regionId(row.region) : 0;
     read[region] = (read[region] as number) + 1;
-    const at = inserts.next(row);
-    const values = inserts.values();
+    const at = inserts.next();
+    const { values } = inserts;
     values[at] = row.line;
     values[at + 7] = row.original;
+    values[at + 8] = row.joinedAt ?? null;
+    values[at + 9] = row.until ?? null;
     if (isValid) {
       const { id, group } = callGroupOf(row);
       values[at + 1] = region;
