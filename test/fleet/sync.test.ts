@@ -28,7 +28,7 @@ test('groups are listed and changed by workers in other processes, for a coordin
   const mirror = ['--mode', 'mirror', '--missing', 'remove', '--apply'];
   const run = fleet.runHere(['sync', file, ...mirror, '--json']);
   await eventually(async () => (await fleet.queue('us').depth()).waiting).toBe(1);
-  await fleet.queue('us').clear();
+  await fleet.queue('us').withdraw(() => true);
   await fleet.workerHere(['us']);
   const { code, stdout, stderr } = await run;
   expect([code, stderr]).toEqual([0, expect.any(String)]);

@@ -21,7 +21,7 @@ test('results that wait for a minute without one being taken are noticed, and it
   expect(await results.areTaken()).toBe(true);
   vi.setSystemTime(Date.now() + 2_000);
   expect(await results.areTaken()).toBe(false);
-  await results.outcomes?.clear();
+  await results.outcomes?.withdraw(() => true);
   expect(await results.areTaken()).toBe(true);
 });
 

@@ -133,7 +133,7 @@ export function cellsReader(
 }
 
 /** Joins several rows, field by field: the first with a value counts. */
-export function firstCells(rows: readonly Cells[]): Cells {
+function firstCells(rows: readonly Cells[]): Cells {
   return (field) => {
     for (const cells of rows) {
       const text = cells(field);
