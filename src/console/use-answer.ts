@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Question, type Renewal } from './question.ts';
-import { type Address, query, request } from './requests.ts';
+import { type Address, away, connection, query, request } from './requests.ts';
 
 interface AnswerOptions<T> extends Renewal<T> {
   /** It is asked for again soon after this has changed. */
@@ -143,6 +143,15 @@ export class Pages<T> extends Question<Shown<T>> {
     // The answer to what is under way would be lost: one question for both.
     if (this.isAsking && this.#goal <= this.#options.most) await this.refresh();
     else await this.ask((signal) => this.#read(signal, this.data.peek()));
+  }
+
+  /** More until there are enough, or no more. @throws the reason why none came */
+  async moreUntil(areEnough: () => boolean) {
+    while (!areEnough() && this.shown.cursor !== null) {
+      await this.more();
+      const failure = connection.away ? away() : this.shown.error;
+      if (failure !== undefined) throw failure;
+    }
   }
 
   /** The first page. */

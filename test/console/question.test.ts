@@ -169,3 +169,15 @@ test('a server may give fewer than were asked for: they are shown, and all of th
     '/rows?text=a&limit=20&cursor=180',
   ]);
 });
+
+test('rows are asked for until there are enough; a server that refuses or goes away meanwhile ends that with the reason', async () => {
+  const { pages, shown } = listOf800(200);
+  await pages.restart();
+  const holds = (rows: number) => () => (pages.shown.items?.length ?? 0) >= rows;
+  await pages.moreUntil(holds(250));
+  expect(shown()).toEqual([0, 299, { total: 800, dropped: 0, hasMore: true }]);
+  vi.stubGlobal('fetch', async () => Response.json({ code: 'BUSY', title: 'Busy' }, { status: 503 }));
+  await expect(pages.moreUntil(holds(450))).rejects.toMatchObject({ code: 'BUSY' });
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no connection')));
+  await expect(pages.moreUntil(holds(450))).rejects.toMatchObject({ code: 'AWAY' });
+});

@@ -241,7 +241,7 @@ export function paste(
     if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
     const below = () => (pages.shown.items ?? []).filter((one) => one.row >= row.row && one.state !== 'sent');
     const wanted = Math.min(lines.length, MAX_LINES);
-    while (below().length < wanted && pages.shown.cursor !== null) await pages.more();
+    await pages.moreUntil(() => below().length >= wanted);
     const values = below()
       .slice(0, wanted)
       .map((one, index) => ({ row: one, column, value: lines[index] ?? '' }));
