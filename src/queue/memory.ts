@@ -1,7 +1,8 @@
 import { asError } from '../errors/message-of.ts';
+import { sumOf } from '../text/wording.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import { addSums, NO_SUMS } from './flow.ts';
-import type { JobQueue } from './job-queue.ts';
+import { FLOW_SILENCE_MS, type JobQueue } from './job-queue.ts';
 import { type JobRunner, type JobWorker, jobRunner, LEFT_JOB_WAIT_MS, type NextStep } from './job-worker.ts';
 import { type LimitWindow, limitWindow, RateLimit } from './limit-window.ts';
 
@@ -119,6 +120,8 @@ class MemoryQueue {
   #circuit = '';
   #flow = '';
   #sums = NO_SUMS;
+  /** The most that each of those who share the flow may run, and when it said so. */
+  readonly #reports = new Map<string, { readonly most: number; readonly at: number }>();
   #order = 0;
   #isStirred = false;
   #alarm: NodeJS.Timeout | undefined;
@@ -161,10 +164,12 @@ class MemoryQueue {
       if (this.#circuit === before) this.#circuit = after;
       return this.#circuit;
     },
-    // This process is the only one.
-    shareFlow: async (_by, most, more) => {
+    shareFlow: async (by, most, more) => {
       this.#sums = addSums(this.#sums, more);
-      return { text: this.#flow, sums: this.#sums, most, now: performance.now() };
+      const now = performance.now();
+      this.#reports.set(by, { most, at: now });
+      for (const [one, { at }] of this.#reports) if (now - at > FLOW_SILENCE_MS) this.#reports.delete(one);
+      return { text: this.#flow, sums: this.#sums, most: sumOf(this.#reports.values().map(({ most }) => most)), now };
     },
     swapFlow: async (before, after) => {
       if (this.#flow === before) this.#flow = after;
