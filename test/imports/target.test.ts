@@ -109,6 +109,9 @@ test('what was being read waits, and is read with the right settings', async () 
   await pipeline.restart(PRODUCTION);
   await pipeline.coordinator.continueAll();
   expect(pipeline.coordinator.find(id)).toMatchObject({ state: 'blocked', code: 'WRONG_TARGET' });
+  // Nor is it read with the wrong ones because a person asks for it.
+  await expect(pipeline.coordinator.resume(id)).rejects.toThrow(expect.objectContaining({ code: 'WRONG_TARGET' }));
+  expect(pipeline.coordinator.find(id)).toMatchObject({ state: 'blocked', code: 'WRONG_TARGET' });
   await again(pipeline, STAGING);
   expect(await pipeline.coordinator.continueAll()).toEqual([]);
   expect((await pipeline.coordinator.settled(id)).state).toBe('completed');

@@ -96,6 +96,12 @@ function actsOf(parts: Parts) {
     events.emit('changed', record);
     return record;
   };
+  /** @throws UNKNOWN_IMPORT, WRONG_TARGET */
+  const ofThisTarget = (id: string) => {
+    const record = catalog.get(id);
+    checkTarget(`import ${id}`, readOptions(record), sendsTo);
+    return record;
+  };
   /** Does what a person asks for an import. */
   const requested = async (id: string, work: () => Promise<void>) => {
     await asked(work);
@@ -121,8 +127,11 @@ function actsOf(parts: Parts) {
     /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
     stage: (id: string) => life.begin(id, false),
     pause: (id: string) => requested(id, () => requests.pause(id)),
-    /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. */
-    resume: (id: string, changes: ResumeChanges = {}) => requested(id, () => requests.resume(id, changes)),
+    /** Continues an import that is staged, paused or blocked, or that a stop or crash interrupted. @throws WRONG_TARGET */
+    resume: async (id: string, changes: ResumeChanges = {}) => {
+      ofThisTarget(id);
+      return requested(id, () => requests.resume(id, changes));
+    },
     cancel: (id: string) => requested(id, () => requests.cancel(id)),
     /**
      * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
@@ -149,8 +158,7 @@ function actsOf(parts: Parts) {
      * the new id. @throws WRONG_STATE, also when there is nothing to send again; WRONG_TARGET
      */
     retry: async (id: string, changes: RetryChanges = {}) => {
-      const record = catalog.get(id);
-      checkTarget(`import ${id}`, readOptions(record), sendsTo);
+      const record = ofThisTarget(id);
       return retryImport({ create, lookUp: catalog.find }, { dir, reading }, record, changes);
     },
     /** The rows of an import that need attention are left as they are. @throws UNKNOWN_IMPORT; WRONG_STATE while it is not over */
