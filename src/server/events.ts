@@ -154,8 +154,8 @@ function viewsFor(
   { coordinator, unfinished }: Pick<EventSources, 'coordinator' | 'unfinished'>,
   view: (record: ImportRecord) => Promise<object>,
 ) {
-  /** The view that was sent last, as JSON, by import: for those that are not over. */
-  const sent = new Map<string, string>();
+  /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
+  let sent = new Map<string, string>();
   const moved = new Set<string>();
   /** The look that is under way: each asks about every import, so those who come meanwhile share it. */
   let looking: Promise<void> | undefined;
@@ -170,7 +170,7 @@ function viewsFor(
   };
 
   /** Sends the views that differ from what was sent. */
-  const sendChanged = async () => {
+  const sendChanged = async (before: Map<string, string>) => {
     const looked = [...moved];
     moved.clear();
     const changed = new Map<string, string>();
@@ -178,7 +178,7 @@ function viewsFor(
       for (const id of new Set([...looked, ...watched()])) {
         const record = coordinator.lookUp(id);
         const text = record && JSON.stringify(await view(record));
-        if (text !== undefined && sent.get(id) !== text) changed.set(id, text);
+        if (text !== undefined && before.get(id) !== text) changed.set(id, text);
       }
     } catch (error) {
       // Nothing of it was sent: the next look takes them again.
@@ -189,8 +189,8 @@ function viewsFor(
       const state = coordinator.lookUp(id)?.state;
       // Removed meanwhile, and its watchers know it.
       if (state === undefined) changed.delete(id);
-      else if (isFinal(state)) sent.delete(id);
-      else sent.set(id, text);
+      else if (isFinal(state)) before.delete(id);
+      else before.set(id, text);
     }
     if (changed.size === 0) return;
     const text = listText([...changed.values()]);
@@ -200,10 +200,12 @@ function viewsFor(
     }
   };
   const look = () => {
-    looking ??= sendChanged().finally(() => {
-      looking = undefined;
+    if (looking !== undefined) return looking;
+    const own = sendChanged(sent).finally(() => {
+      if (looking === own) looking = undefined;
     });
-    return looking;
+    looking = own;
+    return own;
   };
   return {
     /** Imports that are looked at next, in addition to those that are not over. */
@@ -220,7 +222,8 @@ function viewsFor(
     },
     forget: () => {
       moved.clear();
-      sent.clear();
+      sent = new Map();
+      looking = undefined;
     },
   };
 }

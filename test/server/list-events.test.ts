@@ -15,12 +15,12 @@ function openList(count: number) {
   const lookUp = (id: string) => (states.has(id) ? recordOf(id) : undefined);
   let asked = 0;
   let isBusy = false;
-  let meanwhile = () => {};
+  let meanwhile: () => unknown = () => {};
   let regionsAnswer: Promise<unknown> = Promise.resolve([]);
   const warnings: unknown[] = [];
   const of = async ({ id, state }: ImportRecord) => {
     asked += 1;
-    if (id === 'import-2') meanwhile();
+    if (id === 'import-2') await meanwhile();
     if (isBusy && id === 'import-2') throw new Error('too much to read');
     return { id, state };
   };
@@ -44,7 +44,7 @@ function openList(count: number) {
   const setBusy = (busy: boolean) => {
     isBusy = busy;
   };
-  const setMeanwhile = (act: () => void) => {
+  const setMeanwhile = (act: () => unknown) => {
     meanwhile = act;
   };
   const setRegions = (answer: Promise<unknown>) => {
@@ -148,5 +148,20 @@ test('who cannot be given the list is not kept among the watchers', async () => 
   await expect(list.watch(undefined)).rejects.toThrow('too much to read');
   await vi.advanceTimersByTimeAsync(1);
   expect(list.watchers()).toBe(0);
+  list.close();
+});
+
+test('who connects while a look for others who have left is under way gets all imports', async () => {
+  const { list, join, setMeanwhile } = openList(3);
+  const watching = await list.watch(undefined);
+  const look = Promise.withResolvers<void>();
+  setMeanwhile(() => look.promise);
+  await vi.advanceTimersByTimeAsync(1_000);
+  watching.destroy();
+  await once(watching, 'close');
+  const written = join();
+  await vi.advanceTimersByTimeAsync(10);
+  look.resolve();
+  expect((await written)[0]).toContain('"id":"import-0"');
   list.close();
 });
