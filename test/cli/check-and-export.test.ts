@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manyMembers, members, openSandboxPlace, openWorkplace, readingHalf, until } from './workplace.ts';
@@ -239,6 +239,17 @@ test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the 
   // Without the list of groups, and without the groups that were read.
   expect(place.calls() - before).toBeLessThan(1 + 12 * 2);
   expect(readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
+});
+
+test('an export whose file cannot be read is not continued, and stays as it is', async () => {
+  const place = await open();
+  expect((await place.run(['export', '--output', 'no/such/folder/out.csv'])).code).toBe(2);
+  const [id = ''] = readdirSync(join(place.dataDir, 'exports'));
+  const [file = ''] = readdirSync(join(place.dataDir, 'exports', id));
+  writeFileSync(join(place.dataDir, 'exports', id, file), 'x'.repeat(8_192));
+  const { code, stderr } = await place.run(['export', '--resume', id, '--output', 'out.csv']);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('[DAMAGED_LEDGER]')]);
+  expect(readdirSync(join(place.dataDir, 'exports', id))).toContain(file);
 });
 
 test('a check ends after Ctrl-C with exit code 5, and `check` goes on', async () => {

@@ -149,7 +149,8 @@ async function begin(client: Client, { flags, groups, output }: Exporting) {
   if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
   await checkOutput(view.lists, { output, flags });
-  if (view.next.length === 0) return view;
+  // One that cannot be read has no next step either: that it is refused says why.
+  if (view.underWay || view.state === 'completed') return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
 
