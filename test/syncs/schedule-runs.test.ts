@@ -209,6 +209,22 @@ describe('never two runs of a schedule at a time:', () => {
     });
   });
 
+  test('one that waits for a person, and that a run before the start was made in place of, waits no longer', async () => {
+    const office = openOffice();
+    await office.add();
+    office.syncs.comeTo = 'held';
+    const first = office.runs();
+    await runEnds(office, first, first.begin('nightly', 'ann').id);
+    await first.stop();
+    expect(office.last()?.state).toBe('waiting');
+    office.syncs.comeTo = 'applied';
+    const second = office.runs();
+    await runEnds(office, second, second.begin('nightly', 'ann').id);
+    second.start();
+    await second.stop();
+    expect(office.history().map(({ state }) => state)).toEqual(['ran', 'ran']);
+  });
+
   test.each([
     [false, ['missed']],
     [true, ['missed', 'ran']],

@@ -51,8 +51,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
   const runSyncs = syncsOfRuns(options, notes);
   /** Runs that get their file and begin their sync. */
   const works = new Works<never>(() => {});
-  /** Runs that an earlier process left: this one can be asked for others before it starts. */
-  const left = [...catalog.runsIn('running'), ...catalog.runsIn('waiting')];
+  const leftIn = runsLeft(options);
   let isStopping = false;
   const attempt = attempts(options, notes, () => isStopping);
   const alarm = scheduleAlarm(options, ({ name, nextDue }) => start(name, nextDue, ''));
@@ -113,7 +112,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
     /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
     start: () => {
       const due = [...alarm.takeDue()];
-      for (const run of left) goOn(run);
+      for (const run of [...leftIn('running'), ...leftIn('waiting')]) goOn(run);
       for (const record of due) missed(record);
       alarm.set();
     },
@@ -124,8 +123,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
     },
     /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
     noteInterrupted: async () => {
-      for (const { id, state, sync } of left) {
-        if (state !== 'running') continue;
+      for (const { id, sync } of leftIn('running')) {
         if (sync !== null && sync.state !== 'planning') await look(sync.id);
         else note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
       }
@@ -137,6 +135,12 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
       await works.stop();
     },
   };
+}
+
+/** Runs that an earlier process left and that still are in a state: this one can be asked for others before it starts. */
+function runsLeft({ catalog }: ScheduleRunsOptions) {
+  const left = new Set([...catalog.runsIn('running'), ...catalog.runsIn('waiting')].map(({ id }) => id));
+  return (state: RunState) => catalog.runsIn(state).filter(({ id }) => left.has(id));
 }
 
 /** The runs in the catalog, and those who hear of them. */
