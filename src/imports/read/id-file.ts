@@ -31,13 +31,14 @@ export async function readIdFile(file: IdFile) {
     refuseAddress(path);
     throw refused(`cannot be read: ${messageOf(cause)}`, cause);
   });
-  const lines = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .map((line) => (line.startsWith('#') ? '' : line));
+  const all = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   // Of a table, the first line is a header: one of its cells names the field.
-  const header = lines.find((line) => line.trim() !== '') ?? '';
-  const isTable = header.split(DELIMITERS).some((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === field);
+  const header = all.findIndex((line) => !line.startsWith('#') && line.trim() !== '');
+  const cells = all[header]?.split(DELIMITERS) ?? [];
+  const isTable = cells.some((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === field);
+  // A row of a table of groups may begin with the name of one, such as #general.
+  const last = isTable && field === 'guid' ? header : all.length;
+  const lines = all.map((line, index) => (index < last && line.startsWith('#') ? '' : line));
   const ids = isTable ? await idsOfTable(file, lines) : idsOfLines(file, lines);
   if (ids.size === 0) throw refused(`names no ${field.toUpperCase()}`);
   return ids;
