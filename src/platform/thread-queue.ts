@@ -39,7 +39,8 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
   let running: Thread<Tasks> | undefined;
   let idle: NodeJS.Timeout | undefined;
   let [tasks, streams] = [0, 0];
-  let whenDone: (() => void) | undefined;
+  /** Resolved when all is done that was asked for before it was closed. */
+  let closing: PromiseWithResolvers<void> | undefined;
 
   const started = () => {
     const thread = openThread<Tasks>(caller, name, {
@@ -66,7 +67,7 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
       tasks += 1;
       waiting.next()?.();
     }
-    if (tasks === 0) whenDone?.();
+    if (tasks === 0) closing?.resolve();
     if (tasks + streams === 0) idle = setTimeout(leave, IDLE_MS).unref();
   };
 
@@ -76,7 +77,7 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
     input: Input<Tasks, Kind>,
     limits?: TaskLimits,
   ): Promise<Answer<Tasks, Kind>> => {
-    if (whenDone !== undefined) throw new Error(CLOSED);
+    if (closing !== undefined) throw new Error(CLOSED);
     const refusal = limits && refusalOf(limits, waiting);
     if (refusal !== undefined) throw refusal;
     await turnIn(waiting, next, limits);
@@ -105,7 +106,7 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
       input: Input<Tasks, Kind>,
       ahead: number,
     ): AsyncGenerator<Uint8Array> {
-      if (whenDone !== undefined) throw new Error(CLOSED);
+      if (closing !== undefined) throw new Error(CLOSED);
       clearTimeout(idle);
       streams += 1;
       try {
@@ -118,10 +119,9 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
     },
     /** Does what was asked for before, refuses what comes, and resolves when the thread has ended. */
     async close() {
-      const { promise: done, resolve } = Promise.withResolvers<void>();
-      whenDone = resolve;
+      closing ??= Promise.withResolvers<void>();
       next();
-      await done;
+      await closing.promise;
       clearTimeout(idle);
       await leave();
     },
