@@ -141,8 +141,6 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
 
   /** Every combination of values, as cells by column. An element whose list of users or groups is empty gives none. */
   function* cells(element: Element, chosen: readonly number[]): Generator<Cells> {
-    const values = new Array<string>(columns.length).fill('');
-    const notText = new Map<number, unknown>();
     const wanted: Wanted[] = [];
     for (const slot of chosen) {
       const column = columns[slot] as string;
@@ -154,12 +152,11 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
       });
     }
     for (const assigned of combinations([{ node: element, wanted, depth: 0 }], [])) {
-      for (const [slot, value] of assigned) {
-        values[slot] = cellOf(value);
-        if (isText(value)) notText.delete(slot);
-        else notText.set(slot, value);
-      }
-      yield notText.size === 0 ? [...values] : Object.assign([...values], { notText: new Map(notText) });
+      // An empty list assigns nothing: its column is empty, whatever the combination before had there.
+      const values = new Array<string>(columns.length).fill('');
+      for (const [slot, value] of assigned) values[slot] = cellOf(value);
+      const notText = assigned.filter(([, value]) => !isText(value));
+      yield notText.length === 0 ? values : Object.assign(values, { notText: new Map(notText) });
     }
   }
 

@@ -408,6 +408,23 @@ describe('JSON and NDJSON', () => {
     expect(rows.map(short)).toEqual(['us/x/first/participant/', 'us/g/anna/participant/']);
   });
 
+  test('an empty list of scopes has nothing of the entry before it', async () => {
+    const members = [
+      { id: 'anna', roles: ['admin'] },
+      { id: 'bob', roles: [] },
+      { id: 'cy', roles: [] },
+    ];
+    const roles = { map: { uid: 'members.id', scope: 'members.roles' } };
+    expect((await read(text([{ guid: 'g', members }]), roles)).rows.map(short)).toEqual([
+      'us/g/anna/admin/',
+      'us/g/bob/participant/',
+      'us/g/cy/participant/',
+    ]);
+    const shape = { where: [{ column: 'members.roles', is: ['admin'] }] };
+    const kept = await read(text([{ guid: 'g', members }]), { map: { uid: 'members.id' }, shape });
+    expect(kept.rows.map(short)).toEqual(['us/g/anna/participant/']);
+  });
+
   test('an empty list of users or groups has no membership, also where it holds the scopes', async () => {
     const rows = [
       { guid: 'g', members: [] },
