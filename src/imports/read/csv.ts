@@ -78,14 +78,27 @@ export async function* csvRows(
   }
 }
 
-/** Rows of a workbook's sheet, in which every cell has its column, however long the row is. Throws the errors of Columns. */
+/** The line of a CSV file that names its delimiter, as the programs show it that take it for a row. */
+const SEPARATOR_CELL = /^sep=.?$/i;
+
+/**
+ * Rows of a workbook's sheet, in which every cell has its column, however long the row is. The marks at the beginning of a
+ * CSV file that a sheet was made of are no part of them. Throws the errors of Columns.
+ */
 export async function* sheetRows(
   sheet: AsyncIterable<Iterable<SheetRow>>,
   options: TableOptions,
 ): AsyncGenerator<InputRow[]> {
   const read = tableReader(options);
+  let isFirst = true;
   function* rowsOf(all: Iterable<SheetRow>) {
-    for (const { line, cells } of all) yield* read(line, cells);
+    for (const { line, cells } of all) {
+      if (isFirst) {
+        isFirst = false;
+        const first = (cells[0] ?? '').replace(/^\uFEFF/, '');
+        if (cells.length > 1 || !SEPARATOR_CELL.test(first)) yield* read(line, cells.with(0, first));
+      } else yield* read(line, cells);
+    }
   }
   for await (const rows of sheet) yield* chunked(rowsOf(rows));
 }

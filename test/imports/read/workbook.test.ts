@@ -121,6 +121,26 @@ describe('the rows of a workbook', () => {
     expect(intake.columns()).toEqual(['uid', 'guid', '_extra_1', '_extra_2']);
   });
 
+  test.each(['\uFEFF', 'sep=;', 'SEP=,', 'sep='])(
+    'do not have the mark %j with which a CSV file begins',
+    async (mark) => {
+      const above = mark.length === 1 ? [] : [[mark]];
+      const header = [mark.length === 1 ? `${mark}uid` : 'uid', 'guid', 'scope'];
+      const { intake, rows } = await readMade({
+        sheets: [{ name: 'S', rows: textRows([...above, header, ['u1', 'g1', 'boss'], ['uid', 'guid', 'scope']]) }],
+      });
+      expect(intake.columns()).toEqual(['uid', 'guid', 'scope']);
+      expect(rows.map(({ line }) => line)).toEqual([above.length + 2]);
+      expect(codes(intake.notes())).toContain('HEADER_AGAIN');
+    },
+  );
+
+  test('may have such a text anywhere else', async () => {
+    const table = [['uid', 'guid'], ['sep=;'], ['\uFEFFu1', 'g1']];
+    const { rows } = await readMade({ sheets: [{ name: 'S', rows: textRows(table) }] });
+    expect(rows.map(({ original }) => original)).toEqual(['["sep=;"]', '["\uFEFFu1","g1"]']);
+  });
+
   test('take the value of merged cells in each of their rows, unless there is nothing else in the row', async () => {
     const { intake, rows } = await readMade({
       sheets: [
