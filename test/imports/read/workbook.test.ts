@@ -232,6 +232,21 @@ describe('the sheet', () => {
     expect(rows.map(short)).toEqual(['us/choir/ann/participant/']);
   });
 
+  test('can be chosen also where a template is wrong', async () => {
+    const names: string[] = [];
+    const error = await refusal(
+      readMade(
+        { sheets },
+        {
+          shape: { templates: { uid: '{uid|low}' } },
+          onSheets: (found) => names.push(...found.map(({ name }) => name)),
+        },
+      ),
+    );
+    expect(error.code).toBe('BAD_SHAPE');
+    expect(names).toEqual(sheets.map(({ name }) => name));
+  });
+
   test('may be a long list by whatever name', async () => {
     const list = [['Mitglied'], ...Array.from({ length: 40 }, (_, at) => [`u${at}`])];
     const made = { sheets: [{ name: 'List', rows: textRows(list) }, ...sheets] };

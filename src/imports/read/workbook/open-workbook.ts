@@ -57,9 +57,9 @@ export async function openSheet(
   state: FileState,
   options: IntakeOptions,
 ): Promise<SheetInput> {
-  const table = signsOfTable(options);
   const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, options.signal);
   options.onSheets?.(workbook.sheets);
+  const table = signsOfTable(options);
   const chosen = await chooseSheet(workbook, name, options.sheet, table);
   const { number } = chosen;
   const sheet = workbook.sheets[number]?.name ?? '';
