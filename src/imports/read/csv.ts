@@ -100,7 +100,7 @@ export async function* sheetRows(
       } else yield* read(line, cells);
     }
   }
-  for await (const rows of sheet) yield* chunked(rowsOf(rows));
+  for await (const rows of sheet) yield* chunked(rowsOf(rows), ({ original }) => original.length);
 }
 
 /** Makes rows of records, below a header. */

@@ -1,4 +1,5 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
+import { BLOCK_BYTES } from './byte-source.ts';
 import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
 import { intakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
@@ -210,13 +211,19 @@ function* memberships(element: Element, place: string) {
   }
 }
 
-/** Collects rows, or something else, into chunks. */
-export function* chunked<Item = InputRow>(items: Iterable<Item>): Generator<Item[]> {
+/**
+ * Collects rows, or something else, into chunks.
+ * @param lengthOf the characters of each, where they do not come from blocks of text: chunks have no more than those have
+ */
+export function* chunked<Item = InputRow>(items: Iterable<Item>, lengthOf = (_: Item) => 0): Generator<Item[]> {
   let chunk: Item[] = [];
+  let length = 0;
   for (const item of items) {
-    if (chunk.push(item) < ROWS_PER_CHUNK) continue;
+    length += lengthOf(item);
+    if (chunk.push(item) < ROWS_PER_CHUNK && length < BLOCK_BYTES) continue;
     yield chunk;
     chunk = [];
+    length = 0;
   }
   if (chunk.length > 0) yield chunk;
 }

@@ -141,6 +141,17 @@ describe('the rows of a workbook', () => {
     expect(rows.map(({ original }) => original)).toEqual(['["sep=;"]', '["\uFEFFu1","g1"]']);
   });
 
+  test('come a few at a time where they are long, as from a text', async () => {
+    const cells = '<c t="str"><v>u1</v></c><c t="str"><v>g1</v></c><c t="s"><v>0</v></c>';
+    const rows = HEADER + `<row>${cells}</row>`.repeat(40);
+    const bytes = xlsx({ texts: [`<t>${'x'.repeat(10_000)}</t>`], sheets: [{ name: 'S', rows }] });
+    const intake = await openIntake({ bytes, name: 'people.xlsx' }, OPTIONS);
+    const counts: number[] = [];
+    for await (const chunk of intake.chunks()) counts.push(chunk.length);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(40);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+  });
+
   test('take the value of merged cells in each of their rows, unless there is nothing else in the row', async () => {
     const { intake, rows } = await readMade({
       sheets: [
