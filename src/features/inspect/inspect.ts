@@ -113,6 +113,7 @@ function nextFor(
     hasGuid: guid !== undefined,
     // The options say more about UIDs than which column they are in.
     hasUid: (shape?.identities ?? shape?.templates?.uid) !== undefined,
+    scopeWords: shape?.scopeWords,
     isTable: look.format === 'csv',
   });
   const needs = steps.flatMap((step) => step.needs ?? []);

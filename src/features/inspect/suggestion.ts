@@ -5,6 +5,8 @@ import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import { isDamagedNumber } from '../../imports/read/shape/template.ts';
 import { REGIONS, type ScopeMeaning } from '../../membership/membership.ts';
 import { OPEN_VALUE, separatorText } from '../../options/option-texts.ts';
+import type { Shape } from '../../options/shape.ts';
+import { sameWord } from '../../text/same-text.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DATE, DN, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
@@ -26,11 +28,13 @@ interface Asked {
   readonly hasGuid: boolean;
   /** An identity file or a template gives the UIDs. */
   readonly hasUid?: boolean;
+  /** Words for scopes whose meanings are given. */
+  readonly scopeWords?: Shape['scopeWords'];
   /** The names of the columns are in a row of a table. */
   readonly isTable: boolean;
 }
 
-export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable }: Asked): readonly Step[] {
+export function suggest({ columns, recognised, hasGuid, hasUid = false, scopeWords, isTable }: Asked): readonly Step[] {
   if (isTable && isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
@@ -61,7 +65,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   return [
     ...aboutIds('uid', users, user === known, hasUid),
     ...(hasGuid ? [] : aboutGroups()),
-    ...aboutScope(scope, recognised['scope'] !== undefined),
+    ...aboutScope(scope, recognised['scope'] !== undefined, scopeWords),
     ...aboutRegion(named('region')),
     ...[user, ...groups].flatMap((column) => (column === undefined ? [] : aboutNothing(column))),
     ...statesIn(rest.filter((one) => one !== scope)),
@@ -303,9 +307,15 @@ function scopeIn(columns: readonly ColumnFacts[]) {
   return others.length > 0 ? undefined : first;
 }
 
-function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean): Step[] {
+/** @param given words whose meanings are not asked for again; `*` stands for all that are not there */
+function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given: Shape['scopeWords'] = {}): Step[] {
   if (scope === undefined || scope.looksLike === 'empty') return [];
   const { name } = scope;
+  const said = new Set(Object.keys(given).map(sameWord));
+  const isUnsaid = (word: string) => scopeOfWord(word) === undefined && !said.has(sameWord(word));
+  const foreign = said.has('*') ? [] : [...(scope.few ?? [])].filter(([word]) => isUnsaid(word));
+  const map = isRecognised ? {} : { map: { scope: name } };
+  if (said.has('*') || (said.size > 0 && scope.few !== undefined && foreign.length === 0)) return [{ settings: map }];
   const ignore = option('map', 'scope=');
   if (scopeRank(scope) === 0) {
     const known = scope.examples.find((example) => scopeMeaning(example) !== undefined);
@@ -315,25 +325,26 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean): Step
     const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${ignore}`;
     return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
   }
-  const map = isRecognised ? {} : { map: { scope: name } };
-  const foreign = [...(scope.few ?? [])]
-    .filter(([word]) => scopeOfWord(word) === undefined)
-    .map(([word, rows]) => ({ word, rows, meaning: isNothing(word) ? 'participant' : scopeMeaning(word) }));
   if (foreign.length === 0) return [{ settings: map }];
-  const each = foreign.map(
+  const meanings = foreign.map(([word, rows]) => ({
+    word,
+    rows,
+    meaning: isNothing(word) ? 'participant' : scopeMeaning(word),
+  }));
+  const each = meanings.map(
     ({ word, rows, meaning = 'not known' }, index) =>
       `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
   );
   const how = isRecognised ? '' : words`${option('map', `scope=${name}`)} and `;
-  const known = foreign.filter(({ meaning }) => meaning !== undefined);
-  const meaning = (some: typeof foreign) => ({
+  const known = meanings.filter(({ meaning }) => meaning !== undefined);
+  const meaning = (some: typeof meanings) => ({
     shape: { scopeWords: Object.fromEntries(some.map(({ word, meaning: one = OPEN_SCOPE }) => [word, one])) },
   });
   return [
     {
       text: words`Column ${shown(name)} has other words for scopes: ${each.join(', ')}: say with ${how}${option('scopeWords')} which scope each means.`,
       settings: { ...map, ...meaning(known) },
-      ...(known.length < foreign.length && { open: meaning(foreign) }),
+      ...(known.length < meanings.length && { open: meaning(meanings) }),
     },
   ];
 }

@@ -45,6 +45,16 @@ test('a column that says that an account is blocked leaves rows out', async () =
   expect(command).toContain('gesperrt!=ja|true|1');
 });
 
+test.each([
+  [{ owner: 'moderator' }, 'Kind=<scope>,owner=moderator'],
+  [{ OWNER: 'moderator', kind: 'none' }, 'OWNER=moderator,kind=none'],
+  [{ owner: 'moderator', '*': 'participant' }, 'owner=moderator,*=participant'],
+])('words for scopes whose meanings are given keep them: %j', async (scopeWords, written) => {
+  const { command } = await factsOf('uid,guid,role\na,g,Owner\nb,g,Kind\n', { shape: { scopeWords } });
+  const [, words = ''] = /--scope-words '?([^ ']+)/.exec(command ?? '') ?? [];
+  expect(words.split(',').sort()).toEqual(written.split(',').sort());
+});
+
 test('examples are the first different values, cut where they are long', () => {
   const { examples, filled, different } = columnFacts('x', ['a b', 'a b', 'c d', '', 'e f', 'g h', 'y'.repeat(500)]);
   expect({ examples, filled, different }).toEqual({ examples: ['a b', 'c d', 'e f'], filled: 6, different: 5 });
