@@ -8,6 +8,7 @@ import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
 import { findFailing, workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { sumOf } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 
 /** The rest of the work in a region, or the work of a retry. */
@@ -72,8 +73,4 @@ export async function sendingPlanOf(
 function callsOfCreating({ users, groups }: NonNullable<ResumeChanges['maxCreate']>) {
   const [newUsers, newGroups] = [users, groups].map((one) => (one !== undefined && 'count' in one ? one.count : 0));
   return (newUsers ?? 0) + (newGroups ?? 0);
-}
-
-function sumOf(counts: readonly number[]) {
-  return counts.reduce((sum, n) => sum + n, 0);
 }
