@@ -88,10 +88,14 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
 
 -- name: doubt_owners
 -- Of groups refused for their owner, those whose owner a row of another group makes active again: perhaps before they are created.
+with placed as materialized (
+  -- The first and the last group that rows add such a user to: two different ones, or the same.
+  select u.id, min(r.group_id) as first, max(r.group_id) as last
+  from wanted r join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
+  where r.adds and u.state = 'deactivated' and u.first_row is not null group by u.id)
 update groups set creation = 'NEW_USER' where id in (
-  select g.id from groups g join users u on u.region = g.region and u.uid = g.owner and u.state = 'deactivated'
-  join wanted r on u.uid = r.uid join groups o on o.id = r.group_id and o.region = u.region and o.id <> g.id
-  where g.creation = 'GROUP_OWNER_NOT_FOUND' and u.first_row is not null and r.adds);
+  select g.id from groups g cross join users u on u.region = g.region and u.uid = g.owner join placed p on p.id = u.id
+  where g.creation = 'GROUP_OWNER_NOT_FOUND' and (p.first <> g.id or p.last <> g.id));
 
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
