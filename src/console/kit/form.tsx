@@ -271,7 +271,6 @@ function unfold(control: HTMLElement) {
     if (part instanceof HTMLDetailsElement) part.open = true;
 }
 
-/** The control of a field, or of the first part of it that has one. */
 /** The control of a field, that of a part of it, or one that stands for it. */
 function controlOf(name: string) {
   return (
