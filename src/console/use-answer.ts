@@ -138,6 +138,13 @@ export class Pages<T> extends Question<Shown<T>> {
     return this.shown.items !== undefined && this.shown.path !== this.path;
   }
 
+  /** The number of items that come next; undefined where it is not known: more may fit by now than were counted. */
+  get coming() {
+    const { items = [], total, dropped } = this.shown;
+    const left = (total ?? 0) - dropped - items.length;
+    return left > 0 ? Math.min(this.step, left) : undefined;
+  }
+
   async more() {
     this.#goal += this.step;
     // The answer to what is under way would be lost: one question for both.

@@ -141,6 +141,20 @@ test('however many rows are asked for, 500 are held at most; they stay until a p
   expect(shown()).toEqual([0, 99, { total: 800, dropped: 0, hasMore: true }]);
 });
 
+test('the rows that come next are counted, but not where more fit a filter by now than when the first ones were asked for', async () => {
+  const { pages } = listOf800(200);
+  expect(pages.coming).toBeUndefined();
+  await pages.restart();
+  expect(pages.coming).toBe(100);
+  for (let asked = 200; asked <= 700; asked += 100) await pages.more();
+  expect(pages.coming).toBe(100);
+  const { data } = pages;
+  if (data.value !== undefined) pages.set({ ...data.value, total: 730 });
+  expect(pages.coming).toBe(30);
+  if (data.value !== undefined) pages.set({ ...data.value, total: 650 });
+  expect(pages.coming).toBeUndefined();
+});
+
 test('rows that are asked for while others are under way come with them, as they are then', async () => {
   const { pages, shown } = listOf800(200);
   await pages.restart();

@@ -282,15 +282,14 @@ function useColumns<T>({ columns, actions, choice, keyOf }: ListProperties<T>) {
 
 /** Brings further items, where there are any. */
 export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }) {
-  const { step } = pages;
-  const { cursor, dropped, items = [], total } = pages.shown;
+  const { cursor, dropped } = pages.shown;
   if (cursor === null && dropped === 0) return null;
-  const more = total === null ? 'more' : `${Math.min(step, total - dropped - items.length)} more`;
+  const coming = pages.coming === undefined ? 'more' : `${pages.coming} more`;
   return (
     <div class="buttons row more">
       {cursor !== null && (
         <button type="button" onClick={() => void pages.more()}>
-          Show {more} {noun}
+          Show {coming} {noun}
         </button>
       )}
       {dropped > 0 && (
