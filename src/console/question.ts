@@ -52,7 +52,7 @@ export class Question<T> {
     return this.#asking !== undefined;
   }
 
-  /** Asks after changes, and when the server is back. @returns leaves it */
+  /** From now on it is asked after changes, when the server is back, and when it is time. @returns leaves it */
   follow(): () => void {
     followed.add(this);
     return () => {
@@ -88,7 +88,7 @@ export class Question<T> {
   /** Asks soon, once for all that changes until then, and never before the last answer is there. */
   soon() {
     this.#isBehind = this.isAsking;
-    if (!this.#isBehind)
+    if (!this.#isBehind && followed.has(this))
       this.#soon ??= setTimeout(() => this.again(), Math.max(SOON_MS, this.#restUntil - performance.now()));
   }
 
@@ -129,7 +129,7 @@ export class Question<T> {
   #plan() {
     const ms = this.renewal.everyMs?.(this.data.peek()) ?? (isBusy(this.error.peek()) ? BUSY_MS : undefined);
     clearTimeout(this.#later);
-    if (ms !== undefined) this.#later = setTimeout(() => this.again(), ms);
+    if (ms !== undefined && followed.has(this)) this.#later = setTimeout(() => this.again(), ms);
   }
 
   /** Nothing comes of what is under way or due. */

@@ -84,6 +84,13 @@ test('an answer that was overtaken, by a question or by news, does not count; a 
   await answer('too late');
   await vi.advanceTimersByTimeAsync(60_000);
   expect([question.data.value, asked.length]).toEqual(['news', 3]);
+  // Work that a person began there may still end, and look at its result.
+  void question.ask();
+  await answer('the result');
+  question.set('newer');
+  question.soon();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([question.data.value, asked.length]).toEqual(['newer', 4]);
 });
 
 test('a busy server is asked again, and its refusal is shown until then; while the server is away, the last answer is', async () => {
