@@ -27,7 +27,7 @@ export async function checkEdits(path: string) {
   }
 }
 
-/** Corrections rows in this process. */
+/** Has rows corrected in this process. */
 export function correctionsHere(here: Here) {
   const parts = { ...here, corrections: new Corrections(here), views: { of: shownBy(here) } };
   return ownImports(here, correctionsFor(parts));
