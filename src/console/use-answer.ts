@@ -22,7 +22,12 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, ...renewa
     void question.ask();
     return question.follow();
   }, [path]);
-  useChange(turn, () => question.soon());
+  const asked = useRef({ path, turn });
+  useEffect(() => {
+    // Another path is asked already.
+    if (asked.current.path === path && asked.current.turn !== turn) question.soon();
+    asked.current = { path, turn };
+  }, [path, turn]);
   return {
     data: question.data.value,
     error: question.error.value,
