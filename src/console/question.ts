@@ -42,7 +42,7 @@ export class Question<T> {
   renewal: Renewal<T> = {};
   /** Ends what is under way. */
   #asking: AbortController | undefined;
-  /** Whether something has changed since that was asked: the answer may be older. */
+  /** Whether something has changed since that was asked, or should have been: the answer may be older. */
   #isBehind = false;
   #restUntil = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
@@ -95,8 +95,9 @@ export class Question<T> {
   /** Asks unless the page is not looked at, or the server is away. */
   again() {
     this.#soon = undefined;
-    if (this.data.peek() !== undefined && (document.hidden || connection.away)) this.#plan();
-    else void this.ask();
+    if (this.data.peek() === undefined || !(document.hidden || connection.away)) return void this.ask();
+    this.#isBehind = true;
+    this.#plan();
   }
 
   /** Takes a newer answer from elsewhere. */
@@ -114,9 +115,9 @@ export class Question<T> {
     else if (concerns?.(data) !== false) this.soon();
   }
 
-  /** Events may have been missed. */
+  /** Events may have been missed: the page was hidden, or the server away. */
   missed() {
-    if (this.renewal.news !== undefined) this.soon();
+    if (this.renewal.news !== undefined || this.#isBehind) this.soon();
   }
 
   #take(answer: T) {

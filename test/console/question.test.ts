@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 const page = { hidden: false };
 vi.stubGlobal('document', page);
 vi.stubGlobal('addEventListener', () => undefined);
-const { Question } = await import('../../src/console/question.ts');
+const { Question, tellMissed } = await import('../../src/console/question.ts');
 const { ApiError, away } = await import('../../src/console/requests.ts');
 const { Pages } = await import('../../src/console/use-answer.ts');
 
@@ -63,6 +63,9 @@ test('changes are asked for once, soon after a quick answer, and after a slow on
   await vi.advanceTimersByTimeAsync(60_000);
   page.hidden = false;
   expect(asked).toHaveLength(4);
+  tellMissed();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(asked).toHaveLength(5);
 });
 
 test('an answer that was overtaken, by a question or by news, does not count; a question that is left is aborted, and not asked again', async () => {
