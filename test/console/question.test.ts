@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 const page = { hidden: false };
 vi.stubGlobal('document', page);
@@ -33,6 +33,10 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+});
+// Other tests run in this process.
+afterAll(() => {
+  vi.unstubAllGlobals();
 });
 
 test('changes are asked for once, soon after a quick answer, and after a slow one when the server has rested', async () => {

@@ -44,6 +44,7 @@ test('what is installed with rollcall, in the package and in the image, has a co
   expect(parts).toEqual(
     [
       'cronstrue',
+      'idb-keyval',
       'preact',
       '@preact/signals',
       '@preact/signals-core',

@@ -78,7 +78,8 @@ function goingOf(options: RequestsOptions) {
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
-    opened.ledger.setCreate(opened.options.create);
+    // What it may create has changed with them. Where it was to create nothing, its check is asked first.
+    if (opened.ledger.creating !== undefined) opened.ledger.setCreate(opened.options.create);
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
   };
