@@ -105,6 +105,7 @@ test('a list is narrowed down, several imports are tagged, dismissed, deleted an
   await eventually(() => page.getByLabel('Search').inputValue()).toBe('LIST-');
   await eventually(() => page.getByLabel('Tags', { exact: true }).inputValue()).toBe('term 1');
   await page.getByRole('button', { name: 'Clear all' }).click();
+  await eventually(() => page.getByLabel('Search').inputValue()).toBe('');
   await page.getByLabel('Search').fill('list-');
   await eventually(() => new URL(page.url()).search).toContain('=list-');
   await eventually(names).toHaveLength(3);

@@ -78,7 +78,7 @@ function goingOf(options: RequestsOptions) {
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
-    // What it may create has changed with them. Where it was to create nothing, its check is asked first.
+    // They may say other things to create. An import that was to create nothing has its check asked first.
     if (opened.ledger.creating !== undefined) opened.ledger.setCreate(opened.options.create);
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
