@@ -27,7 +27,7 @@ export function viewsFor(
       : { write: asFlag, reports: (_: string, written: ImportView['reports']) => written };
   const complete: ViewSources['complete'] = async (record, own) => {
     const folder = dir.folder(record.id);
-    // Only an import that was checked, or whose rows somebody has looked at, needs these modules.
+    // These modules are loaded only for an import that was checked or whose rows were listed.
     if (!existsSync(checkFiles(folder).check) && !existsSync(correctionsFile(folder))) return own;
     const [{ checkFacts }, { viewWithCorrections }] = await Promise.all([
       import('../features/check/check-view.ts'),
