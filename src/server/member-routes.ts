@@ -7,6 +7,7 @@ import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { GroupPages } from '../imports/ask/group-pages.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
+import { isLedgerLost } from '../imports/lost-ledger.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
@@ -102,7 +103,7 @@ async function lookInto(
     const [record] = imports;
     if (record === undefined) return { unread, nextCursor: null };
     const rest = await look(record, after).catch((error: unknown) => {
-      if (isError(error, 'LEDGER_MISSING', 'DAMAGED_LEDGER')) unread.push(record.id);
+      if (error instanceof RollcallError && isLedgerLost(error.code)) unread.push(record.id);
       else if (!isError(error, 'NO_ROWS_YET')) throw error;
     });
     if (rest !== undefined) after = rest;
@@ -244,8 +245,8 @@ async function placeIn(
   const other = (now: Exclude<PlaceNow['now'], 'member'>): PlaceNow => ({ now, scope: null });
   const isListed = listed !== undefined;
   const unasked = isListed ? member(listed) : other(isWhole && left !== 'banned' ? 'not-member' : 'unknown');
-  const isKnown = left !== 'banned' && (isListed || (isWhole && left !== 'member'));
-  if (isKnown || !mayAsk()) return unasked;
+  const isSettled = left !== 'banned' && (isListed || (isWhole && left !== 'member'));
+  if (isSettled || !mayAsk()) return unasked;
   try {
     if (!isListed && !isWhole) {
       const { scope, isKnown } = await pages.getMembership(guid, uid, { signal });
