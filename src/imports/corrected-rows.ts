@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { attachForReading, openForReading, readStatements } from '../platform/sqlite.ts';
+import { attachForReading, openForReading, statementsOf } from '../platform/sqlite.ts';
 import { IMPORT_SCHEMA } from './schemas.ts';
 
 /** Rows that people edit (src/features/correct). They are sent with their edits, in an import of their own, and in no other way. */
 
 export const CORRECTIONS_SCHEMA = new URL('corrections-schema.sql', import.meta.url);
-const STATEMENTS = readStatements(new URL('corrected-rows.sql', import.meta.url));
+const STATEMENTS = new URL('corrected-rows.sql', import.meta.url);
 
 /** Returns the path of an import's edits. @param folder of the import */
 export function correctionsFile(folder: string) {
@@ -22,7 +22,7 @@ function attachCorrections(ledger: DatabaseSync, folder: string) {
 
 /** Adds the rows that have edits to `temp.left_out`: they are not sent as the file has them. */
 export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: string }) {
-  if (attachCorrections(ledger, folder)) ledger.prepare(STATEMENTS.get('find_edited') ?? '').run();
+  if (attachCorrections(ledger, folder)) statementsOf(ledger, STATEMENTS)('find_edited').run();
 }
 
 /** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
@@ -30,7 +30,7 @@ export function linesSentEdited(folder: string) {
   if (!existsSync(correctionsFile(folder))) return undefined;
   using ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   attachCorrections(ledger, folder);
-  const found = ledger.prepare(STATEMENTS.get('sent_lines') ?? '').all();
+  const found = statementsOf(ledger, STATEMENTS)('sent_lines').all();
   return new Set(found.map(({ line }) => Number(line)));
 }
 
