@@ -29,11 +29,13 @@ export function checkTarget(subject: string, meant: Aimed, own: Aimed) {
 export function checkMeant(what: string, meant: Aimed, own: Aimed) {
   if (isSameTarget(meant, own)) return;
   const [there, here] = [own, meant].map((aim) => (aim.sandbox ? 'the sandbox' : aimText(aim) || 'the chat service'));
+  const flag = own.sandbox ? 'add --sandbox' : 'leave out --sandbox';
+  const change = meant.sandbox === own.sandbox ? 'give the command the settings of that process' : flag;
   throw new RollcallError('WRONG_TARGET', {
     subject: what,
     ...meant,
     what: `the process that uses the data directory sends to ${there}, and ${what} is meant for ${here}`,
-    remedy: `${meant.sandbox === own.sandbox ? 'give the command the settings of that process' : `${own.sandbox ? 'add' : 'leave out'} --sandbox`}, or name another data directory with --data-dir`,
+    remedy: `${change}, or name another data directory with --data-dir`,
   });
 }
 
