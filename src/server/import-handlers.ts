@@ -81,7 +81,7 @@ export function importHandlers(context: ServerContext): HandlersOf<typeof import
   const { coordinator, reading, views } = context;
   const { page, transitions } = reading;
   return {
-    ...importReading({ page, transitions, find: (id) => coordinator.find(id), view: (record) => views.of(record) }),
+    ...importReading({ page, transitions, find: coordinator.find, view: views.of }),
     ...importActs(context),
     sending: async ({ id, ...changes }) => {
       // No command asks for it.

@@ -44,9 +44,9 @@ interface Parts {
 
 /** The imports of a coordinator. */
 function importsOf({ dir, catalog, life, events, strays }: Parts) {
-  /** @throws UNKNOWN_IMPORT */
-  const find = (id: string) => catalog.get(id);
+  const find = catalog.get;
   return {
+    /** @throws UNKNOWN_IMPORT */
     find,
     /** The same for one that may have been deleted: undefined then. */
     lookUp: catalog.find,
