@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The ways on from where something stands: the one that solves it first, each with the operation that does it. */
+/** The ways on from where something stands, starting with the one that solves it, each with the operation that does it. */
 export function nextSteps<const Operations extends readonly string[]>(operations: Operations) {
   return z
     .array(
@@ -15,6 +15,6 @@ export function nextSteps<const Operations extends readonly string[]>(operations
       }),
     )
     .describe(
-      'The next steps for a person, the one that solves it first. Empty if there is nothing to do, or nothing can be done.',
+      'The next steps for a person, starting with the one that solves it. Empty if there is nothing to do, or nothing can be done.',
     );
 }

@@ -60,7 +60,7 @@ export function watchForReturn(coordinator: Watched, say: (text: string) => void
     stop: async () => {
       coordinator.events.off('state', changed);
       stopping.abort();
-      // The queue may not answer: what a look asks it is not waited for.
+      // The queue may not answer: a look that has asked it is not waited for.
       void watch.stop();
       await Promise.all(asking.values());
     },

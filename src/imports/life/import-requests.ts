@@ -78,7 +78,7 @@ function goingOf(options: RequestsOptions) {
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
-    // They may say other things to create. An import that was to create nothing has its check asked first.
+    // They may change what it may create. Where it was to create nothing, its check is asked first.
     if (opened.ledger.creating !== undefined) opened.ledger.setCreate(opened.options.create);
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);

@@ -49,7 +49,7 @@ const BY_CODE: Readonly<Partial<Record<ReasonCode, readonly Step[]>>> = {
   DAMAGED_LEDGER: [resume('When the file is back from a backup, continue')],
 };
 
-/** The ways on from where an import stands, the one that solves it first. */
+/** The ways on from where an import stands, starting with the one that solves it. */
 export function nextOf(view: Known, corrections: ToCorrect): Step[] {
   const possible: readonly string[] = view.actions;
   const onward = onwards(view).filter(({ operation }) => possible.includes(operation));

@@ -38,7 +38,7 @@ interface UnderWay {
   readonly end: AbortController;
 }
 
-/** Makes room for an upload: ends the slowest of others, if that is very slow. @param most at the same time, half of them by one token @throws BUSY */
+/** Makes room for an upload: ends the slowest of the others if it is very slow. @param most at the same time, half of them by one token @throws BUSY */
 function makeRoom(underWay: Set<UnderWay>, who: string, most: number, reply: FastifyReply) {
   const refused = (what: string) => {
     reply.header('retry-after', BUSY_SECONDS);
