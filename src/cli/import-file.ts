@@ -1,12 +1,7 @@
-import { spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { importOperations } from '../api/imports.ts';
 import { aimOf } from '../app/open-service.ts';
-import { flagOf } from '../errors/named-options.ts';
 import { reserveImport } from '../imports/import-id.ts';
 import { chosenOptions, type ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/byte-source.ts';
@@ -14,17 +9,13 @@ import { mapLookups } from '../options/lookups.ts';
 import { BANS, SENDING } from '../options/sending-options.ts';
 import { shapeOf } from '../options/shape-flags.ts';
 import type { Config } from '../platform/config.ts';
-import { defined } from '../platform/defined.ts';
-import { PACKAGE_FOLDER } from '../platform/packages.ts';
 import { fileOperations } from '../server/import-handlers.ts';
 import type { Server } from './client/server-client.ts';
-import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import { type FileFlags, type ImportFlags, maxCallsOf } from './flags/file-flags.ts';
-import { type RunningFlags, tagsOf } from './flags/flags.ts';
+import { tagsOf } from './flags/flags.ts';
 import { inputFiles, recipeFor } from './input-files.ts';
 import { IMPORT_BEGINS, importWork, type Running, run, sayNothingBegan, type Work } from './run.ts';
-import { followSteps } from './screen/follow.ts';
-import { say, shortest } from './screen/io.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
@@ -55,7 +46,9 @@ async function work(running: Running, begin: Begin, flags: ImportFlags) {
     return run(running, checkWork(running, { ...begin, maxCalls: maxCallsOf(flags) }));
   }
   const importing = importWork(running, begin);
-  return flags.detach === true ? detached(running, importing, flags) : run(running, importing);
+  if (flags.detach !== true) return run(running, importing);
+  const { detached } = await import('./detach.ts');
+  return detached(running, importing, flags);
 }
 
 function beginThere(
@@ -165,90 +158,4 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     { ...flags, shape: shapeOf(flags), dryRun: flags.dryRun === true || flags.check === true },
     { region: config.defaultRegion, sandbox: flags.sandbox === true },
   );
-}
-
-/**
- * Runs an import in the background: a server, or the process that owns the data directory, continues it, or the input is read here, so that a bad file is reported at once, and
- * another process sends it.
- */
-function detached(running: Running, work: Work, flags: ImportFlags) {
-  const { config, io, imports, json } = running;
-  const { server } = imports;
-  const end = (facts: { readonly id: string; readonly pid?: number | undefined }, how: string): ExitCode => {
-    io.out.write(json ? `${JSON.stringify(facts)}\n` : `${facts.id}\n`);
-    say(io, `${how} Watch it with:`, `  ${imports.command('watch', facts.id)}`);
-    return EXIT.ok;
-  };
-  let isElsewhere = false;
-  const follow: Work['follow'] = async (doing, id) => {
-    isElsewhere = doing.here === undefined;
-    if (!isElsewhere) return work.follow(doing, id);
-    // A bad file is reported at once. A server that was sent it reads it later.
-    if (server === undefined) {
-      await followSteps({
-        id,
-        io,
-        imports,
-        signal: doing.signal,
-        look: () => imports.one(id),
-        goesOn: ({ state }, before, isHeard) => state === 'staging' && (isHeard || before === undefined),
-        linesOf: () => [],
-        begins: 'the file to be read',
-      });
-    }
-    return 'over';
-  };
-  const conclude: Work['conclude'] = async (ended) => {
-    const { id } = ended;
-    const by = server === undefined ? 'process that uses the data directory' : `server at ${server.url}`;
-    const { state, code, rows } = await imports.find(id);
-    if (isElsewhere && state !== 'rejected') return end({ id }, `The ${by} continues it.`);
-    // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
-    if (state !== 'staged' || code !== undefined) return work.conclude(ended);
-    const read = exitCodeOf({ state, code }, rows);
-    if (read !== EXIT.ok && read !== EXIT.rowsFailed) return read;
-    const output = join(config.dir.folder(id), 'output.log');
-    const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
-    // The next command must see it running: `watch` would take a staged import for a dry run.
-    const waits = async () => (await imports.find(id)).state === 'staged';
-    while ((await waits()) && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
-    if (await waits()) {
-      say(io, `Nothing was sent: its process has ended, and ${shortest(output)} says why. Then:`);
-      say(io, `  ${imports.command('resume', id)}`);
-      return EXIT.fatal;
-    }
-    child.unref();
-    return end({ id, pid: child.pid }, 'Sending in the background.');
-  };
-  const { named: _, ...rest } = work;
-  return run(running, { ...rest, follow, conclude });
-}
-
-const LOOK_MS = 50;
-
-/**
- * The command that sends an import as this process would: `resume` with its flags. Other settings come from the inherited
- * environment; how the file is read is kept with the import.
- */
-export function sendingArguments(
-  { profile, dataDir, callsPerMinute: calls, budgetShare, concurrency, perGroup }: Config,
-  { queue, withWorkers }: RunningFlags,
-  id: string,
-) {
-  const callsPerMinute = budgetShare === undefined ? calls : undefined;
-  const flags = defined({ dataDir, profile, callsPerMinute, concurrency, perGroup, queue });
-  return [
-    'resume',
-    id,
-    ...Object.entries(flags).flatMap(([name, value]) => [flagOf(name), String(value)]),
-    ...(withWorkers === true ? ['--with-workers'] : []),
-  ];
-}
-
-function startSending(args: readonly string[], log: number) {
-  const main = fileURLToPath(new URL('bin/rollcall.js', PACKAGE_FOLDER));
-  return spawn(process.execPath, [...process.execArgv, main, ...args], {
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
 }

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { resumeCommand } from '../../src/cli/commands/continue-commands.ts';
 import { importCommand } from '../../src/cli/commands/import-command.ts';
+import { sendingArguments } from '../../src/cli/detach.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { sendingArguments } from '../../src/cli/import-file.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
