@@ -1,4 +1,5 @@
 import type { Argument, Command } from 'commander';
+import type { DataDir } from '../platform/data-dir.ts';
 import type { Action } from './exit-codes.ts';
 
 /** A suggestion of a shell. */
@@ -9,9 +10,9 @@ export interface Names {
   /** Whether the argument of a command, or of one of its commands, names one. */
   wants(command: Command, argument: Argument): boolean;
   /** Those of a data directory. */
-  local(dataDir: string): Promise<readonly Name[]>;
+  local(dir: DataDir): Promise<readonly Name[]>;
   /** Those that every server has: no one is asked over the network. */
-  builtIn?(dataDir: string): Promise<readonly Name[]>;
+  builtIn?(dir: DataDir): Promise<readonly Name[]>;
   /** The command is about this machine, whatever server there is. */
   readonly ofThisMachine?: true;
 }

@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import type { CommandEntry, Commands, LoadCommand, Name, Names } from './command-entry.ts';
 import { helpTopics } from './topics.ts';
 
@@ -143,7 +143,7 @@ function profilesOfFile() {
 async function namesIn(place: Place, { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>) {
   try {
     const config = readConfig(place);
-    return await (config.server === undefined ? local(config.dataDir) : builtIn(config.dataDir));
+    return await (config.server === undefined ? local(config.dir) : builtIn(config.dir));
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];
@@ -151,8 +151,8 @@ async function namesIn(place: Place, { local, builtIn = async () => [] }: Pick<N
 }
 
 // Loaded where they are needed: a flag is completed in half the time.
-async function imports(root: string): Promise<readonly Name[]> {
+async function imports(dir: DataDir): Promise<readonly Name[]> {
   const { viewing } = await import('./client/kept-imports.ts');
-  const found = await viewing(dataDir(root), (catalog) => catalog.list(MAX_NAMES));
+  const found = await viewing(dir, (catalog) => catalog.list(MAX_NAMES));
   return found.map(({ id, state, file }) => [id, `${state}, ${file}`]);
 }

@@ -68,11 +68,10 @@ export function hasCatalog({ root, catalog }: DataDir) {
 
 /** Reads a part of the catalog, even while another process writes to it. @param read gets undefined where there is none */
 export function readCatalog<Reader extends Disposable, Result>(
-  path: string,
+  dir: DataDir,
   open: (catalog: string) => Reader,
   read: (reader: Reader | undefined) => Result,
 ): Result {
-  const dir = dataDir(path);
   using reader = hasCatalog(dir) ? open(dir.catalog) : undefined;
   return read(reader);
 }

@@ -30,7 +30,7 @@ export function openClaimed(dir: DataDir) {
 
 /** The reason why nothing works in the directory, if it is a copy. */
 export function copyFault(dir: DataDir) {
-  return readCatalog(dir.root, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
+  return readCatalog(dir, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
 }
 
 /**

@@ -11,7 +11,7 @@ import { checkInput } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { Config } from '../../../platform/config.ts';
-import { readCatalog } from '../../../platform/data-dir.ts';
+import { type DataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { isLedgerError } from '../../../platform/database-errors.ts';
 import { firstBytes } from '../../../platform/files.ts';
 import { isAddress } from '../../../text/address-text.ts';
@@ -47,22 +47,22 @@ export async function inspectFile(
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
   const facts = await inspect({ ...asked, bytes, head, open: () => ({ path: file, name }) });
-  const before = bytes === undefined ? undefined : await importedAs(config.dataDir, file, bytes);
+  const before = bytes === undefined ? undefined : await importedAs(config.dir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }
 
 /** Returns the note that the same file was imported before; undefined if it was not. */
-async function importedAs(dataDir: string, path: string, bytes: number) {
+async function importedAs(dir: DataDir, path: string, bytes: number) {
   const head = await firstBytes(path, Math.min(bytes, MAX_BYTES));
-  const record = await importOfSame(importsOfFiles(dataDir), { head, bytes });
+  const record = await importOfSame(importsOfFiles(dir), { head, bytes });
   if (record === undefined) return undefined;
   return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
 /** The newest imports of files. The note is a help: it does not fail because the catalog is damaged. */
-function importsOfFiles(dataDir: string) {
+function importsOfFiles(dir: DataDir) {
   try {
-    return readCatalog(dataDir, openCatalogReader, (catalog) =>
+    return readCatalog(dir, openCatalogReader, (catalog) =>
       catalog === undefined ? [] : catalog.page({ kind: ['file'], limit: MAX_COMPARED }).imports,
     );
   } catch (error) {

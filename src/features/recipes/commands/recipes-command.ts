@@ -6,7 +6,7 @@ import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flag
 import { type Io, printJson, printTable, say } from '../../../cli/screen/io.ts';
 import { badUsage, isError } from '../../../errors/rollcall-error.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
 import { expected, needText, type Recipe } from '../recipe.ts';
 import { builtInRecipes, findRecipeOrFile, listRecipes } from '../recipe-store.ts';
@@ -71,6 +71,6 @@ function recipeText(recipe: Recipe, width: number) {
 export const recipeNames: Names = {
   wants: (command) => command.name() === 'show',
   ofThisMachine: true,
-  local: async (root) => listRecipes(dataDir(root)).recipes.map(({ name, title }): Name => [name, title]),
+  local: async (dir) => listRecipes(dir).recipes.map(({ name, title }): Name => [name, title]),
   builtIn: async () => builtInRecipes().map(({ name, title }): Name => [name, title]),
 };

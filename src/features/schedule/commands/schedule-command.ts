@@ -164,8 +164,8 @@ const history: Work<PlaceFlags & { readonly limit: number }> = async ({ client }
 
 export const scheduleNames: Names = {
   wants: (command) => command.name() !== 'add',
-  local: async (dataDir) =>
-    readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
+  local: async (dir) =>
+    readCatalog(dir, openScheduleCatalogReader, (reader) =>
       (reader?.list() ?? []).map(({ name, file }) => [name, file] as const),
     ),
 };

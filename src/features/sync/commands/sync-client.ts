@@ -3,7 +3,7 @@ import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/lo
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
+import { type DataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { GuardFinding, SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -26,7 +26,7 @@ export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
 
 export function syncsOf(config: Config, imports: Imports) {
   const { server } = imports;
-  const client = server ?? localSyncs(config.dataDir);
+  const client = server ?? localSyncs(config.dir);
   const whereBefore = (id: string, address: string) =>
     server === undefined ? planFiles(config.dir.sync(id)).before : `${server.url}${address}`;
   return {
@@ -73,10 +73,9 @@ function findingsOf(client: Client, id: string, { guard, remedy }: SyncView['gua
 }
 
 /** The syncs of a data directory, no matter which process runs them: that process decides about a plan, or else this one rejects it. */
-function localSyncs(path: string) {
-  const dir = dataDir(path);
+function localSyncs(dir: DataDir) {
   const find = (id: string) => {
-    const found = findKept(path, id);
+    const found = findKept(dir, id);
     if (found === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
     return found;
   };
@@ -84,7 +83,7 @@ function localSyncs(path: string) {
     dir,
     find,
     page: (wanted) =>
-      readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [], nextCursor: null }),
+      readCatalog(dir, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [], nextCursor: null }),
     pieces: async function* (download) {
       yield* planPieces(download);
     },
@@ -99,6 +98,6 @@ function localSyncs(path: string) {
   });
 }
 
-export function findKept(path: string, id: string) {
-  return readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
+export function findKept(dir: DataDir, id: string) {
+  return readCatalog(dir, openSyncCatalogReader, (catalog) => catalog?.find(id));
 }

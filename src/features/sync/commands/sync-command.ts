@@ -303,8 +303,8 @@ const MAX_NAMES = 50;
 
 export const syncNames: Names = {
   wants: (_, argument) => argument.name() === 'id',
-  local: async (dataDir) =>
-    readCatalog(dataDir, openSyncCatalogReader, (reader) =>
+  local: async (dir) =>
+    readCatalog(dir, openSyncCatalogReader, (reader) =>
       (reader?.page({ limit: MAX_NAMES }).syncs ?? []).map(({ id, state, file }) => [id, `${state}, ${file}`] as const),
     ),
 };

@@ -29,8 +29,8 @@ function syncsHere(here: Here, io: Io) {
 }
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
-export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here) {
-  if (findKept(dataDir, id) !== undefined) syncsHere(here, io);
+export function runSyncOf({ dir }: Config, io: Io, id: string, here: Here) {
+  if (findKept(dir, id) !== undefined) syncsHere(here, io);
 }
 
 /** The beginning of a command's sync. */
