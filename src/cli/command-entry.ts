@@ -33,5 +33,5 @@ export interface CommandEntry {
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
-/** Makes a command that is among them. */
+/** Makes the command of a name; undefined where there is none. */
 export type LoadCommand = (name: string) => Promise<Command | undefined>;

@@ -3,7 +3,7 @@ import { wrap } from '../text/terminal-text.ts';
 import { capitalised } from '../text/wording.ts';
 import { type Io, print } from './screen/io.ts';
 
-/** Something that was looked at: by `rollcall doctor`, `rollcall sources`. */
+/** Something that `rollcall doctor` or `rollcall sources` has looked at. */
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;

@@ -19,7 +19,7 @@ import { IMPORT_BEGINS, importWork, type Running, run, sayNothingBegan, type Wor
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
-/** Imports a file, or what is at an address or on standard input. Of a file that cannot be used, it says what it is. */
+/** Imports a file, or what is at an address or on standard input. Where the file cannot be used, it says what the file is. */
 export async function importInput(running: Running, file: string, flags: ImportFlags) {
   const { config, io, imports } = running;
   const options = importOptionsOf(config, flags);
@@ -109,7 +109,7 @@ interface GivenFile {
   readonly chosen: ImportOptions;
   /** Refuses a path, before anything is opened. */
   readonly check: (path: string) => Promise<unknown>;
-  /** Standard input must say that it is. */
+  /** Standard input must say that it is whole. */
   readonly mustBeWhole: boolean;
 }
 
@@ -126,16 +126,16 @@ export async function givenFile(
   const ofPath = fetched === undefined ? await optionsFor(file) : undefined;
   return {
     lines,
-    /** Fetches it into a folder, which goes where it is not had. Undefined where the signal came first. */
+    /** Fetches it into a folder, which is removed where that fails. Undefined where the signal came first. */
     obtain: async (folder: string, signal: AbortSignal) => {
       const input = join(folder, 'input');
-      let isHad = false;
+      let isObtained = false;
       try {
         const found = await obtain(input, signal);
         if (found === undefined) return undefined;
         const { name, lookups, expectRows } = found;
         const options = ofPath ?? (await optionsFor(input, name));
-        isHad = true;
+        isObtained = true;
         const path = resolve(file);
         if (fetched === undefined) return { name, source: path, from: path, options, lookups };
         return {
@@ -146,7 +146,7 @@ export async function givenFile(
           lookups,
         };
       } finally {
-        if (!isHad) await rm(folder, { recursive: true, force: true });
+        if (!isObtained) await rm(folder, { recursive: true, force: true });
       }
     },
   };

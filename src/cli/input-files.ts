@@ -76,7 +76,8 @@ async function unlessStopped<Done>(signal: AbortSignal, work: () => Promise<Done
 }
 
 /**
- * Adds the settings of a recipe to options, where one is named, or a file that has one: for a file, by its path and its name as the user knows it.
+ * Finds the recipe, if a name or a file says one. Returns a function that adds its settings to the options for a file, which is
+ * given by its path, and its name as the user knows it.
  * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS; IntakeError RECIPE_MISFIT for the file
  */
 export async function recipeFor(

@@ -8,7 +8,7 @@ export interface Allowed<Value> {
    * @throws BAD_SETTING where a message must not repeat the value
    */
   readonly parse: (text: string, name: string) => Value | undefined;
-  /** A file has a number, not a text. */
+  /** In a file it is a number, not a text. */
   readonly isNumber?: true;
 }
 

@@ -66,7 +66,8 @@ export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sourc
 type ConfigFile = SettingsOfFile & { readonly profiles?: Readonly<Record<string, SettingsOfFile>> };
 
 /**
- * The settings of one of the file's profiles, and those of the file with them in front. Apps of one environment are not mixed with another's.
+ * The settings of one of the file's profiles, and those of the whole file, over which they take precedence. Apps of one environment are
+ * not mixed with another's.
  * @throws BAD_SETTING
  */
 export function withProfile(whole: ConfigFile, name: string, path: string) {

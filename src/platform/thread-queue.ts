@@ -137,7 +137,7 @@ async function turnIn(waiting: Turns<() => void>, next: () => void, { caller = '
   await promise;
 }
 
-/** Aborted when a task is late, which counts from when its thread has loaded, or its caller has left. */
+/** Aborted when a task is late, counted from when its thread has loaded, or when its caller has left. */
 function stopOf({ deadlineMs, signal }: TaskLimits, loaded: Promise<void>) {
   const stop = new AbortController();
   const over = new AbortController();

@@ -35,7 +35,7 @@ async function sources(io: Io, names: readonly string[], flags: CommonFlags) {
   return tried.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
 }
 
-/** @param before their names */
+/** @param before is put before their names */
 export function sourceFindings(tried: Awaited<ReturnType<typeof triedSources>>, before = ''): Finding[] {
   return tried.map(({ name, address, detail, ...result }) => ({
     check: `${before}${name}`,

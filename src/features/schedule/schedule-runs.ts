@@ -137,7 +137,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
   };
 }
 
-/** Runs that an earlier process left and that still are in a state: this one can be asked for others before it starts. */
+/** Runs of an earlier process that are still in a state. Others may be there: this process can be asked for runs before it starts. */
 function runsLeft({ catalog }: ScheduleRunsOptions) {
   const left = new Set([...catalog.runsIn('running'), ...catalog.runsIn('waiting')].map(({ id }) => id));
   return (state: RunState) => catalog.runsIn(state).filter(({ id }) => left.has(id));
@@ -208,7 +208,7 @@ function waitForSource({ at, who }: ScheduleRun, error: unknown, nextDue: number
   return { code: error.code, reason: error.what, next, error, isOver: () => clock() >= until };
 }
 
-/** The syncs that runs begin, and the results that these note of them. */
+/** The syncs that runs begin, and what is noted of their results. */
 function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
   const { catalog, syncs, dir, clock } = options;
   const obtain = sourceReader(options);

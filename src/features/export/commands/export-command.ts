@@ -46,7 +46,7 @@ export function exportCommand(action: Action) {
   return command.action(action(exportGroups));
 }
 
-/** An export that is read, or read on, and written. */
+/** An export that is begun or continued, and then written. */
 interface Exporting extends Pick<Running, 'io' | 'imports'> {
   readonly flags: Flags;
   readonly groups: string[] | undefined;
@@ -133,7 +133,7 @@ function exportWork(exporting: Exporting): Work {
   };
 }
 
-/** The command that continues one: that is not read to its end, or whose files are not written yet. */
+/** The command that continues an export that is not read to its end, or whose files are not written yet. */
 function continued({ imports, flags }: Exporting, id: string, sandbox = false) {
   return `  ${resumeCommand(imports.command('export'), id, flags)}${sandbox ? ' --sandbox' : ''}`;
 }
@@ -149,7 +149,7 @@ async function begin(client: Client, { flags, groups, output }: Exporting) {
   if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
   await checkOutput(view.lists, { output, flags });
-  // One that cannot be read has no next step either: that it is refused says why.
+  // One that cannot be read has no next step either, but is asked for: the refusal says why.
   if (view.underWay || view.state === 'completed') return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
@@ -194,7 +194,7 @@ async function outputPlace(config: Running['config'], flags: ExportFlags): Promi
       await using folder = await temporaryFolder('export');
       const whole = join(folder.path, 'whole');
       await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
-      // Beside an address there are addresses.
+      // A place beside an address is an address too.
       await writerTo((await at(place)) as Source)(whole, signal);
     },
     refuseExisting: async (places) => {
