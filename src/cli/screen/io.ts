@@ -34,9 +34,14 @@ export async function writeDocument(io: Io, document: string, pieces: Pieces, ou
   try {
     await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-    throw new RollcallError('OUTPUT_FAILED', { document, why: error.message });
+    throw outputError(document, error);
   }
+}
+
+/** OUTPUT_FAILED in place of an error of the system. @param remedy other than another `--output` */
+export function outputError(document: string, error: unknown, remedy?: string) {
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  return new RollcallError('OUTPUT_FAILED', { document, why: error.message, remedy });
 }
 
 /** Writes an answer to `out`, as it comes. In a pipe its bytes are exact; on a terminal nothing of it acts. */

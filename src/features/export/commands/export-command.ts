@@ -10,7 +10,7 @@ import { sourceNamed } from '../../../cli/input-files.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSurvey } from '../../../cli/screen/follow.ts';
-import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, outputError, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { badUsage, isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
@@ -224,9 +224,9 @@ async function conclude(exporting: Exporting, client: Client, view: ExportView) 
   const command: Imports['command'] = (...words) => `${imports.command(...words)}${sandbox ? ' --sandbox' : ''}`;
   const files = await write(exporting, client, view).catch((error: unknown) => {
     if (isError(error, 'BAD_SOURCE')) say(io, '', 'What has been read is kept. Continue with:', howToContinue);
-    if (exporting.output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
+    if (exporting.output === undefined) throw error;
     const remedy = `name another file: ${command('export', '--resume', id, '--output', '<file>')}`;
-    throw new RollcallError('OUTPUT_FAILED', { document: 'the export', why: error.message, remedy });
+    throw outputError('the export', error, remedy);
   });
   if (totals !== null) {
     const document: ExportDocument = { id, state, reason, calls, createdAt, finishedAt, totals, files };
