@@ -11,7 +11,7 @@ export function openCheckLedger(folder: string) {
   const database = openForWriting(check, CHECK_SCHEMA, 'soon');
   try {
     attachForReading(database, ledger, 'staged', IMPORT_SCHEMA);
-    const survey = surveyOf<'done'>(database, { statements: new URL('check-ledger.sql', import.meta.url) });
+    const survey = surveyOf<'done'>(database, { statements: [new URL('check-ledger.sql', import.meta.url)] });
     for (const view of ['open_checked', 'open_growing', 'open_wanted', 'open_named']) survey.sql(view).run();
     return survey;
   } catch (error) {

@@ -66,15 +66,15 @@ export type Survey<End extends string = string> = ReturnType<typeof surveyOf<End
 interface SurveyChoices {
   /** Lists are kept as a whole, with the names of members and the fields of users. Otherwise, only what is asked about. */
   readonly keepsAll?: boolean;
-  /** Its user's own. */
-  readonly statements?: URL;
+  /** Files with statements of its user. */
+  readonly statements?: readonly URL[];
 }
 
 export function surveyOf<End extends string>(
   database: DatabaseSync,
-  { keepsAll = false, statements = STATEMENTS }: SurveyChoices = {},
+  { keepsAll = false, statements = [] }: SurveyChoices = {},
 ) {
-  const sql = statementsOf(database, [STATEMENTS, statements]);
+  const sql = statementsOf(database, [STATEMENTS, ...statements]);
   const inOne = (work: () => void) => inTransaction(database, work);
   /** By region: groups of which such parts are still to be read, and the calls for them. */
   const openWork = (wanted: WantedParts) =>
