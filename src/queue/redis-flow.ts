@@ -1,3 +1,4 @@
+import { sumOf } from '../text/wording.ts';
 import { freshEpoch, type History, TURN } from './history.ts';
 import { FLOW_SILENCE_MS, type JobQueue, type SharedFlow } from './job-queue.ts';
 import type { RedisConnection } from './redis.ts';
@@ -66,7 +67,7 @@ function readShared([now, pairs]: [string, string[]], saw: History['saw']): Shar
       loadMs: number('loadMs'),
       fullMs: number('fullMs'),
     },
-    most: reports.reduce((sum, [, report]) => sum + Number(report.split(' ')[1]), 0),
+    most: sumOf(reports.map(([, report]) => Number(report.split(' ')[1]))),
     now: Number(now),
   };
 }

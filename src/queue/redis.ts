@@ -2,7 +2,7 @@ import { getCACertificates } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { z } from 'zod';
 import { isError } from '../errors/rollcall-error.ts';
-import { counted, printable } from '../text/wording.ts';
+import { counted, printable, sumOf } from '../text/wording.ts';
 import { SET_ASIDE } from './job-queue.ts';
 import { badAddress, type QueueAddress } from './queue-address.ts';
 
@@ -155,7 +155,7 @@ async function damagedJobs(connection: RedisConnection, namespace: string): Prom
   }
   const [first] = found;
   if (first === undefined) return [];
-  const jobs = found.reduce((sum, one) => sum + one.jobs, 0);
+  const jobs = sumOf(found.map((one) => one.jobs));
   const [, [id, kept] = []] = await connection.hscan(first.key, 0, 'COUNT', 1);
   const { reason } = z.object({ reason: z.string() }).parse(JSON.parse(kept ?? '{"reason":""}'));
   const text = `${counted(jobs, 'job')} in the queue could not be read, such as ${JSON.stringify(id)} (${printable(reason)}), and is set aside in ${JSON.stringify(first.key)}; see which program writes to this server, and delete that key`;

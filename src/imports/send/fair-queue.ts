@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { foldId } from '../../membership/membership.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
+import { sumOf } from '../../text/wording.ts';
 
 /** A party that asks one question after the other: a check, an export, a plan, an import that asks who is banned. */
 type Asker = object;
@@ -117,7 +118,7 @@ export class FairQueue {
   }
 
   #inFlightCount(): number {
-    return [...this.#sources.keys()].reduce((sum, { inFlight }) => sum + inFlight.size, 0);
+    return sumOf(this.#sources.keys().map(({ inFlight }) => inFlight.size));
   }
 
   async #waiting(): Promise<number> {

@@ -3,6 +3,7 @@ import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
+import { sumOf } from '../../text/wording.ts';
 import { BATCH_JOBS } from './batch-jobs.ts';
 import type { RunningImport } from './dispatcher.ts';
 import type { OpenRegion } from './region.ts';
@@ -103,5 +104,5 @@ function lastsFor(since: number | undefined, ms: number): boolean {
 }
 
 function jobsIn(depths: readonly QueueDepth[]): number {
-  return depths.reduce((sum, { waiting, active, delayed }) => sum + waiting + active + delayed, 0);
+  return sumOf(depths.map(({ waiting, active, delayed }) => waiting + active + delayed));
 }

@@ -7,6 +7,7 @@ import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue, QueueDepth, QueuedJob } from '../../queue/job-queue.ts';
+import { sumOf } from '../../text/wording.ts';
 
 /** All workers of a region and app share one queue, and so one budget of calls; questions and the data import may have others. */
 export function openRegionQueue(
@@ -94,7 +95,7 @@ export async function depthOf(
   queues: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth'>>,
 ): Promise<QueueDepth> {
   const { queue, lists, silent } = queues;
-  return sumOf(await Promise.all([queue, lists, silent].map((one) => one.depth())));
+  return totalDepth(await Promise.all([queue, lists, silent].map((one) => one.depth())));
 }
 
 /**
@@ -114,18 +115,18 @@ export async function limitedDepthOf({
   const isImporting = imported.waiting + imported.active + imported.delayed > 0;
   return {
     depth: {
-      ...sumOf(all.map(([depth]) => depth)),
+      ...totalDepth(all.map(([depth]) => depth)),
       limitedForMs: waiting.length === 0 ? ofSending : Math.min(...waiting.map(([, ms]) => ms)),
     },
     sending,
     reading,
     importing: isImporting ? importing : undefined,
-    together: waiting.length === 0 ? sending : waiting.reduce((sum, [, , budget = 0]) => sum + budget, 0),
+    together: waiting.length === 0 ? sending : sumOf(waiting.map(([, , budget = 0]) => budget)),
   };
 }
 
-function sumOf(depths: readonly QueueDepth[]): QueueDepth {
-  const sum = (of: keyof QueueDepth) => depths.reduce((all, depth) => all + depth[of], 0);
+function totalDepth(depths: readonly QueueDepth[]): QueueDepth {
+  const sum = (of: keyof QueueDepth) => sumOf(depths.map((depth) => depth[of]));
   return { waiting: sum('waiting'), delayed: sum('delayed'), active: sum('active'), setAside: sum('setAside') };
 }
 
