@@ -14,6 +14,7 @@ import type { CheckLedger } from './check-ledger.ts';
 
 type NewGroup = Pick<OpenGroup, 'id' | 'guid'> & { readonly region: Region };
 type Things = Readonly<Record<'users' | 'groups', number>>;
+type Creations = Things & { readonly reactivated: number };
 /** Rows of the file with the same verdict and code. */
 export type CountedRows = Readonly<{ verdict: Verdict; code: string }> & { n: number };
 const AT_A_TIME = 500;
@@ -66,7 +67,7 @@ export function settleNew({ sql }: CheckLedger, path: string, options: CreateOpt
 export function creationsOf(sql: CheckLedger['sql'], options: CreateOptions, verdicts: readonly CountedRows[]) {
   const missing = sql<Things>('count_missing').get({ ban: scopeId('ban'), user_missing: USER_MISSING }) as Things;
   const known = sql<Things>('count_known').get() as Things;
-  const made = sql<Things & { readonly reactivated: number }>('count_new').get() as Things & { reactivated: number };
+  const made = sql<Creations>('count_new').get() as Creations;
   return {
     ...made,
     missing: {
