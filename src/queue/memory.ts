@@ -120,7 +120,7 @@ class MemoryQueue {
   #circuit = '';
   #flow = '';
   #sums = NO_SUMS;
-  /** The most that each of those who share the flow may run, and when it said so. */
+  /** The most jobs at once of each process that shares the flow, and when it said so. */
   readonly #reports = new Map<string, { readonly most: number; readonly at: number }>();
   #order = 0;
   #isStirred = false;

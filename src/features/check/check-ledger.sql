@@ -15,7 +15,7 @@ select group_id, guid, size as before, size + count(*) as after from temp.checke
 where verdict in ('add', 'create', 'lifts_ban') group by group_id;
 
 -- name: open_wanted
--- Rows that would be sent. `adds`: it asks for a member.
+-- Rows that would be sent. `adds`: whether the row adds a member; a ban adds none.
 create temp view wanted as
 select r.id, r.group_id, r.uid, r.scope_id, r.joined_at, r.call_group_id, act.name as action, act.name = 'add' and s.name <> 'ban' as adds
 from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id join staged.actions act on act.id = cg.action_id
@@ -60,7 +60,7 @@ select id, guid, region from groups where state = 'missing' and id in (select gr
 update groups set creation = :creation, facts = json_object('name', :name, 'type', :type, 'owner', :owner) where id = :group;
 
 -- name: find_first_rows
--- For every user who is not found, the first row that needs it. No user is created just to be banned.
+-- For every user who is not found, the first row that needs the user. No user is created just to be banned.
 update users set first_row = f.row_id from (
   select u.id, min(r.id) as row_id
   from wanted r join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
@@ -87,7 +87,8 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
     and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
 
 -- name: doubt_owners
--- Of groups refused for their owner, those whose owner a row of another group makes active again: perhaps before they are created.
+-- Groups that were refused for their owner, where a row of another group makes that owner active again, perhaps before the group
+-- is created.
 with placed as materialized (
   -- The first and the last group that rows add such a user to: two different ones, or the same.
   select u.id, min(r.group_id) as first, max(r.group_id) as last

@@ -110,13 +110,13 @@ const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'c
 /** By verdict and code. */
 type KindsOfRows = Map<string, FirstOfRows>;
 
-/** Rows with problems are the last. */
+/** By verdict and code; invalid rows are the last. */
 function inOrder(kinds: KindsOfRows) {
   const named = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return named.map(([, kind]) => kind);
 }
 
-/** @param kinds takes the rows, counted */
+/** @param kinds gets the number of rows of each kind, with the first of them */
 function* rowResults(sql: Statements, kinds: KindsOfRows) {
   for (const row of sql<FirstOfRows & Row>('row_results').iterate()) {
     const name = `${row.verdict === 'invalid'} ${row.verdict} ${row.code}`;

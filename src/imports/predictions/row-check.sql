@@ -13,5 +13,5 @@ select row_id from verdicts where verdict = :verdict and (:code is null or code 
 select row_id, verdict, code from verdicts where row_id in (select value from json_each(:rows));
 
 -- name: left_out
--- Out: rows that were left out (stage/leave-out.sql).
+-- Out: how many rows were left out (stage/leave-out.sql).
 select count(*) as n from skipped where code = 'LEFT_OUT';

@@ -20,7 +20,7 @@ async function priceOfUsers(crawl: Crawl, region: Region) {
   return { isListed: list < ask, calls: Math.min(list, ask) };
 }
 
-/** Makes sure that users may be asked about. @param beside calls for other things @throws CALLS_USED_UP */
+/** Makes sure that users may be asked about. @param beside calls for other things in a region @throws CALLS_USED_UP */
 export async function payForUsers(crawl: Crawl, regions: readonly Region[], beside = (_: Region) => 0) {
   const price = new Map(
     regions.map((region) => [region, beside(region) + crawl.survey.count('count_open_users', region)]),

@@ -12,13 +12,13 @@ create temp table if not exists cases (
   primary key (group_id, uid)) without rowid;
 
 -- name: open_claimed
--- Members whom imports after the one that is undone name.
+-- Members whom other imports claim: gather_claimed says which.
 create temp table if not exists claimed (
   group_id integer not null, uid text not null collate nocase, primary key (group_id, uid)) without rowid;
 
 -- name: gather_claimed
--- In: undo (0 or 1). Members whom a later import has added, changed or found there; else those whom an import names that is not
--- over, and not to remove them. `later`: its ledger.
+-- In: undo (0 or 1). For an undo, members whom a later import has added, changed or found there; otherwise, members whom an import that
+-- is not over adds or changes. `later`: the ledger of that import.
 insert or ignore into temp.claimed (group_id, uid)
 select g.id, l.uid
   from later.rows r
@@ -72,11 +72,11 @@ select c.*, g.creates, o.place as ours, o.back,
   left join temp.mine o on o.group_id = c.group_id and o.uid = c.uid;
 
 -- name: forget_cases
--- When the plan is made, none of these tables is needed.
+-- Deletes the cases. Once the plan is made, neither this table nor the next two are needed.
 delete from temp.cases;
 
 -- name: forget_claimed
--- Deletes the members whom later imports name.
+-- Deletes the members whom other imports claim.
 delete from temp.claimed;
 
 -- name: forget_mine

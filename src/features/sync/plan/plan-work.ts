@@ -21,7 +21,7 @@ export const WORK: { readonly [Name in keyof Tasks]: (task: Tasks[Name]) => void
   },
 };
 
-/** Does it: a thread where it is large, because it would hold up the process. Rejects with what it throws. */
+/** Does a piece of this work, in a thread unless it is small: it would hold up the process. Rejects with what the work throws. */
 export async function doWork<Name extends keyof Tasks>(name: Name, task: Tasks[Name], isSmall: boolean) {
   if (isSmall) WORK[name](task);
   else await openThread<typeof WORK>(import.meta.url, './plan-thread').askOnce(name, task);
