@@ -94,6 +94,7 @@ export class Question<T> {
 
   /** Asks unless the page is not looked at, or the server is away. */
   again() {
+    clearTimeout(this.#soon);
     this.#soon = undefined;
     if (this.data.peek() === undefined || !(document.hidden || connection.away)) return void this.ask();
     this.#isBehind = true;

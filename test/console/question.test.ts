@@ -100,6 +100,20 @@ test('an answer that was overtaken, by a question or by news, does not count; a 
   expect([question.data.value, asked.length]).toEqual(['newer', 4]);
 });
 
+test('a change that comes shortly before it is time to ask is asked for with that, and not once more', async () => {
+  const { question, asked, answer, leave } = followed();
+  question.renewal = { everyMs: () => 1000 };
+  await answer('first');
+  await vi.advanceTimersByTimeAsync(900);
+  question.soon();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toHaveLength(2);
+  await answer('second');
+  await vi.advanceTimersByTimeAsync(999);
+  expect(asked).toHaveLength(2);
+  leave();
+});
+
 test('a busy server is asked again, and its refusal is shown until then; while the server is away, the last answer is', async () => {
   const { question, asked, answer } = followed();
   await answer(BUSY);
