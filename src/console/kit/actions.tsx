@@ -285,8 +285,9 @@ function Dialog({
     onClose(dialog.current?.returnValue === 'yes' ? form.read() : undefined);
   };
   const check = (event: SubmitEvent) => {
+    const values = form.read();
     for (const [name, { problem }] of Object.entries(fields)) {
-      const text = problem?.(form.read()[name] ?? '') ?? '';
+      const text = problem?.(values[name] ?? '') ?? '';
       if (text === '') continue;
       event.preventDefault();
       return void form.showError(name, text);
