@@ -15,7 +15,7 @@ const MAX_STREAMS = 4;
 const GLANCE_EVERY_MS = 5000;
 
 /**
- * Has the events of the lists heard until the signal aborts. While the page is hidden it rests. When other windows have all
+ * Listens to the events of the lists until the signal aborts. While the page is hidden it rests. When other windows have all
  * the streams that may stay open, it takes the present state every few seconds. When it begins, and after every break,
  * those who hear are told that events were missed.
  */

@@ -20,7 +20,7 @@ type Look<T> = (signal: AbortSignal) => Promise<T>;
 export interface Renewal<T> {
   /** Events after which it is asked again soon, and when some may have been missed. */
   news?: readonly (keyof ListEvents)[] | undefined;
-  /** Whether one of them changes the answer. Default: each does */
+  /** Whether one of them changes the answer. Default: each does. */
   concerns?: ((data: Told) => boolean) | undefined;
   /** The answer that an event brings with it, in place of a question. */
   brought?: ((data: Told) => T | undefined) | undefined;
@@ -42,7 +42,7 @@ export class Question<T> {
   renewal: Renewal<T> = {};
   /** Ends what is under way. */
   #asking: AbortController | undefined;
-  /** Whether something has changed since that was asked, or should have been: the answer may be older. */
+  /** Whether something has changed since it was asked, or since it should have been: the answer may be older. */
   #isBehind = false;
   #restUntil = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +52,7 @@ export class Question<T> {
     return this.#asking !== undefined;
   }
 
-  /** From now on it is asked after changes, when the server is back, and when it is time. @returns leaves it */
+  /** From now on it is asked after changes, when the server is back, and when it is time. @returns ends that */
   follow(): () => void {
     followed.add(this);
     return () => {

@@ -94,7 +94,7 @@ interface FilterBarProperties {
   label: string;
   /** Fields that are always in sight, where there are many. */
   inSight?: number;
-  /** Given where they depend on what is known by now: it is drawn again when they are others. */
+  /** Given where they depend on what is known by now: the bar is drawn again when they change. */
   conditions?: Conditions;
 }
 

@@ -25,7 +25,7 @@ import { edit, replace, takeFile } from './edit.ts';
 import { editedText, judged, notesOn, readingOptions } from './edited-rows.ts';
 import type { CorrectionRows, CorrectionsView, RowProblem } from './operations.ts';
 
-/** Work on the corrections of an import, in the thread that it is done in, however long it takes. @throws CannotCorrect */
+/** Returns what does this work on the corrections of an import, in the calling thread, however long it takes. @throws CANNOT_CORRECT */
 function task<Given extends readonly unknown[], Result>(work: (open: OpenCorrections, ...given: Given) => Result) {
   return ({ subject, given }: { readonly subject: Subject; readonly given: Given }) =>
     withCorrections(subject, (open) => work(open, ...given));
@@ -90,7 +90,7 @@ function asForeseen({ status, code, reason, ...problem }: FoundProblem): RowProb
 /**
  * Assigns all ready rows to one import, and writes its file: the rows with their edits. From here on no one else can send or edit them.
  * @param seen the revision that was looked at @returns how to read the file; undefined where no row is ready
- * @throws CannotCorrect if a cell was edited since
+ * @throws CANNOT_CORRECT if a cell was edited since
  */
 async function claim(
   open: OpenCorrections,

@@ -19,7 +19,7 @@ import type { Subject } from './corrections-ledger.ts';
 /** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
 const MAX_INLINE_BYTES = 16 * 1024 * 1024;
 
-/** Does a piece of work on the corrections of an import; in a thread where it may take long. @throws CannotCorrect */
+/** Does a piece of work on the corrections of an import; in a thread where it may take long. @throws CANNOT_CORRECT */
 export function doCorrecting<Name extends keyof Tasks>(
   subject: Subject,
   name: Name,

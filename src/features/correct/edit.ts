@@ -163,7 +163,7 @@ export type CorrectedFile = Readonly<{ bytes: Uint8Array; name: string }>;
 /**
  * Takes edits from a corrected report: the download of the rows that need attention, or a part of it, as CSV or as a
  * workbook. `_row` identifies a row; a cell that differs from what the import had is an edit. It replaces an earlier edit
- * of the same person, and nobody else's. Rows that are not to be corrected must be as they were. @throws CannotCorrect, IntakeError
+ * of the same person, and nobody else's. Rows that are not to be corrected must be as they were. @throws CANNOT_CORRECT, IntakeError
  */
 export async function takeFile(open: OpenCorrections, file: CorrectedFile, by: string): Promise<TakenEdits> {
   const { sql, options } = open;
@@ -205,7 +205,7 @@ type Column = Readonly<{ column: string; place: number; from: number }>;
 
 /**
  * Cells of a row in the file that have neither the value of the import nor the one that they were edited to.
- * @param given the lines of the file that are about it @throws CannotCorrect when their cells do not agree
+ * @param given the lines of the file that are about it @throws CANNOT_CORRECT when their cells do not agree
  */
 function correctionsOf(
   { row, line, cells, edits, editors }: OpenRow,

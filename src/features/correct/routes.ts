@@ -31,7 +31,7 @@ export const correctedFileOperations = {
   takeFile: { ...correctionOperations.takeFile, body: z.strictObject({ path: z.string() }) },
 };
 
-/** Answers commands, in any process that has corrections made. */
+/** Answers commands, in any process that corrects rows. */
 export function correctionsFor(parts: Correcting) {
   return [
     handled(correctionOperations, correctionHandlers(parts)),

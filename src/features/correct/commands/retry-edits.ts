@@ -27,7 +27,7 @@ export async function checkEdits(path: string) {
   }
 }
 
-/** Has rows corrected in this process. */
+/** Corrects rows in this process. */
 export function correctionsHere(here: Here) {
   const parts = { ...here, corrections: new Corrections(here), views: { of: shownBy(here) } };
   return ownImports(here, correctionsFor(parts));
@@ -35,7 +35,7 @@ export function correctionsHere(here: Here) {
 
 /**
  * Keeps the edits of a corrected report and sends what can be sent. The new import, or undefined where there is nothing to send.
- * @throws CannotCorrect, WRONG_STATE
+ * @throws CANNOT_CORRECT, WRONG_STATE
  */
 export async function sendEdits(
   { client, imports, signal }: Doing,

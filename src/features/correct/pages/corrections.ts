@@ -89,7 +89,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const { unsaved, refused } = edits;
   /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
-  /** Whether columns are shown that need no correction, too. */
+  /** Whether columns that need no correction are shown, too. */
   const showsAll = useSignal(false);
   const work = useWork();
   const refresh = async () => {

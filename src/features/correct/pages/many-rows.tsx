@@ -16,7 +16,7 @@ import type { CorrectionRow, correctionOperations, TakenEdits } from '../operati
 import { takenWords } from '../taken-words.ts';
 import { type Corrections, useList } from './corrections.ts';
 
-/** @param isHiding whether columns are not shown that need no correction */
+/** @param isHiding whether columns that need no correction are hidden */
 export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const { isOperator, go } = usePlace();
   const corrections = useList();
