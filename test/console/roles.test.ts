@@ -108,15 +108,11 @@ test('an admin makes a token, gives it away, and revokes it; the only admin keep
 });
 
 test('a viewer sees everything and can press nothing that changes anything', async () => {
-  const headers = { authorization: `Bearer ${server.token('operator')}`, 'content-type': 'text/csv' };
-  const made = async (query: string, body: string) => {
-    const answer = await fetch(`${server.url}/v1/imports?${query}`, { method: 'POST', headers, body });
-    return ((await answer.json()) as { id: string }).id;
-  };
-  const seen = await made('name=seen.csv&banCheck=false', memberRows(3));
-  const wrong = await made('name=wrong.csv&dryRun=true', 'guid,uid\nteam,\nteam,ada\n');
+  const seen = await server.upload(memberRows(3), 'name=seen.csv&banCheck=false');
+  const wrong = await server.upload('guid,uid\nteam,\nteam,ada\n', 'name=wrong.csv&dryRun=true');
 
   // Only who can act is told which folders the list of imports does not know.
+  const headers = { authorization: `Bearer ${server.token('operator')}` };
   const known = (await (await fetch(`${server.url}/v1/overview`, { headers })).json()) as Overview;
   const unknownFolders = { count: 4, names: ['lost-1', 'lost-2', 'lost-3', 'lost-4'] };
   const told = async (page: Page, role: 'operator' | 'viewer') => {
