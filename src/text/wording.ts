@@ -18,6 +18,11 @@ export function sumOf(numbers: Iterable<number>) {
   return sum;
 }
 
+/** "A, B and C". */
+export function enumerate(parts: readonly string[]) {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
 /** A span of milliseconds: "850 ms", "1 s", "12.4 s", "3 min 20 s", "1 h 05 min". */
 export function duration(ms: number) {
   if (ms < 1000) return `${Math.round(ms)} ms`;

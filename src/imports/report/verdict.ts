@@ -4,7 +4,7 @@ import { meaningOf } from '../../chat/service/codes.ts';
 import { option, type Words, type WriteOption, words, written } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
-import { capitalised, counted, grouped } from '../../text/wording.ts';
+import { capitalised, counted, enumerate, grouped } from '../../text/wording.ts';
 import { hasManyMemberships } from './summary-counts.ts';
 
 /** good: nothing to do; attention: rows or the run need a person; pending: it continues; fault: the sum does not hold. */
@@ -121,10 +121,6 @@ function faultSentence(read: number, open: number) {
 
 function are(count: number) {
   return count === 1 ? 'is' : 'are';
-}
-
-function enumerate(parts: readonly string[]) {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
 const UNREACHED =

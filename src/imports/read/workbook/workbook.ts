@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, enumerate, grouped } from '../../../text/wording.ts';
 import type { InputBytes } from '../byte-source.ts';
 import { intakeError } from '../intake-error.ts';
 import { Found, type IntakeNote } from '../notes.ts';
@@ -228,8 +228,7 @@ function noteOfCells(
   rest: string,
 ): IntakeNote[] {
   if (count === 0) return [];
-  const others = [...named, ...(more > 0 ? [`${grouped(more)} more cells`] : [])];
-  const cells = [others.slice(0, -1).join(', '), ...others.slice(-1)].filter((part) => part !== '').join(' and ');
+  const cells = enumerate([...named, ...(more > 0 ? [`${grouped(more)} more cells`] : [])]);
   const text = `${cells} ${count === 1 ? one : several}${rest}. Give the column the format Text before the values are entered or imported, and fill it again`;
   return [{ code, text }];
 }
