@@ -99,12 +99,16 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
   const { skip, names } = tableTop(shape);
   const top = { names, skip: sheet?.above ?? skip };
   const table = { ...common, top, edits: options.edits ?? false, shaped: cells, idle };
-  const rowsOf = async ({ dialect, blocks }: NonNullable<typeof text>) => {
-    if (dialect !== undefined) return csvRows(blocks, dialect, table);
-    const reader = ofExport(options.exportOf, elements, options.deletedUsers);
-    return (await elementRows(format))(await asJson(blocks, kind, bounds), reader, bounds);
-  };
-  const rows = 'sheet' in opened ? sheetRows(opened.rows(), table) : await rowsOf(opened);
+  const rows =
+    'sheet' in opened
+      ? sheetRows(opened.rows(), table)
+      : opened.dialect !== undefined
+        ? csvRows(opened.blocks, opened.dialect, table)
+        : (await elementRows(format))(
+            await asJson(opened.blocks, kind, bounds),
+            ofExport(options.exportOf, elements, options.deletedUsers),
+            bounds,
+          );
   const ids = new IdNotes();
   let count = 0;
   const see = (chunk: readonly InputRow[]) => {
