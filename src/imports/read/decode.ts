@@ -64,10 +64,8 @@ function refuseNul(head: Buffer) {
 
 /** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
 function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  const [even, odd] = [0, 1].map((first) => head.filter((byte, at) => byte === 0 && at % 2 === first).length) as [
-    number,
-    number,
-  ];
+  const nulsFrom = (first: number) => head.filter((byte, at) => byte === 0 && at % 2 === first).length;
+  const [even, odd] = [nulsFrom(0), nulsFrom(1)];
   const most = (head.length / 2) * 0.4;
   const few = (head.length / 2) * 0.1;
   if (odd > most && even < few) return 'utf-16le';

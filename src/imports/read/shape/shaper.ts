@@ -102,7 +102,8 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
     const { shared } = plan;
     const bad = cells.notText === undefined ? undefined : refuseOthers(request, cells.notText, reader);
     const [person = request.person] = bad?.has('uid') ? [] : lookedUp(request.person, 'identities', lookups);
-    for (const problem of [...problems, group.problem ?? [], person.problem ?? []].flat()) reader.addProblem(problem);
+    for (const problem of problems) reader.addProblem(problem);
+    for (const { problem } of [group, person]) if (problem !== undefined) reader.addProblem(problem);
     const action = plan.action?.read(cells);
     return reader.read(
       line,
