@@ -78,7 +78,7 @@ export async function* csvRows(
   }
 }
 
-/** The line of a CSV file that names its delimiter, as the programs show it that take it for a row. */
+/** The line of a CSV file that names its delimiter, as it looks in a sheet where a program took it for a row. */
 const SEPARATOR_CELL = /^sep=.?$/i;
 
 /**
