@@ -46,7 +46,7 @@ type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
 /** Server-sent events of a process that runs imports: what changes in the lists, at most once in `everyMs`, and what moves. It does nothing while no one watches. */
 export function openEvents({ coordinator, unfinished, view, log, isSending, everyMs = 1_000 }: EventSources) {
   const watchers = new Set<Watcher>();
-  const views = viewsFor(watchers, { coordinator, unfinished }, (record) => view(record, regions));
+  const views = watchedViews(watchers, { coordinator, unfinished }, (record) => view(record, regions));
   /** Since the last tick, by id. */
   const further = new Map<string, Progressing>();
   let ticker: NodeJS.Timeout | undefined;
@@ -149,7 +149,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
 }
 
 /** The views of imports, for those who watch. */
-function viewsFor(
+function watchedViews(
   watchers: ReadonlySet<Watcher>,
   { coordinator, unfinished }: Pick<EventSources, 'coordinator' | 'unfinished'>,
   view: (record: ImportRecord) => Promise<object>,
