@@ -142,6 +142,7 @@ describe('the rules find what is planted', () => {
     ['a clause in TSX', 'src/console/a.tsx', '      {/* Who waits here. */}', 'a.tsx:1 begins without'],
     ['a clause in SQL', 'src/imports/a.sql', '-- How a row is kept.\nselect 1;', 'a.sql:1 begins without'],
     ['a long file', 'src/cli/a.ts', lines(401), '401 lines'],
+    ['many imports', 'src/cli/a.ts', "import {\n  b,\n} from '../text/b.ts';\n".repeat(26), '26 imports'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],
     ['a vague folder', 'src/common/a.ts', '', 'common says nothing'],
   ])('%s', (_, path, text, says) => {

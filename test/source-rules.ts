@@ -70,6 +70,8 @@ const BUNDLED_WITH_CONSOLE =
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;
+/** A file that takes more knows too much of the house. */
+const MAX_IMPORTS = 25;
 /** A shorter file has a reason: several others need it, or it is loaded alone. */
 const FEW_LINES = 15;
 const SEVERAL = 2;
@@ -144,8 +146,10 @@ function heightOf(folder: string): number | undefined {
 
 function wrongText({ path, text }: SourceFile): string[] {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const imports = text.match(/^import\b[^(;]*['"];$/gm)?.length ?? 0;
   const code = withoutComments(text);
   return [
+    ...(imports > MAX_IMPORTS ? [`${path} has ${imports} imports: ${MAX_IMPORTS} is the end`] : []),
     ...(lines > MAX_LINES && !path.endsWith('.sql') ? [`${path} has ${lines} lines: ${MAX_LINES} is the end`] : []),
     ...(/^export \*/m.test(code) ? [`${path} exports *: names are exported one by one`] : []),
     ...(/^export default\b/m.test(code) ? [`${path} exports a default: exports have names`] : []),
