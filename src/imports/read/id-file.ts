@@ -35,9 +35,10 @@ export async function readIdFile(file: IdFile) {
   // Of a table, the first line is a header: one of its cells names the field.
   const header = all.findIndex((line) => !line.startsWith('#') && line.trim() !== '');
   const cells = all[header]?.split(DELIMITERS) ?? [];
-  const isTable = cells.some((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === field);
-  // A row of a table of groups may begin with the name of one, such as #general.
-  const last = isTable && field === 'guid' ? header : all.length;
+  const column = cells.findIndex((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === field);
+  const isTable = column >= 0;
+  // A row of a table may begin with the name of a group, such as #general. A UID does not begin with #.
+  const last = isTable && (field === 'guid' || column > 0) ? header : all.length;
   const lines = all.map((line, index) => (index < last && line.startsWith('#') ? '' : line));
   const ids = isTable ? await idsOfTable(file, lines) : idsOfLines(file, lines);
   if (ids.size === 0) throw refused(`names no ${field.toUpperCase()}`);

@@ -8,6 +8,7 @@ test.each([
   ['guid', '# of the school\n\nname,guid\n#general,g1\n"#new, open",g2\n', ['g1', 'g2']],
   ['guid', '# of the school\ng1\n# and\ng2 # the second\n', ['g1', 'g2']],
   ['uid', '# never removed\nuid\nann\n# and the head\nboss\n', ['ann', 'boss']],
+  ['uid', '# never removed\nchannel,uid\n#general,ann\nstaff,boss\n', ['ann', 'boss']],
 ] as const)('the %ss of a file: %j', async (field, text, ids) => {
   const path = join(tempDir(), 'ids.csv');
   writeFileSync(path, text);
