@@ -78,7 +78,7 @@ async function idsOfTable({ name, field, refused }: IdFile, lines: readonly stri
       }
     }
   } catch (cause) {
-    throw refused(`cannot be used: ${messageOf(cause)}`, cause);
+    throw refused(wrong ?? `cannot be used: ${messageOf(cause)}`, cause);
   }
   if (wrong !== undefined) throw refused(wrong);
   return ids;

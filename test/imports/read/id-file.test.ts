@@ -15,3 +15,10 @@ test.each([
   const refused = (what: string) => new Error(what);
   expect([...(await readIdFile({ path, name: 'ids.csv', field, refused }))]).toEqual(ids);
 });
+
+test('of a table that cannot be read to its end, the first wrong line is named', async () => {
+  const path = join(tempDir(), 'ids.csv');
+  writeFileSync(path, 'uid,name\nann,Ann,too many\n"boss,Boss\n');
+  const refused = (what: string) => new Error(what);
+  await expect(readIdFile({ path, name: 'ids.csv', field: 'uid', refused })).rejects.toThrow(/^line 2\b/);
+});
