@@ -1,27 +1,18 @@
 import { z } from 'zod';
-import type { AddMembersResult, ChatClient } from '../src/chat/chat-client.ts';
+import type { AddMembersResult } from '../src/chat/chat-client.ts';
 import type { Addition, AddMembersRequest, MemberResult } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
-import { isListed, type RowOutcome } from '../src/imports/record/batch-result.ts';
+import { isListed, type RowOutcome, type Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import type { JobRun } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, type Read } from './batch-policy.ts';
-import {
-  asksGroups,
-  FOUND_IN_GROUP,
-  LOOKED_FIELDS,
-  type Looked,
-  type LookingPorts,
-  lookFirst,
-  type Wanted,
-} from './repeats.ts';
-import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
+import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
+import { batchJob } from './send-batch.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
@@ -52,14 +43,16 @@ const payload = z.object({
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
-/** The calls that add members, and the questions before a call is repeated. */
-export interface AddMembersPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ChatClient, 'addMembers'> & LookingPorts['chat'];
-}
-
-const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
+export const addMembers = batchJob<AddMembersPayload, AddMembersResult>({
   name: 'add-members',
-  send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(restOf(batch)), options),
+  payload,
+  settle: async (job, ports) => {
+    const { payload: batch } = job;
+    const looked = await lookFirst(job, ports, wantedBy);
+    const isOver = batch.standing?.ended !== undefined || (looked !== undefined && sizeOf(restOf(batch)) === 0);
+    return isOver ? settled(batch, looked?.whole ?? []) : undefined;
+  },
+  send: (chat, batch, options) => chat.addMembers(batch.guid, requestOf(restOf(batch)), options),
   judge: (batch, error) => {
     const rest = restOf(batch);
     const verdict = judge(error, sizeOf(rest), batch.onBehalfOf);
@@ -81,21 +74,11 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
     return { kind: 'answered', missing: [], others };
   },
   size: (batch) => sizeOf(restOf(batch)),
-  asks: asksGroups,
   rows: ({ lists }) => rowsOf(lists),
-};
-
-export const addMembers = batchJob<AddMembersPayload, AddMembersPorts>(call, payload, async (job, ports) => {
-  await startLater(job);
-  const isEnded = job.payload.standing?.ended !== undefined;
-  const looked = await lookFirst(job, ports, wantedBy(job.payload), isEnded);
-  const isKnown = looked !== undefined && sizeOf(restOf(job.payload)) === 0;
-  return isEnded || isKnown ? endKnown(job, ports, looked?.whole ?? []) : sendBatch(call, job, ports);
 });
 
-/** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
-function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, whole: Looked['whole']): Promise<void> {
-  const { payload: batch } = job;
+/** The outcomes of a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
+function settled(batch: AddMembersPayload, whole: Looked['whole']): Sent {
   const { code, message, absent = 'failed' } = batch.standing?.ended ?? { code: '', message: '' };
   const { usersToBan, ...additions } = restOf(batch);
   const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
@@ -107,7 +90,7 @@ function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, whole:
     ...restOfList(additions, 'members'),
     ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
   ];
-  return endBatch(call, ports, batch, { kind: 'answered', others, missing: [] });
+  return { kind: 'answered', others, missing: [] };
 }
 
 const ABSENT = {

@@ -1,25 +1,16 @@
 import { z } from 'zod';
+import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
+import { judgeReading } from '../src/chat/error-policy.ts';
 import { LISTS, type ListKind } from '../src/chat/list-client.ts';
-import type { Rate } from '../src/chat/rate-headers.ts';
 import { groupFacts, joinedGroup, userFacts } from '../src/chat/replies.ts';
 import type { Said } from '../src/errors/entry.ts';
-import { isError, RollcallError } from '../src/errors/rollcall-error.ts';
-import type { CallRecord } from '../src/imports/record/batch-result.ts';
+import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { Region } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { CALL_FIELDS } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
-import {
-  type CallContext,
-  type CallListener,
-  requestIdIn,
-  SENDING,
-  SendAgain,
-  type UnansweredListener,
-  withWait,
-} from './send-batch.ts';
+import { type CallPorts, callAgainMs, makeCall, SendAgain } from './service-call.ts';
 
 /**
  * ask-service: makes one call that reads, for a caller that waits for the answer: one page of a group's members or of its
@@ -91,16 +82,8 @@ export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 /** Delivers the answer. */
 type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
-/** Ports of a question. */
-export interface AskingPorts {
-  readonly chat: Pick<ChatClient, 'getGroup' | 'getMembership' | 'getUser' | 'listJoined' | 'listPage'>;
-  called?: CallListener;
-  unanswered?: UnansweredListener;
-  untoldWaitMs?(): number;
-}
-
 /** Ports of a job that asks. */
-export interface AskServicePorts extends AskingPorts {
+export interface AskServicePorts extends CallPorts {
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
 }
@@ -111,62 +94,48 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
   name: NAME,
   version: 1,
   payload,
-  ...SENDING,
   attempts: ATTEMPTS,
+  backoffMs: callAgainMs,
   process: async (job, ports) => {
     await ports.answer(job.payload, await askOnce(job, ports));
   },
 });
 
 export type Asked = Pick<AskServicePayload, 'ask' | 'guid' | 'uid' | 'page' | 'share'>;
-type AnsweredCall = { readonly answer: ServiceAnswer; readonly httpStatus: number; readonly rate: Rate };
 type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAttempt' | 'signal'>;
 
 /**
  * Makes one call that reads, within a start of a job.
  * @throws SlowDown or SendAgain to have the job run again; ABORTED when the process stops
  */
-export async function askOnce(job: Asking, ports: AskingPorts): Promise<ServiceAnswer> {
-  const at = Date.now();
-  const startedAt = performance.now();
-  const noteCall = (
-    kind: CallRecord['kind'],
-    code: string,
-    httpStatus: number | null,
-    rate: Rate | undefined,
-    said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
-  ) =>
-    ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
-      share: job.payload.share,
-      job: NAME,
-      operation: job.payload.ask,
-      attempt: job.attemptsMade + 1,
-      recovers: job.attemptsMade > 0,
-      ...said,
-    });
-  try {
-    const { httpStatus, rate, answer } = await answerTo(ports.chat, job);
-    noteCall('answered', '', httpStatus, rate, { message: '', requestId: null });
-    return answer;
-  } catch (error) {
-    // The process stops: the question goes back into the queue.
-    if (isError(error, 'ABORTED')) throw error;
-    const { ask, uid } = job.payload;
-    const verdict = withWait(verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : ''), ports);
-    const rate = isError(error, 'REFUSED') ? error.facts.rate : undefined;
-    const { message: text, waitMs } = verdict;
-    const said = { message: text, waitMs, requestId: requestIdIn(error) };
-    noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
-    if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
-    const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
+export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAnswer> {
+  const { id, payload, attemptsMade, isLastAttempt } = job;
+  const { ask, uid, share } = payload;
+  const about = { share, job: NAME, operation: ask, attempt: attemptsMade + 1, recovers: attemptsMade > 0 };
+  const made = await makeCall(
+    ports,
+    about,
+    () => answerTo(ports.chat, job),
+    (error) => judgeReading(error, ask === 'membership' || ask === 'joined' ? uid : ''),
+  );
+  if ('answer' in made) return made.answer;
+  // The question goes back into the queue.
+  if ('aborted' in made) throw made.aborted;
+  const { call, verdict } = made;
+  const { kind, code, message } = verdict;
+  if (kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
+  if (kind === 'again') {
+    const untilNext = await ports.unanswered?.(id, verdict, call.at);
     if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
-    if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict, job.attemptsMade + 1);
-    const { code, message } = verdict;
-    return { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
+    if (!isLastAttempt) throw new SendAgain(verdict, attemptsMade + 1);
   }
+  return { kind: 'refused', region: kind === 'stop-region', code, message };
 }
 
-async function answerTo(chat: AskingPorts['chat'], { payload, signal }: Asking): Promise<AnsweredCall> {
+async function answerTo(
+  chat: ChatClient,
+  { payload, signal }: Asking,
+): Promise<Pick<ReplyMeta, 'httpStatus' | 'rate'> & { readonly answer: ServiceAnswer }> {
   const { ask, guid, uid = '', page } = payload;
   switch (ask) {
     case 'group': {
@@ -189,16 +158,6 @@ async function answerTo(chat: AskingPorts['chat'], { payload, signal }: Asking):
       const { entries, pagination, ...meta } = await chat.listPage(ask, guid, page, { signal });
       return { ...meta, answer: { kind: ask, entries, pagination } as ServiceAnswer };
     }
-  }
-}
-
-/** A fault of ours says nothing about the service, but the caller must still get an answer. */
-function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
-  try {
-    return judgeReading(error, onBehalfOf);
-  } catch (fault) {
-    const message = fault instanceof Error ? fault.message : String(fault);
-    return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: false };
   }
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
-import type { ChatClient } from '../src/chat/chat-client.ts';
 import type { MemberResult } from '../src/chat/contract.ts';
 import { importedGroup, newGroup, newUser } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
@@ -14,8 +13,8 @@ import type { JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, isByEntity } from './batch-policy.ts';
-import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repeats.ts';
-import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
+import { askNext, unansweredCalls } from './repeats.ts';
+import { asksGroups, type BatchPorts, batchJob } from './send-batch.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users. For a silent import it creates
@@ -64,12 +63,6 @@ const payload = z.object({
 });
 export type CreateMissingPayload = z.infer<typeof payload>;
 
-/** The calls that create users and groups, or make users active again. */
-export interface CreateMissingPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers' | 'importEntities'> &
-    LookingPorts['chat'];
-}
-
 type Imported = ReadonlyMap<string, MemberResult>;
 type Reply = ReplyMeta & {
   readonly entries?: MemberEntries;
@@ -77,8 +70,16 @@ type Reply = ReplyMeta & {
   readonly imported?: Imported;
 };
 
-const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
+export const createMissing = batchJob<CreateMissingPayload, Reply>({
   name: 'create-missing',
+  payload,
+  settle: async (job, ports) => {
+    const { create, standing } = job.payload;
+    if (create.what !== 'reactivate') return undefined;
+    const known = await lookAtUsers(job, ports, create.uids);
+    const rest = inactive(create.uids, known);
+    return rest.length > 0 && standing?.ended === undefined ? undefined : settled(job.payload, rest);
+  },
   // Looking is the question for a group.
   operation: ({ create }) =>
     create.what === 'look'
@@ -88,7 +89,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         : create.what === 'import'
           ? `import-${create.of}`
           : create.what,
-  send: async ({ chat }, { create, looked: known }, { signal }): Promise<Reply> => {
+  send: async (chat, { create, looked: known }, { signal }): Promise<Reply> => {
     switch (create.what) {
       case 'look':
         return chat.getGroup(create.guid, { signal });
@@ -135,25 +136,15 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },
   size: sizeOf,
-  asks: (ports, { create }) => create.what === 'reactivate' && asksGroups(ports),
+  asks: ({ create }) => create.what === 'reactivate',
   repeatsSay: ({ create }) => create.what === 'import',
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
-};
-
-export const createMissing = batchJob<CreateMissingPayload, CreateMissingPorts>(call, payload, async (job, ports) => {
-  const { payload: batch } = job;
-  const { create, standing } = batch;
-  if (create.what !== 'reactivate') return sendBatch(call, job, ports);
-  const known = await lookAtUsers(job, ports, create.uids);
-  const rest = inactive(create.uids, known);
-  if (rest.length > 0 && standing?.ended === undefined) return sendBatch(call, job, ports);
-  return endBatch(call, ports, batch, settled(batch, rest));
 });
 
 /** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked @throws SlowDown after a call */
 async function lookAtUsers(
   job: JobRun<CreateMissingPayload>,
-  ports: CreateMissingPorts,
+  ports: BatchPorts,
   uids: readonly string[],
 ): Promise<Looked | undefined> {
   const { payload: batch } = job;

@@ -1,21 +1,12 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
-import type { ChatClient } from '../src/chat/chat-client.ts';
 import { judgeEdit } from '../src/chat/error-policy.ts';
 import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
-import {
-  asksGroups,
-  FOUND_IN_GROUP,
-  LOOKED_FIELDS,
-  type Looked,
-  type LookingPorts,
-  lookFirst,
-  type Wanted,
-} from './repeats.ts';
-import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch } from './send-batch.ts';
+import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
+import { batchJob } from './send-batch.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
@@ -40,11 +31,6 @@ const payload = z.object({
 });
 export type EditMemberPayload = z.infer<typeof payload>;
 
-/** The calls that change a scope, remove or unban. */
-export interface EditMemberPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'> & LookingPorts['chat'];
-}
-
 /** By action: the outcome of a success, and what to say when it was so before. */
 const DONE = {
   change: { outcome: 'changed', before: 'it had this scope before' },
@@ -52,10 +38,17 @@ const DONE = {
   unban: { outcome: 'unbanned', before: 'it was not banned' },
 } as const;
 
-const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
+export const editMember = batchJob<EditMemberPayload, ReplyMeta>({
   name: 'edit-member',
+  payload,
+  settle: async (job, ports) => {
+    const { payload: batch } = job;
+    const looked = await lookFirst(job, ports, wantedBy);
+    const isSo = looked && isAsAsked(batch, looked);
+    return batch.standing?.ended === undefined && isSo !== true ? undefined : settled(batch, isSo);
+  },
   operation: ({ edit }) => edit.action,
-  send: ({ chat }, { guid, uid, edit }, options) => {
+  send: (chat, { guid, uid, edit }, options) => {
     if (edit.action === 'change') return chat.changeScope(guid, uid, edit.scope, options);
     return edit.action === 'remove' ? chat.removeMember(guid, uid, options) : chat.unbanMember(guid, uid, options);
   },
@@ -69,23 +62,13 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
     const note = batch.uncertainty === null ? '' : `; ${maybeEarlier(batch.uncertainty)}`;
     return done(batch, code, `${before} (${message})${note}`);
   },
-  asks: asksGroups,
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
-};
-
-export const editMember = batchJob<EditMemberPayload, EditMemberPorts>(call, payload, async (job, ports) => {
-  const { payload: batch } = job;
-  const isEnded = batch.standing?.ended !== undefined;
-  const looked = await lookFirst(job, ports, [wantedBy(batch)], isEnded);
-  const isSo = looked !== undefined && isAsAsked(batch, looked);
-  if (!isEnded && isSo !== true) return sendBatch(call, job, ports);
-  return endBatch(call, ports, batch, settled(batch, isSo));
 });
 
 /** The membership or ban that tells what became of the edit. */
-function wantedBy({ row, uid, edit }: EditMemberPayload): Wanted {
-  if (edit.action === 'change') return { row, uid, ban: false, scope: edit.scope };
-  return { row, uid, ban: edit.action === 'unban' };
+function wantedBy({ row, uid, edit }: EditMemberPayload): readonly Wanted[] {
+  if (edit.action === 'change') return [{ row, uid, ban: false, scope: edit.scope }];
+  return [{ row, uid, ban: edit.action === 'unban' }];
 }
 
 /** Whether the group says that the member or ban is as asked; undefined where it does not say. */

@@ -3,15 +3,15 @@ import type { ChatClient } from '../src/chat/chat-client.ts';
 import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
 import { CALL_ENDED_BY_ENTITY, USER_MISSING } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
-import type { RowOutcome } from '../src/imports/record/batch-result.ts';
+import type { RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { readRow } from './add-members.ts';
 import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
 import { afterReply, isByEntity } from './batch-policy.ts';
-import { askNext, asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
-import { type BatchCall, type BatchPorts, batchJob, endBatch, sendBatch, startLater } from './send-batch.ts';
+import { askNext, FOUND_IN_GROUP, LOOKED_FIELDS, lookFirst } from './repeats.ts';
+import { type BatchPorts, batchJob } from './send-batch.ts';
 
 /**
  * import-members: adds the rows of one batch to their groups by the service's data import, which writes no messages into them.
@@ -38,14 +38,11 @@ const payload = z.object({
 export type ImportMembersPayload = z.infer<typeof payload>;
 type Member = ImportMembersPayload['members'][number];
 
-/** The calls that import members, and the questions after the last one. */
-export interface ImportMembersPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ChatClient, 'importEntities'> & LookingPorts['chat'];
-}
-
-const call: BatchCall<ImportMembersPayload, ImportMembersPorts, Awaited<ReturnType<ChatClient['importEntities']>>> = {
+export const importMembers = batchJob<ImportMembersPayload, Awaited<ReturnType<ChatClient['importEntities']>>>({
   name: 'import-members',
-  send: ({ chat }, batch, options) => {
+  payload,
+  settle,
+  send: (chat, batch, options) => {
     const entities = [...byKey(batch)].map(([memberId, [, uid, guid, scope, joinedAt]]) => {
       const member = { memberId, guid: foldId(guid), uid: foldId(uid), scope, ...(joinedAt !== null && { joinedAt }) };
       return [memberId, member] as const;
@@ -80,15 +77,14 @@ const call: BatchCall<ImportMembersPayload, ImportMembersPorts, Awaited<ReturnTy
     return { kind: 'refused', outcome, code, message };
   },
   size: ({ members }) => members.length,
-  asks: asksGroups,
   repeatsSay: () => true,
   rows: ({ members }) => members.map(([row]) => [row, 'added']),
-};
+});
 
-export const importMembers = batchJob<ImportMembersPayload, ImportMembersPorts>(call, payload, async (job, ports) => {
+/** Asks the groups of a batch of which nothing more is sent: they have the last word. */
+async function settle(job: JobRun<ImportMembersPayload>, ports: BatchPorts): Promise<Sent | undefined> {
   const { payload: batch } = job;
-  await startLater(job);
-  if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
+  if (batch.standing?.ended === undefined) return undefined;
   const { found, absent } = await askEachGroup(job, ports);
   const { absent: outcome = 'failed', ...ended } = batch.standing.ended;
   const [only, ...rest] = batch.members;
@@ -102,11 +98,11 @@ export const importMembers = batchJob<ImportMembersPayload, ImportMembersPorts>(
     if (!absent.includes(row)) return { row, outcome: 'unconfirmed', code, message };
     return { row, outcome, code, message: `${message}; afterwards this user was not in the group's list of members` };
   });
-  return endBatch(call, ports, batch, { kind: 'answered', others, missing: [] });
-});
+  return { kind: 'answered', others, missing: [] };
+}
 
 /** Asks who is a member of each group, one call with each start. @throws SlowDown after a call */
-async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: ImportMembersPorts) {
+async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: BatchPorts) {
   const { payload: batch } = job;
   const known = batch.asked ?? { groups: [], found: [], absent: [] };
   for (const [guid, members] of Map.groupBy(batch.members, ([, , of]) => foldId(of))) {
@@ -114,7 +110,7 @@ async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: ImportMemb
     const looked = guid === batch.guid ? batch.looked : undefined;
     const ofGroup = { ...job, payload: { ...batch, guid, looked, asked: known } };
     const wanted = members.map(([row, uid]) => ({ row, uid, ban: false }));
-    const said = await lookFirst(ofGroup, ports, wanted, true);
+    const said = await lookFirst(ofGroup, ports, () => wanted);
     const found = said?.found ?? [];
     const absent = wanted.flatMap(({ row }) => (found.includes(row) ? [] : [row]));
     known.groups.push(guid);
@@ -125,7 +121,7 @@ async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: ImportMemb
 }
 
 /** Asks whether a user is unknown to the service, after the groups were asked. @throws SlowDown after the call */
-async function isUserUnknown(job: JobRun<ImportMembersPayload>, ports: ImportMembersPorts, [, uid, guid]: Member) {
+async function isUserUnknown(job: JobRun<ImportMembersPayload>, ports: BatchPorts, [, uid, guid]: Member) {
   const { looked: known, share } = job.payload;
   if (known === undefined || known.isUnknown !== undefined) return known?.isUnknown ?? false;
   return askNext(job, ports, known, { ask: 'user', guid, uid, page: 1, share }, (answer) => ({

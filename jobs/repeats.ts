@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { GROUP_MISSING } from '../src/chat/service/codes.ts';
 import type { MemberScope } from '../src/chat/service/lists.ts';
 import { foldId } from '../src/membership/membership.ts';
-import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type Asked, type AskingPorts, askOnce, type ServiceAnswer } from './ask-service.ts';
+import { type Asked, askOnce, type ServiceAnswer } from './ask-service.ts';
 import type { BatchPayload } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
-import { SendAgain } from './send-batch.ts';
+import { asksGroups, type BatchPorts, handedBack } from './send-batch.ts';
+import { SendAgain } from './service-call.ts';
 
 /**
  * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is
@@ -50,16 +50,6 @@ export type Looked = z.infer<typeof looked>;
 
 export const LOOKED_FIELDS = { looked: looked.optional() };
 
-/** The questions that tell whether a call was carried out before it is repeated. */
-export interface LookingPorts extends AskingPorts {
-  /** Absent: never. */
-  readonly askBeforeRepeat?: AskBeforeRepeat | undefined;
-}
-
-export function asksGroups({ askBeforeRepeat = 'never' }: LookingPorts): boolean {
-  return askBeforeRepeat !== 'never';
-}
-
 /** A membership or ban that a batch asks for. */
 export interface Wanted {
   readonly row: number;
@@ -70,19 +60,19 @@ export interface Wanted {
 }
 
 /**
- * Makes the call that is due, if one is; it takes this start of the job.
- * @param isLastWord nothing is sent afterwards, so a list of any length is read to its end: what it says is the outcome
+ * Makes the call that is due, if one is; it takes this start of the job. Where nothing is sent afterwards, a list of any
+ * length is read to its end: what it says is the outcome.
  * @returns what the lists have said; undefined where the group need not be asked
  * @throws SlowDown after a call, so that the next start goes on
  */
-export async function lookFirst(
-  job: JobRun<BatchPayload & { readonly looked?: Looked | undefined }>,
-  ports: LookingPorts,
-  wanted: readonly Wanted[],
-  isLastWord: boolean,
+export async function lookFirst<Payload extends BatchPayload & { readonly looked?: Looked | undefined }>(
+  job: JobRun<Payload>,
+  ports: BatchPorts,
+  wantedBy: (batch: Payload) => readonly Wanted[],
 ): Promise<Looked | undefined> {
   const { payload } = job;
   if (!asksGroups(ports) || payload.uncertainty === null) return undefined;
+  const wanted = wantedBy(payload);
   const after = unansweredCalls(payload);
   const known: Looked =
     payload.looked?.after === after
@@ -95,7 +85,7 @@ export async function lookFirst(
     user === undefined
       ? { ask: known.next, guid, page: known.page, share }
       : { ask: 'membership', guid, uid: user.uid, page: 1, share };
-  const always = isLastWord || ports.askBeforeRepeat === 'always';
+  const always = payload.standing?.ended !== undefined || ports.askBeforeRepeat === 'always';
   return askNext(job, ports, known, question, (answer) =>
     user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user),
   );
@@ -107,13 +97,13 @@ export async function lookFirst(
  */
 export async function askNext<Known extends { readonly failed?: number | undefined }>(
   job: JobRun<BatchPayload & { readonly looked?: Known | undefined }>,
-  ports: LookingPorts,
+  ports: BatchPorts,
   known: Known,
   question: Asked,
   learn: (answer: ServiceAnswer) => Known,
 ): Promise<never> {
   const { payload, update } = job;
-  const counted = { ...payload, handedBack: payload.handedBack + 1 };
+  const counted = handedBack(payload);
   const failed = (known.failed ?? 0) + 1;
   const asking = { ...job, payload: question, attemptsMade: failed - 1, isLastAttempt: failed >= ATTEMPTS };
   const answer = await askOnce(asking, ports).catch(async (error: unknown) => {

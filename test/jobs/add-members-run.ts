@@ -59,9 +59,9 @@ export function run(
 }
 
 /** One start of a job that sends a batch, as the queue makes it. */
-export async function start<Payload extends BatchPayload, Chat>(
-  definition: JobDefinition<Payload, BatchPorts & { readonly chat: Chat }>,
-  chat: Chat,
+export async function start<Payload extends BatchPayload>(
+  definition: JobDefinition<Payload, BatchPorts>,
+  chat: Partial<ChatClient>,
   payload: Payload,
   { starts = payload.calls.length + 1, ...given }: Partial<JobRun<Payload>> = {},
   unanswered?: BatchPorts['unanswered'],
@@ -69,8 +69,8 @@ export async function start<Payload extends BatchPayload, Chat>(
   let delivered: BatchResult | undefined;
   let next = payload;
   const asked: string[] = [];
-  const ports: BatchPorts & { readonly chat: Chat } = {
-    chat,
+  const ports: BatchPorts = {
+    chat: chat as ChatClient,
     ...(unanswered !== undefined && { unanswered }),
     deliver: async ({ importId }, result) => {
       asked.push('delivered');

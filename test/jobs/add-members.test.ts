@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
-import { SendAgain, withWait } from '../../jobs/send-batch.ts';
+import { SendAgain, withWait } from '../../jobs/service-call.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';

@@ -5,7 +5,7 @@ import {
   askService,
   type ServiceAnswer,
 } from '../../jobs/ask-service.ts';
-import { SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/service-call.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
 import { openService } from './add-members-run.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type EditMemberPayload, type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
-import { SendAgain } from '../../jobs/send-batch.ts';
+import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
+import type { BatchPorts } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/service-call.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
 import type { JobRun } from '../../src/queue/define-job.ts';
@@ -111,7 +112,7 @@ test('a removal that never gets an answer is unanswered after the last attempt, 
 
 const asking = {
   ...editMember,
-  process: (job: JobRun<EditMemberPayload>, ports: EditMemberPorts) =>
+  process: (job: JobRun<EditMemberPayload>, ports: BatchPorts) =>
     editMember.process(job, { ...ports, askBeforeRepeat: 'auto' }),
 };
 
@@ -172,7 +173,7 @@ test('a group that is too long to be read says nothing of a user who is not on i
     ...chat,
     listPage: async () => ({ entries: [{ uid: 'ann', scope: 'admin' }], pagination: { totalPages: 11 }, ...meta }),
     getMembership: async () => ({ scope: null, isKnown: false, ...meta }),
-  } as unknown as EditMemberPorts['chat'];
+  } as unknown as BatchPorts['chat'];
   let run = await start(asking, long, { ...remove('pat'), uncertainty: 'the process that sent it ended' });
   for (let starts = 2; run.delivered === undefined && starts < 9; starts += 1) {
     run = await start(asking, long, run.payload, { starts });

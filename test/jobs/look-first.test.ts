@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS } from '../../jobs/batch-policy.ts';
-import { SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/service-call.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';

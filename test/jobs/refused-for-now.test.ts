@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/service-call.ts';
 import { connect, json, serve } from '../chat/chat-server.ts';
 import { atLast, batchOf, run } from './add-members-run.ts';
 

@@ -1,6 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
-import type { CallContext } from '../../../jobs/send-batch.ts';
+import type { CallContext } from '../../../jobs/service-call.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';

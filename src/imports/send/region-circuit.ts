@@ -1,13 +1,12 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
-import type { CallContext, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import { type CallContext, type CallListener, makeCall, type UnansweredListener } from '../../../jobs/service-call.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import { BARE_404 } from '../../chat/service/codes.ts';
 import { asError } from '../../errors/message-of.ts';
-import { isError } from '../../errors/rollcall-error.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
 import { type JobRun, NotYet } from '../../queue/define-job.ts';
@@ -74,12 +73,9 @@ export class RegionCircuit {
   }
 
   /** Takes note of a call that has ended. */
-  called(
-    { kind, httpStatus, code }: CallRecord,
-    rate?: Pick<Rate, 'askedMs'>,
-    { recovers }: Pick<CallContext, 'recovers'> = {},
-  ): void {
-    if (httpStatus === null || kind === 'again' || code === BARE_404) return;
+  called(call: CallRecord, rate?: Pick<Rate, 'askedMs'>, { recovers }: Pick<CallContext, 'recovers'> = {}): void {
+    if (!isAnswer(call)) return;
+    const { kind } = call;
     const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
     this.#breaker
       .answered(kind === 'slow-down', { waitsUntil, recovered: recovers === true && kind !== 'slow-down' })
@@ -111,8 +107,8 @@ export class RegionCircuit {
       await this.#options.chat.getGroup(PROBE);
       return true;
     } catch (error) {
-      const { kind, code } = judgeReading(error);
-      return isError(error, 'REFUSED') && kind !== 'stop-region' && kind !== 'again' && code !== BARE_404;
+      const verdict = judgeReading(error);
+      return isAnswer(verdict) && verdict.kind !== 'stop-region';
     }
   }
 
@@ -140,31 +136,23 @@ export class RegionCircuit {
 
   /** A question that changes nothing: a batch would be uncertain after it. */
   async #ask({ payload, attemptsMade, signal }: Run): Promise<NoAnswer | undefined> {
-    const at = Date.now();
-    const about = {
-      share: payload.share,
-      job: PROBE,
-      operation: 'group',
-      attempt: attemptsMade + 1,
-    };
-    const called = (kind: CallRecord['kind'], code: string, httpStatus: number | null, message: string) =>
-      this.#options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {
-        ...about,
-        message,
-        requestId: null,
-      });
-    try {
-      const { httpStatus } = await this.#options.chat.getGroup(payload.guid === '' ? PROBE : payload.guid, { signal });
-      called('answered', '', httpStatus, '');
-      return undefined;
-    } catch (error) {
-      if (isError(error, 'ABORTED')) throw error;
-      const verdict = judgeReading(error);
-      called(verdict.kind, verdict.code, verdict.httpStatus, verdict.message);
-      const isAnswer = isError(error, 'REFUSED') && !isNoAnswer(verdict) && verdict.code !== BARE_404;
-      return isAnswer ? undefined : noAnswer(verdict, at);
-    }
+    const { chat, called } = this.#options;
+    const { share, guid } = payload;
+    const about = { share, job: PROBE, operation: 'group', attempt: attemptsMade + 1 };
+    const look = async () => ({ ...(await chat.getGroup(guid === '' ? PROBE : guid, { signal })), answer: undefined });
+    const made = await makeCall({ called }, about, look, judgeReading);
+    if ('aborted' in made) throw made.aborted;
+    return 'answer' in made || isAnswer(made.verdict) ? undefined : noAnswer(made.verdict, made.call.at);
   }
+}
+
+/** Whether a call that failed, or was refused, was answered by the service. */
+function isAnswer({
+  kind,
+  httpStatus,
+  code,
+}: Pick<Verdict, 'httpStatus' | 'code'> & { readonly kind: string }): boolean {
+  return httpStatus !== null && kind !== 'again' && code !== BARE_404;
 }
 
 /** Without a reply the message comes from the network and names no user. */

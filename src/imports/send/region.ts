@@ -1,9 +1,9 @@
-import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
+import { addMembers } from '../../../jobs/add-members.ts';
 import { type AskServicePayload, type AskServicePorts, askService, isReading } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
-import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
-import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
-import { type ImportMembersPorts, importMembers } from '../../../jobs/import-members.ts';
+import { createMissing } from '../../../jobs/create-missing.ts';
+import { editMember } from '../../../jobs/edit-member.ts';
+import { importMembers } from '../../../jobs/import-members.ts';
 import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
@@ -180,10 +180,7 @@ export function startRegionWorker(options: RegionWorkerOptions) {
   });
   const work = (from: JobQueue<BatchPayload>): JobWorker => {
     const budget = budgetWatch(from, onError);
-    return backend.startWorker<
-      BatchPayload | AskServicePayload,
-      AddMembersPorts & EditMemberPorts & CreateMissingPorts & ImportMembersPorts & AskServicePorts
-    >({
+    return backend.startWorker<BatchPayload | AskServicePayload, BatchPorts & AskServicePorts>({
       queue: from,
       definitions: [addMembers, editMember, createMissing, importMembers, askService],
       ports: {
