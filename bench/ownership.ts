@@ -53,7 +53,8 @@ const WAYS = {
 for (let round = 1; round <= 2; round++) {
   for (const [way, flags] of Object.entries(WAYS)) {
     const before = process.cpuUsage();
-    makePlan(plan, {
+    makePlan({
+      path,
       kind: 'file',
       from: desired,
       flags: planFlags.parse(flags),

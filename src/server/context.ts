@@ -151,12 +151,12 @@ function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }
 }
 
 function schedulesOf(
-  { coordinator, dir, config, settings, log, onStop, fail }: Options,
+  { dir, config, settings, log, onStop, fail }: Options,
   syncs: ReturnType<typeof syncsOf>,
   events: ReturnType<typeof openEvents>,
 ) {
-  const sources = settings.sources;
-  const schedules = openSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
+  const { sources } = settings;
+  const schedules = openSchedules({ ...config, sources }, { syncs, dir, log, fail });
   onStop(schedules.stop);
   schedules.runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
   schedules.runs.events.on('changed', () => events.tell('schedules', {}));

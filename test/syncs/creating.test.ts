@@ -145,8 +145,8 @@ test('a group that someone else creates meanwhile is used as it is, and no one i
 });
 
 test('users are not counted beforehand where that takes many calls: the plan says that they are counted later', async () => {
-  const { plan, desired } = planned(fileRows(people(1_001)), { team: {} });
-  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
+  const { plan, path, desired } = planned(fileRows(people(1_001)), { team: {} });
+  makePlan({ path, kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const asked: string[] = [];
   const pages = () =>
     ({
@@ -176,8 +176,8 @@ test('regions are asked for users side by side: one that is slow does not hold u
     ...fileRows(people(2), 'team-in', 'in'),
   ];
   const live = { team: {}, 'team-eu': { region: 'eu' }, 'team-in': { region: 'in' } } as const;
-  const { plan, desired } = planned(file, live);
-  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
+  const { plan, path, desired } = planned(file, live);
+  makePlan({ path, kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const asked = new Set<string>();
   const { promise: allAsked, resolve } = Promise.withResolvers<void>();
   const pages = (region: string) =>
@@ -194,8 +194,8 @@ test('regions are asked for users side by side: one that is slow does not hold u
 });
 
 test('entries of a list that is read count as no users who were asked for', async () => {
-  const { plan, desired } = planned(fileRows(people(30)), { team: {} });
-  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
+  const { plan, path, desired } = planned(fileRows(people(30)), { team: {} });
+  makePlan({ path, kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const user = (uid: string) => ({ uid, deactivatedAt: null });
   const pages = () =>
     ({

@@ -12,17 +12,17 @@ test('a thread makes the same plan as the process itself', async () => {
     FLAGS,
   );
   owned(plan, 'u5');
-  const decision = { kind: 'file', from: desired, flags: FLAGS } as const;
-  await doWork('decide', { path, decision }, true);
+  const decision = { path, kind: 'file', from: desired, flags: FLAGS } as const;
+  await doWork('makePlan', decision, true);
   const here = plan.actions().toArray();
   expect(actionsOf({ plan })).toContain('u4: remove participant>');
   plan.database.exec('delete from actions');
-  await doWork('decide', { path, decision }, false);
+  await doWork('makePlan', decision, false);
   expect(plan.actions().toArray()).toEqual(here);
 });
 
 test('what goes wrong in the thread is reported', async () => {
   const { path } = planned(fileRows(people(1)), { team: { members: people(1) } });
-  const decision = { kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
-  await expect(doWork('decide', { path, decision }, false)).rejects.toThrow('desired.sqlite');
+  const decision = { path, kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
+  await expect(doWork('makePlan', decision, false)).rejects.toThrow('desired.sqlite');
 });

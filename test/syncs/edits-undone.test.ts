@@ -27,11 +27,12 @@ test('what an import of edits did, the plan of its undo takes back by another on
   const { id } = await run(file, { edits: true });
   expect(counts(id)).toMatchObject({ added: 2, changed: 2, removed: 1, failed: 1 });
 
-  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
+  const path = join(tempDir(), 'plan.sqlite');
+  const plan = openPlanLedger(path);
   onTestFinished(() => plan.close());
   plan.begin('undone', dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
-  makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: DEFAULT_FLAGS });
+  makePlan({ path, kind: 'undo', from: dir.ledger(id), flags: DEFAULT_FLAGS });
   const undo = await run([...changesCsv(plan)].join(''), { edits: true });
   expect(counts(undo.id)).toMatchObject({ read: 5, added: 1, banned: 1, changed: 2, removed: 1 });
   expect(now()).toEqual(before);
@@ -47,11 +48,12 @@ test('bans that an ordinary import has lifted and set, the plan of its undo take
   const { id } = await run('guid,uid,scope\nteam,bad,participant\nteam,new,ban\n', { bans: 'lift' });
   expect(now()).toEqual({ pat: 'participant', bad: 'participant', new: 'ban' });
 
-  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
+  const path = join(tempDir(), 'plan.sqlite');
+  const plan = openPlanLedger(path);
   onTestFinished(() => plan.close());
   plan.begin('undone', dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
-  makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: { ...DEFAULT_FLAGS, allowUnban: true } });
+  makePlan({ path, kind: 'undo', from: dir.ledger(id), flags: { ...DEFAULT_FLAGS, allowUnban: true } });
   await run([...changesCsv(plan)].join(''), { edits: true });
   expect(now()).toEqual(before);
 });

@@ -90,12 +90,12 @@ describe('a listing', () => {
   });
 
   test('that fails later takes the members and actions of the earlier one with it', () => {
-    const { plan, desired } = planned(fileRows(people(2)), { team: { members: people(1) } });
+    const { plan, path, desired } = planned(fileRows(people(2)), { team: { members: people(1) } });
     expect(actionsOf({ plan }, true)).toHaveLength(2);
     unlisted(plan, TEAM, 'failed', { code: 'ERR', message: 'no answer' });
     // A later import that is being read has no ledger yet.
     const later = [join(tempDir(), 'ledger.sqlite')];
-    makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, later });
+    makePlan({ path, kind: 'file', from: desired, flags: DEFAULT_FLAGS, later });
     expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toMatchObject([
       { listing: 'failed', code: 'ERR', message: 'no answer', members: 0, wanted: 2 },

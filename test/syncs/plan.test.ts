@@ -61,14 +61,14 @@ describe('mode add', () => {
 
   test('asks who is banned where it would change something, and then neither lifts a ban unasked nor bans twice', () => {
     const file = [...fileRows({ anna: 'participant', bob: 'ban', cleo: 'participant' }), { guid: 'quiet', uid: 'u1' }];
-    const { plan, desired } = planned(file, {
+    const { plan, path, desired } = planned(file, {
       team: { members: { cleo: 'participant' } },
       quiet: { members: people(1) },
     });
     expect(actionsOf({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
     expect(plan.bansNeeded()).toEqual([1]);
     banned(plan, ['anna', 'BOB', 'cleo']);
-    makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS });
+    makePlan({ path, kind: 'file', from: desired, flags: DEFAULT_FLAGS });
     expect(actionsOf({ plan }, true)).toEqual([
       'anna: report ban>participant',
       'BOB: keep ban>ban',
@@ -174,11 +174,11 @@ describe('the spared', () => {
   });
 
   test('is everyone while the owner is not known; asking makes the plan whole', () => {
-    const { plan, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
+    const { plan, path, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
     expect(actionsOf({ plan })).toEqual([]);
     expect(plan.ownersNeeded()).toEqual([1]);
     owned(plan, 'joe');
-    makePlan(plan, { kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
+    makePlan({ path, kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
     expect(actionsOf({ plan })).toEqual(['boss: remove participant>']);
     expect(plan.ownersNeeded()).toEqual([]);
   });

@@ -182,7 +182,7 @@ export function planned(
   onTestFinished(() => plan.close());
   plan.begin('desired', desired, { file: 'members.csv', hash: JSON.stringify(file), size: 100 });
   list(plan, live);
-  makePlan(plan, { kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
+  makePlan({ path, kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
   return { plan, path, desired };
 }
 

@@ -330,7 +330,8 @@ test('a run that cannot have its file fails with the reason, and nothing is sync
 test('a schedule of the sandbox never runs against the service, nor the reverse', async () => {
   const office = openOffice();
   await office.add();
-  const runs = office.runs({ sandbox: true });
+  office.syncs.sendsTo = { sandbox: true };
+  const runs = office.runs();
   const over = await runEnds(office, runs, runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', reason: expect.stringContaining('the sandbox') });
 });

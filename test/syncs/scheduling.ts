@@ -30,6 +30,7 @@ import { runOver } from './run-over.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
 class Syncs {
+  sendsTo = { sandbox: false };
   readonly events = new EventEmitter<SyncEvents>();
   readonly wanted: NewSync[] = [];
   /** Syncs whose imports were ended because a newer run does what they left. */
@@ -162,7 +163,6 @@ export function openOffice(): Office {
         syncs,
         newSyncId: () => `sync-${++ids}`,
         dir,
-        sandbox: false,
         patience: { giveUpAfter: undefined },
         ca: undefined,
         environment: (name) => environment[name],

@@ -63,12 +63,13 @@ function undone(
   later: readonly string[] = [],
 ): PlanLedger {
   const ledger = ended(rows, input, uncertainty);
-  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
+  const path = join(tempDir(), 'plan.sqlite');
+  const plan = openPlanLedger(path);
   plan.database.exec('pragma synchronous = off');
   onTestFinished(() => plan.close());
   plan.begin('undone', ledger, { file: 'import 17', hash: '', size: 0 });
   list(plan, live);
-  makePlan(plan, { kind: 'undo', from: ledger, flags: { ...DEFAULT_FLAGS, ...flags }, later });
+  makePlan({ path, kind: 'undo', from: ledger, flags: { ...DEFAULT_FLAGS, ...flags }, later });
   return plan;
 }
 

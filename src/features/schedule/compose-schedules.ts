@@ -1,6 +1,5 @@
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
-import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -12,21 +11,19 @@ import { openScheduleRuns } from './schedule-runs.ts';
 /** The parts that run schedules. */
 export interface ScheduleParts {
   readonly syncs: SyncRunner;
-  readonly sendsTo: Aimed;
   readonly dir: DataDir;
   readonly log: Logger;
   readonly fail: (error: Error) => void;
 }
 
 /** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. To be stopped before the syncs. */
-export function openSchedules(config: Config, { syncs, sendsTo, dir, log, fail }: ScheduleParts) {
+export function openSchedules(config: Config, { syncs, dir, log, fail }: ScheduleParts) {
   const catalog = openScheduleCatalog(dir.catalog);
   const runs = openScheduleRuns({
     catalog,
     syncs,
     newSyncId: () => newSyncId('sync'),
     dir,
-    ...sendsTo,
     patience: config,
     ...sourceContextOf(config),
     sources: config.sources,
@@ -39,7 +36,7 @@ export function openSchedules(config: Config, { syncs, sendsTo, dir, log, fail }
       'schedule',
     ),
   );
-  const at = { ...config, sendsTo };
+  const at = { ...config, sendsTo: syncs.sendsTo };
   const stop = async () => {
     await runs.stop();
     catalog.close();

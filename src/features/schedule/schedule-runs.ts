@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -5,16 +6,16 @@ import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type Patience, patienceOf } from '../../imports/send/give-up.ts';
-import { type Aimed, checkTarget } from '../../imports/target.ts';
+import { checkTarget } from '../../imports/target.ts';
 import { needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { hashOf } from '../../platform/files.ts';
 import { Works } from '../../platform/works.ts';
 import { type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, isoTime, utcTime } from '../../text/wording.ts';
 import { awaits } from '../sync/memory/memory.ts';
-import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { ScheduleRun } from './operations.ts';
 import { type AlarmOptions, scheduleAlarm } from './schedule-alarm.ts';
@@ -22,8 +23,8 @@ import type { Schedule } from './schedule-catalog.ts';
 import { obtainFiles, syncNow } from './schedule-sync.ts';
 
 /** The parts with which schedules run, and the clock. */
-export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed, AlarmOptions {
-  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
+export interface ScheduleRunsOptions extends SourceReaderOptions, AlarmOptions {
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver' | 'sendsTo'>;
   readonly newSyncId: () => string;
   /** Has the ledgers of the imports that carry syncs out, and a folder for each schedule's own files. */
   readonly dir: Pick<DataDir, 'ledger' | 'memory' | 'schedule'>;
@@ -234,7 +235,7 @@ function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
     begin: async (run: ScheduleRun, signal: AbortSignal) => {
       const record = catalog.get(run.schedule);
       const { name, placedHash, repair } = record;
-      checkTarget(`schedule ${name}`, record, options);
+      checkTarget(`schedule ${name}`, record, syncs.sendsTo);
       const files = await obtainFiles(obtain, record, { folder: dir.schedule(name), signal }, record.copy);
       const { found } = files;
       // With another identity or group file, the same file gives other members.
@@ -290,6 +291,15 @@ function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
       note(id, 'ran', `${state}: ${asClause(reason)}${rest}`);
     },
   };
+}
+
+/** A hash that also changes with other files, where there are some. */
+async function hashWith(hash: string, paths: readonly string[]) {
+  if (paths.length === 0) return hash;
+  const hashes = await Promise.all(paths.map(hashOf));
+  return createHash('sha256')
+    .update([hash, ...hashes].join(' '))
+    .digest('hex');
 }
 
 /** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/chat-service.ts';
@@ -9,7 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import { isFinalSync } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { SyncRunner } from './run/sync-runner.ts';
+import { type SyncEvents, SyncRunner } from './run/sync-runner.ts';
 import { openSyncCatalog } from './sync-catalog.ts';
 
 /**
@@ -27,7 +28,8 @@ export function composeSyncs(
     stage = stageInThread,
   }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
 ) {
-  const catalog = openSyncCatalog(dir.catalog);
+  const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
+  const catalog = openSyncCatalog(dir.catalog, (sync) => void events.emit('state', sync));
   sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);
   const retention =
     keepMs === undefined
@@ -42,7 +44,11 @@ export function composeSyncs(
           },
           onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
         });
-  const syncs = new SyncRunner({
+  events.on('state', ({ id, state, reason }) =>
+    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
+  );
+  return new SyncRunner({
+    events,
     catalog,
     coordinator,
     dir,
@@ -53,10 +59,6 @@ export function composeSyncs(
       catalog.close();
     },
   });
-  syncs.events.on('state', ({ id, state, reason }) =>
-    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
-  );
-  return syncs;
 }
 
 const MINUTE_MS = 60_000;

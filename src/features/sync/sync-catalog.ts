@@ -28,8 +28,11 @@ export interface MoveOptions {
 
 const STATEMENTS = new URL('sync-catalog.sql', import.meta.url);
 
-/** Opens the syncs of a catalog for the process that owns the data directory. */
-export function openSyncCatalog(path: string) {
+/**
+ * Opens the syncs of a catalog for the process that owns the data directory.
+ * @param moved hears of each that is begun or moved, or whose obstacle is noted
+ */
+export function openSyncCatalog(path: string, moved: (sync: Sync) => void = () => {}) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
@@ -43,24 +46,30 @@ export function openSyncCatalog(path: string) {
       const sync = reader.get(id);
       return save({ ...sync, ...changed(sync) });
     });
+  const told = (sync: Sync) => {
+    moved(sync);
+    return sync;
+  };
   /** Moves a sync to another state, or throws WRONG_STATE. The one function that changes a state. */
   const move = (id: string, to: SyncState, { reason: given, code, who = '', approval = false }: MoveOptions = {}) =>
-    change(id, ({ state, moves }) => {
-      const usual = syncTransition(state, to);
-      const reason = given ?? usual;
-      const at = isoTime(Date.now());
-      return {
-        state: to,
-        reason,
-        code,
-        finishedAt: isFinalSync(to) ? at : null,
-        ...(approval && { approved: { by: who, at, reason } }),
-        moves: [...moves, { at, state: to, reason, who }],
-      };
-    });
+    told(
+      change(id, ({ state, moves }) => {
+        const usual = syncTransition(state, to);
+        const reason = given ?? usual;
+        const at = isoTime(Date.now());
+        return {
+          state: to,
+          reason,
+          code,
+          finishedAt: isFinalSync(to) ? at : null,
+          ...(approval && { approved: { by: who, at, reason } }),
+          moves: [...moves, { at, state: to, reason, who }],
+        };
+      }),
+    );
   return {
     ...reader,
-    add: (sync: Sync) => void save(sync),
+    add: (sync: Sync) => told(save(sync)),
     move,
     /** Rejects a plan, which needs neither queue nor service. @throws UNKNOWN_SYNC, WRONG_STATE */
     reject: (id: string, who: string, reason: string) => {
@@ -68,11 +77,10 @@ export function openSyncCatalog(path: string) {
       return move(id, 'rejected', { who, reason });
     },
     /** Notes why a sync that is under way does not go on, and with null that it does. */
-    noteObstacle: (id: string, obstacle: Pick<Sync, 'reason' | 'code'> | null) =>
-      change(id, () => {
-        const { reason, code } = obstacle ?? { reason: 'continued' };
-        return { reason, code };
-      }),
+    noteObstacle: (id: string, obstacle: Pick<Sync, 'reason' | 'code'> | null) => {
+      const { reason, code } = obstacle ?? { reason: 'continued' };
+      told(change(id, () => ({ reason, code })));
+    },
     /** Adds to its history what is no move. */
     note: (id: string, reason: string) => {
       change(id, ({ state, moves }) => ({

@@ -86,11 +86,10 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
     {
       isNew: true,
       opens: async (here, syncs) => {
-        const { coordinator, events, onStop } = here;
-        const { catalog, runs, stop } = openSchedules(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
-        onStop(stop);
+        const { catalog, runs, stop } = openSchedules(config, { ...here, syncs });
+        here.onStop(stop);
         await runs.noteInterrupted();
-        runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+        runs.events.on('run', ({ schedule: id }) => here.events.tell('schedules', { id }));
         return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });
       },
       begin: async ({ client }) => {

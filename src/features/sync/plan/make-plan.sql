@@ -6,14 +6,14 @@
 -- name: open_cases
 -- want: the scope that the file asks for; null where it does not name the UID. state: the place in the group now. was: an undo's
 -- place before.
-create temp table if not exists cases (
+create temp table cases (
   group_id integer not null, uid text not null collate nocase, state integer not null, want integer, was integer,
   outcome text, contradicted integer not null default 0, ended integer not null default 0, line integer, row_id integer,
   primary key (group_id, uid)) without rowid;
 
 -- name: open_claimed
 -- Members whom other imports claim: gather_claimed says which.
-create temp table if not exists claimed (
+create temp table claimed (
   group_id integer not null, uid text not null collate nocase, primary key (group_id, uid)) without rowid;
 
 -- name: gather_claimed
@@ -34,7 +34,7 @@ select g.id, l.uid
 
 -- name: open_mine
 -- Members whom the sync made, with the place that it gave.
-create temp table if not exists mine (
+create temp table mine (
   group_id integer not null, uid text not null collate nocase, place integer not null, back integer not null,
   primary key (group_id, uid)) without rowid;
 
@@ -58,7 +58,7 @@ select 1
 
 -- name: open_shielded
 -- Cases with what protects a UID from losing something. The flags of the plan are there by then.
-create temp view if not exists shielded as
+create temp view shielded as
 select c.*, g.creates, o.place as ours, o.back,
        case when c.uid in (select value from json_each((select flags from main.plan), '$.removeNamed')) then 'named'
                  when c.uid = g.owner then 'owner'
@@ -70,18 +70,6 @@ select c.*, g.creates, o.place as ours, o.back,
   join main.groups g on g.id = c.group_id
   left join temp.claimed k on k.group_id = c.group_id and k.uid = c.uid
   left join temp.mine o on o.group_id = c.group_id and o.uid = c.uid;
-
--- name: forget_cases
--- Deletes the cases. Once the plan is made, neither this table nor the next two are needed.
-delete from temp.cases;
-
--- name: forget_claimed
--- Deletes the members whom other imports claim.
-delete from temp.claimed;
-
--- name: forget_mine
--- Deletes the members whom the sync made.
-delete from temp.mine;
 
 -- name: forget_actions
 -- Deletes the actions of an earlier time.

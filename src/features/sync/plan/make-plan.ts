@@ -4,7 +4,7 @@ import { type PlanReason, REASONS } from '../../../membership/plan-reasons.ts';
 import { attachForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { grouped, sumOf } from '../../../text/wording.ts';
 import { MEMORY_SCHEMA, type Remembered } from '../memory/memory.ts';
-import { type PlanLedger, withAttached } from './plan-ledger.ts';
+import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 
 const PLANNING = new URL('make-plan.sql', import.meta.url);
@@ -13,8 +13,11 @@ const BAN = placeId('ban');
 /** A user's place before an import that keeps no record of it. */
 const UNRECORDED = -1;
 
-/** The basis of a plan: the staged file at `from`, or the ledger of the import to undo. */
+/** How a plan is made. */
 export interface Decision {
+  /** Path of the plan: it is begun, and its groups are listed. */
+  readonly path: string;
+  /** Its basis: the staged file at `from`, or the ledger of the import to undo. */
   readonly kind: 'file' | 'undo';
   readonly from: string;
   /** Ledgers of later imports, for an undo; of those that are not over, for an expiry. */
@@ -31,8 +34,9 @@ export interface Decision {
  * everyone with whom the import did something that is undone. Replaces what was planned before, so that it may be made again when
  * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions.
  */
-export function makePlan(plan: PlanLedger, decision: Decision) {
-  const { kind, from, flags, memory, later = [] } = decision;
+export function makePlan(decision: Decision) {
+  const { path, kind, from, flags, memory, later = [] } = decision;
+  using plan = openPlanLedger(path);
   const { database } = plan;
   const sql = statementsOf(database, PLANNING);
   const isUndo = kind === 'undo';
@@ -43,24 +47,22 @@ export function makePlan(plan: PlanLedger, decision: Decision) {
     withAttached(database, ledger, 'later', () => sql('gather_claimed').run({ undo: isUndo ? 1 : 0 }));
   }
   const { syncName } = flags;
-  const known = syncName !== undefined && memory !== undefined && existsSync(memory.memory);
-  const mine = known ? { sync: syncName, apps: memory.apps } : undefined;
-  if (known) attachForReading(database, memory.memory, 'memory', MEMORY_SCHEMA);
-  try {
-    const remembers = mine !== undefined && sql('remembers').get(mine) !== undefined;
-    withAttached(database, from, isUndo ? 'undone' : 'desired', () => {
-      const made = isUndo ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
-      sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
-      sql('forget_actions').run();
-      for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
-      if (isUndo) decideUndo(sql, flags);
-      else decideSync(sql, decision, mine);
-      for (const forget of ['forget_cases', 'forget_claimed', 'forget_mine']) sql(forget).run();
-    });
-    if (!isUndo) plan.addNotes(ownershipNotes(plan, flags.whose === 'ours' && !remembers));
-  } finally {
-    if (known) database.exec('detach memory');
+  let mine: Mine | undefined;
+  if (syncName !== undefined && memory !== undefined && existsSync(memory.memory)) {
+    attachForReading(database, memory.memory, 'memory', MEMORY_SCHEMA);
+    mine = { sync: syncName, apps: memory.apps };
   }
+  withAttached(database, from, isUndo ? 'undone' : 'desired', () => {
+    const made = isUndo ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
+    sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
+    sql('forget_actions').run();
+    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
+    if (isUndo) decideUndo(sql, flags);
+    else decideSync(sql, decision, mine);
+  });
+  if (isUndo) return;
+  const isForgetful = flags.whose === 'ours' && (mine === undefined || sql('remembers').get(mine) === undefined);
+  plan.addNotes(ownershipNotes(plan, isForgetful));
 }
 
 /** Notes about whom the plan leaves as they are, because of who made them members. */
@@ -83,12 +85,10 @@ const LEFT_ALONE = {
   changed_by_others: 'Members whom others have changed or banned stay as they are',
 } satisfies Partial<Record<PlanReason, string>>;
 
-/** @param mine name of the sync and its apps, where there is a memory */
-function decideSync(
-  sql: Statements,
-  { flags, newcomers = false }: Decision,
-  mine: { readonly sync: string; readonly apps: string } | undefined,
-) {
+/** The name of a sync with a memory, and its apps. */
+type Mine = Pick<Remembered, 'sync' | 'apps'>;
+
+function decideSync(sql: Statements, { flags, newcomers = false }: Decision, mine: Mine | undefined) {
   const now = Date.now();
   sql('gather_wanted').run({ outside: OUTSIDE, now });
   sql('gather_ended').run({ now });

@@ -94,10 +94,6 @@ insert or ignore into users (region, uid)
 select :region, :uid where not exists (
   select 1 from groups g join members l on l.group_id = g.id and l.uid = :uid where g.region = :region);
 
--- name: forget_moves
--- Drops the table of an earlier comparison.
-drop table if exists temp.moves;
-
 -- name: find_moves
 -- Changes of either plan that the other does not have (`gone`, `fresh`), or has in another form (`different`). Groups are matched by name,
 -- because their numbers differ.

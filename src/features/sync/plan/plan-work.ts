@@ -2,23 +2,18 @@ import { openThread } from '../../../platform/threads.ts';
 import { type NotedRun, noteRun } from '../expiry/expiry.ts';
 import { type Remembered, remember } from '../memory/memory.ts';
 import { type Decision, makePlan } from './make-plan.ts';
-import { openPlanLedger } from './plan-ledger.ts';
 
 interface Tasks {
   readonly remember: Remembered;
   readonly noteRun: NotedRun;
-  /** Makes the plan at `path`, again. */
-  readonly decide: { readonly path: string; readonly decision: Decision };
+  readonly makePlan: Decision;
 }
 
 /** Work on the files of syncs that takes seconds where they are large. */
 export const WORK: { readonly [Name in keyof Tasks]: (task: Tasks[Name]) => void } = {
   remember,
   noteRun,
-  decide: ({ path, decision }) => {
-    using plan = openPlanLedger(path);
-    makePlan(plan, decision);
-  },
+  makePlan,
 };
 
 /** Does a piece of this work, in a thread unless it is small: it would hold up the process. Rejects with what the work throws. */

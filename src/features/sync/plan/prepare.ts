@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { isQuestionRefused, type QuestionRefused } from '../../../../jobs/ask-service.ts';
 import type { PlanFlags, Planning } from '../../../api/sync-entry.ts';
@@ -93,15 +92,6 @@ export async function planFor(task: PlanningTask) {
   }
 }
 
-/** A hash that also changes with other files, where there are some. */
-export async function hashWith(hash: string, paths: readonly string[]) {
-  if (paths.length === 0) return hash;
-  const hashes = await Promise.all(paths.map(hashOf));
-  return createHash('sha256')
-    .update([hash, ...hashes].join(' '))
-    .digest('hex');
-}
-
 /**
  * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
  * it, where a plan would take something from a user; who is banned, where it would do anything, because the import of the plan
@@ -134,9 +124,9 @@ async function listAndDecide(
   // An undo: the import may have banned a user who seems to be a member.
   if (request.kind === 'undo' || flags.allowUnban) await read('banned', 'banned');
   for (;;) {
-    const decision = { ...request, from: desired, flags, newcomers, memory };
+    const decision = { ...request, path: planFiles(folder).plan, from: desired, flags, newcomers, memory };
     const people = sumOf(plan.groups().map(({ members, wanted }) => members + wanted));
-    await doWork('decide', { path: planFiles(folder).plan, decision }, people <= FEW_PEOPLE);
+    await doWork('makePlan', decision, people <= FEW_PEOPLE);
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const [owned, banned] = [plan.ownersNeeded(), plan.bansNeeded()];
     if (owned.length + banned.length === 0) break;

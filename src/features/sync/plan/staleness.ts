@@ -32,7 +32,6 @@ export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DE
     const found = sql<Differences>('compare').get() as Differences;
     const judged = judge(found, tolerancePercent);
     const moved = new Set(judged.within ? sql<ChangedPlace>('moved_changes').all().map(key) : []);
-    sql('forget_moves').run();
     /** Whether both plans have a change of one of them. Known where the newer one is within the tolerance. */
     const isCalledFor: ChangeChoice = (change) => !moved.has(key(change));
     return { ...found, ...judged, isCalledFor };

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import type { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
@@ -8,7 +8,7 @@ import { waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
-import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { bringToDisk } from '../../../platform/files.ts';
 import { Works } from '../../../platform/works.ts';
 import { expiryOf } from '../expiry/expiry.ts';
@@ -22,6 +22,8 @@ import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
 interface SyncRunnerOptions extends PlanningOptions {
+  /** `state` is that of the catalog. */
+  readonly events: EventEmitter<SyncEvents>;
   /** Called when it has stopped, and uses the catalog no more. */
   readonly onStopped: () => Promise<void>;
 }
@@ -40,7 +42,7 @@ export interface SyncEvents {
 
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
 export class SyncRunner {
-  readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
+  readonly events;
   readonly whenOver;
   readonly sendsTo;
   readonly catalog: PlanningOptions['catalog'];
@@ -55,20 +57,15 @@ export class SyncRunner {
   readonly #plans;
 
   constructor(options: SyncRunnerOptions) {
-    const { catalog, coordinator, dir } = options;
+    const { events, catalog, coordinator } = options;
     this.#options = options;
+    this.events = events;
     this.catalog = catalog;
     this.#coordinator = coordinator;
     this.whenOver = coordinator.whenOver;
     this.sendsTo = coordinator.sendsTo;
     this.#plans = syncPlanning(options);
-    this.#waits = syncWaits({
-      catalog,
-      folder: dir.sync,
-      whenOver: this.whenOver,
-      changed: (record) => void this.events.emit('state', record),
-      fail: (id, failure) => void this.#move(id, 'failed', failure),
-    });
+    this.#waits = syncWaits(options);
     coordinator.events.on('state', this.#follow);
     for (const { importId } of catalog.underWay()) {
       const found = importId === null ? undefined : coordinator.lookUp(importId);
@@ -76,21 +73,26 @@ export class SyncRunner {
     }
   }
 
-  /** Begins to plan. Gives the sync's id. */
-  create({ id = newSyncId('sync'), ...wanted }: NewSync) {
-    return this.#begin({ ...wanted, id });
+  /** Begins to plan. Gives the sync's id. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET of one that it adopts */
+  async create({ id = newSyncId('sync'), ...wanted }: NewSync) {
+    for (const adopted of wanted.adopt ?? []) checkAdopted(this.#options, adopted);
+    const folder = this.#folder(id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await bringToDisk(folder);
+    this.catalog.add(begunSync({ ...wanted, id }, this.sendsTo));
+    this.#enqueue(id);
+    return id;
   }
 
   /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>) {
-    const undo = undoOfImport(this.#options, importId);
-    return this.#begin({ ...decided, id: newSyncId('undo'), ...undo });
+    return this.create({ ...decided, id: newSyncId('undo'), ...undoOfImport(this.#options, importId) });
   }
 
   /** Begins to plan the removal of members whose memberships are over. */
   expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>) {
     const id = newSyncId('sync');
-    return this.#begin({ ...decided, id, ...expiryOf(this.#folder(id)) });
+    return this.create({ ...decided, id, ...expiryOf(this.#folder(id)) });
   }
 
   /**
@@ -103,7 +105,7 @@ export class SyncRunner {
       checkDecision(record, 'apply');
       return this.#startApplying(id, { who });
     }
-    checkTarget(`sync ${id}`, record, this.#coordinator.sendsTo);
+    checkTarget(`sync ${id}`, record, this.sendsTo);
     if (record.importId !== null && this.#coordinator.lookUp(record.importId) !== undefined)
       await this.#coordinator.resume(record.importId);
     else this.#enqueue(id);
@@ -118,7 +120,7 @@ export class SyncRunner {
 
   /** @throws UNKNOWN_SYNC, WRONG_STATE */
   reject(id: string, who: string, reason: string) {
-    return this.#moved(this.catalog.reject(id, who, reason));
+    return this.catalog.reject(id, who, reason);
   }
 
   /** Ends planning, before it has an import. One looked at again is planned as before. @throws WRONG_STATE */
@@ -126,8 +128,8 @@ export class SyncRunner {
     const isPlanned = this.find(id).state === 'applying';
     const reason = 'it was cancelled';
     const record = isPlanned
-      ? this.#move(id, 'planned', { who })
-      : this.#move(id, 'cancelled', { who, reason, code: 'CANCELLED' satisfies SyncReasonCode });
+      ? this.catalog.move(id, 'planned', { who })
+      : this.catalog.move(id, 'cancelled', { who, reason, code: 'CANCELLED' satisfies SyncReasonCode });
     void this.#works.end(id, 'the sync was cancelled');
     return record;
   }
@@ -158,11 +160,11 @@ export class SyncRunner {
   continueAll() {
     for (const sync of this.catalog.underWay()) {
       const { id, importId, code } = sync;
-      if (isSameTarget(sync, this.#coordinator.sendsTo)) this.#enqueue(id, true);
+      if (isSameTarget(sync, this.sendsTo)) this.#enqueue(id, true);
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
-        const { what } = wrongTarget(`sync ${id}`, sync, this.#coordinator.sendsTo);
-        this.events.emit('state', this.catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
+        const { what } = wrongTarget(`sync ${id}`, sync, this.sendsTo);
+        this.catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET });
       }
     }
   }
@@ -176,32 +178,10 @@ export class SyncRunner {
     await this.#options.onStopped();
   }
 
-  async #begin(wanted: NewSync & { readonly id: string }) {
-    const { id } = wanted;
-    for (const adopted of wanted.adopt ?? []) checkAdopted(this.#options, adopted);
-    const folder = this.#folder(id);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await bringToDisk(folder);
-    const sync = begunSync(wanted, this.#coordinator.sendsTo);
-    this.catalog.add(sync);
-    this.events.emit('state', sync);
-    this.#enqueue(id);
-    return id;
-  }
-
   #startApplying(id: string, how: MoveOptions) {
-    checkTarget(`sync ${id}`, this.find(id), this.#coordinator.sendsTo);
-    const record = this.#move(id, 'applying', how);
+    checkTarget(`sync ${id}`, this.find(id), this.sendsTo);
+    const record = this.catalog.move(id, 'applying', how);
     this.#enqueue(id);
-    return record;
-  }
-
-  #move(id: string, to: SyncState, how?: MoveOptions) {
-    return this.#moved(this.catalog.move(id, to, how));
-  }
-
-  #moved(record: Sync) {
-    this.events.emit('state', record);
     return record;
   }
 
@@ -220,7 +200,7 @@ export class SyncRunner {
     const record = this.find(id);
     try {
       const waited = isMachineWait(record.code ?? null) || record.code === WRONG_TARGET;
-      if (waited) this.events.emit('state', this.catalog.noteObstacle(id, null));
+      if (waited) this.catalog.noteObstacle(id, null);
       if (record.state === 'planning') await this.#plan(record, how);
       else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record, how);
       else if (record.state === 'applying' && this.#coordinator.lookUp(id) === undefined)
@@ -236,8 +216,8 @@ export class SyncRunner {
       // Its file has those who are over.
       const code = failureCode(error);
       if (mode === 'expiry' && code === ('NO_ROWS' satisfies InputErrorCode))
-        this.#move(id, 'unchanged', { reason: 'no membership is over' });
-      else this.#move(id, 'failed', { reason: messageOf(error), code });
+        this.catalog.move(id, 'unchanged', { reason: 'no membership is over' });
+      else this.catalog.move(id, 'failed', { reason: messageOf(error), code });
     }
   }
 
@@ -247,14 +227,14 @@ export class SyncRunner {
     using made = await this.#plans.make(record, how);
     const { totals, objection } = await this.#plans.judge(record, made);
     this.catalog.set(id, { totals });
-    if (isTry) this.#move(id, 'tried');
+    if (isTry) this.catalog.move(id, 'tried');
     else if (objection !== undefined)
-      this.#move(id, 'held', { reason: objection, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
+      this.catalog.move(id, 'held', { reason: objection, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
     else if (totals.changes === 0) await this.#unchanged(record);
     else {
-      this.#move(id, 'planned');
+      this.catalog.move(id, 'planned');
       if (!apply) return;
-      this.#move(id, 'applying', { reason: 'asked for together with the plan' });
+      this.catalog.move(id, 'applying', { reason: 'asked for together with the plan' });
       await writeChanges(this.#folder(id), made, create);
       await this.#beginImport(this.find(id));
     }
@@ -264,7 +244,7 @@ export class SyncRunner {
     const { id } = record;
     const { within, sentence, changes } = await this.#plans.check(record, how);
     if (!within) {
-      this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
+      this.catalog.move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     } else if (changes === 0) await this.#unchanged(record);
     else await this.#beginImport(record);
   }
@@ -274,7 +254,7 @@ export class SyncRunner {
       if (waitOf(error) !== undefined) throw error;
       this.#noteForgotten(record.id, error);
     });
-    this.#move(record.id, 'unchanged');
+    this.catalog.move(record.id, 'unchanged');
   }
 
   #noteForgotten(id: string, error: unknown) {
@@ -311,10 +291,10 @@ export class SyncRunner {
       if (wait !== undefined && this.whenOver(wait, () => this.#follow({ id, state }))) return;
       this.#noteForgotten(id, error);
     }
-    if (state === 'completed') this.#move(id, 'applied');
+    if (state === 'completed') this.catalog.move(id, 'applied');
     else {
       const reason = `its import was ${state} before every change was carried out`;
-      this.#move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
+      this.catalog.move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
     }
   }
 

@@ -1,10 +1,10 @@
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { afterDeaths } from '../../../imports/life/faults.ts';
-import { type Waits, waitOf } from '../../../imports/life/waits.ts';
+import { waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
-import type { Sync, SyncMove, SyncReasonCode } from '../kept-sync.ts';
+import type { SyncMove, SyncReasonCode } from '../kept-sync.ts';
 import { removePlan } from '../plan/plan-files.ts';
-import type { SyncCatalog } from '../sync-catalog.ts';
+import type { Place } from './sync-imports.ts';
 
 /** In the history of a sync: how a process left it, and how the next one took it up. */
 export const STOPPED = 'the process was stopped';
@@ -13,15 +13,8 @@ const CONTINUED = 'continued';
 export const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
 const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
 
-interface SyncWaitsOptions extends Pick<Waits, 'whenOver'> {
-  readonly catalog: SyncCatalog;
-  readonly folder: (id: string) => string;
-  readonly changed: (record: Sync) => void;
-  readonly fail: (id: string, failure: { readonly reason: string; readonly code: SyncReasonCode }) => void;
-}
-
 /** Syncs that stand still for a time. */
-export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWaitsOptions) {
+export function syncWaits({ catalog, dir, coordinator: { whenOver } }: Place) {
   /**
    * Lets a sync wait for something of this machine, such as room on the disk: it keeps its state and says why it stands still, and
    * `goOn` is called when that is over. False for another error, and where no one watches for the end.
@@ -30,12 +23,12 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
     const wait = waitOf(error);
     if (wait === undefined || !whenOver(wait, goOn)) return false;
     // Half a plan is of no use, and the catalog needs the room.
-    await removePlan(folder(id));
+    await removePlan(dir.sync(id));
     const record = catalog.find(id);
     // Cancelled meanwhile?
     if (record === undefined || !isSyncUnderWay(record.state)) return true;
     try {
-      changed(catalog.noteObstacle(id, wait));
+      catalog.noteObstacle(id, wait);
     } catch (catalogError) {
       if (waitOf(catalogError) === undefined) throw catalogError;
     }
@@ -60,7 +53,8 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
         last?.reason === LEFT_ALONE ? Date.parse(last.at) : Date.now(),
       );
       if (reason !== undefined) {
-        fail(id, { reason: `${reason}; nothing was sent`, code: 'PROCESS_DIED' });
+        const code: SyncReasonCode = 'PROCESS_DIED';
+        catalog.move(id, 'failed', { reason: `${reason}; nothing was sent`, code });
         return false;
       }
       const isLeftAlone = later !== undefined && (await letWait(id, later, goOn));
