@@ -69,8 +69,6 @@ export interface WaitsOptions {
   readonly free?: (() => Promise<number>) | undefined;
 }
 
-export type Waits = ReturnType<typeof openWaits>;
-
 /** Imports that wait for something of this machine, and go on by themselves when that is over. */
 export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions) {
   const { free = () => freeBytes(dir.root) } = options;
