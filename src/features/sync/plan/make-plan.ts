@@ -13,7 +13,7 @@ const BAN = placeId('ban');
 /** A user's place before an import that keeps no record of it. */
 const UNRECORDED = -1;
 
-/** How a plan is made. */
+/** The basis of a plan, and the choices that decide it. */
 export interface Decision {
   /** Path of the plan: it is begun, and its groups are listed. */
   readonly path: string;
