@@ -37,7 +37,7 @@ async function show({ moveFocus }: { moveFocus: boolean }) {
   pageTitle.value = title;
   visit += 1;
   const own = visit;
-  const Page = await load().catch(unloaded);
+  const { Page } = await load().catch(unloaded);
   // Another one was opened meanwhile.
   if (own !== visit) return;
   const who = session.peek() ?? NOWHERE.session;
@@ -66,7 +66,7 @@ function focusHeading() {
 function unloaded() {
   connection.lost();
   connection.addEventListener('back', () => void show({ moveFocus: false }), { once: true });
-  return () => (
+  const Page = () => (
     <>
       <h1>This page could not be loaded</h1>
       <button type="button" class="main" onClick={() => location.reload()}>
@@ -74,6 +74,7 @@ function unloaded() {
       </button>
     </>
   );
+  return { Page };
 }
 
 /** The scripts of the other pages come while nothing else is done: they open at once, and without the server. */
@@ -183,7 +184,7 @@ addEventListener('popstate', () => {
 void begin({ moveFocus: false });
 
 async function notFound() {
-  return () => (
+  const Page = () => (
     <>
       <h1>There is no such page</h1>
       <p>
@@ -191,4 +192,5 @@ async function notFound() {
       </p>
     </>
   );
+  return { Page };
 }

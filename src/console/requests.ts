@@ -1,18 +1,7 @@
 /** Requests to the server: an answer, or one kind of error. */
 
 import { signal } from '@preact/signals';
-import type { importOperations } from '../api/imports.ts';
-import type { memberOperations } from '../api/members.ts';
 import type { AnswerOf, SentFor } from '../api/operation.ts';
-import type { overviewOperations } from '../api/overview.ts';
-import type { rowOperations } from '../api/rows.ts';
-import type { eventOperations, serviceOperations, sessionOperations, tokenOperations } from '../api/service.ts';
-import type { checkOperations } from '../features/check/operations.ts';
-import type { correctionOperations } from '../features/correct/operations.ts';
-import type { exportOperations } from '../features/export/operations.ts';
-import type { notificationOperations } from '../features/notify/operations.ts';
-import type { scheduleOperations } from '../features/schedule/operations.ts';
-import type { syncOperations } from '../features/sync/operations.ts';
 import type { Problem } from './answers.ts';
 import { forPeople } from './option-words.ts';
 
@@ -73,33 +62,33 @@ export async function request<T>(
   throw path === '/v1/session' ? new ApiError(problemOf(reply.status, text)) : refusal(reply.status, text);
 }
 
-type Groups =
-  | typeof checkOperations
-  | typeof eventOperations
-  | typeof exportOperations
-  | typeof importOperations
-  | typeof memberOperations
-  | typeof notificationOperations
-  | typeof correctionOperations
-  | typeof rowOperations
-  | typeof scheduleOperations
-  | typeof overviewOperations
-  | typeof serviceOperations
-  | typeof sessionOperations
-  | typeof syncOperations
-  | typeof tokenOperations;
-type Declared<Group> = Extract<Group extends unknown ? Group[keyof Group] : never, { readonly route: string }>;
-type Asked<Group, Route> = Extract<Declared<Group>, { readonly route: Route }>;
+/** Files that declare operations. */
+type Files =
+  | typeof import('../api/imports.ts')
+  | typeof import('../api/members.ts')
+  | typeof import('../api/overview.ts')
+  | typeof import('../api/rows.ts')
+  | typeof import('../api/service.ts')
+  | typeof import('../features/check/operations.ts')
+  | typeof import('../features/correct/operations.ts')
+  | typeof import('../features/export/operations.ts')
+  | typeof import('../features/notify/operations.ts')
+  | typeof import('../features/schedule/operations.ts')
+  | typeof import('../features/sync/operations.ts');
+type Groups<File> = File extends unknown ? File[keyof File & `${string}Operations`] : never;
+type Routes<Group> = Extract<Group extends unknown ? Group[keyof Group] : never, { readonly route: string }>;
+type Declared = Routes<Groups<Files>>;
+type Asked<Route> = Extract<Declared, { readonly route: Route }>;
 
 declare const ANSWER: unique symbol;
 /** An address of the API, which knows the type of its answer. */
 export type Address<Answer> = string & { readonly [ANSWER]?: Answer };
 
 /** The address of an operation. @param input the names in its path, and its query */
-export function addressOf<Route extends Declared<Groups>['route']>(
+export function addressOf<Route extends Declared['route']>(
   route: Route,
-  input: Omit<SentFor<Asked<Groups, Route>>, 'body'>,
-): Address<AnswerOf<Asked<Groups, Route>>> {
+  input: Omit<SentFor<Asked<Route>>, 'body'>,
+): Address<AnswerOf<Asked<Route>>> {
   const { query: asked, ...names } = input as { query?: Parameters<typeof query>[0] };
   const [, path = ''] = route.split(' ');
   const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
@@ -107,11 +96,11 @@ export function addressOf<Route extends Declared<Groups>['route']>(
 }
 
 /** Has the server do an operation. @throws ApiError */
-export function call<Route extends Declared<Groups>['route']>(
+export function call<Route extends Declared['route']>(
   route: Route,
-  input: SentFor<Asked<Groups, Route>>,
+  input: SentFor<Asked<Route>>,
   signal?: AbortSignal,
-): Promise<AnswerOf<Asked<Groups, Route>>> {
+): Promise<AnswerOf<Asked<Route>>> {
   return request(addressOf(route, input), {
     method: route.slice(0, route.indexOf(' ')),
     json: Reflect.get(input, 'body') as object | undefined,

@@ -7,6 +7,8 @@ import { type Address, away, connection, query, request } from './requests.ts';
 interface AnswerOptions<T> extends Renewal<T> {
   /** It is asked for again soon after this has changed. */
   turn?: unknown;
+  /** Asks for what is shown beside it, which is never older than the answer. */
+  beside?: () => Promise<unknown>;
 }
 
 /**
@@ -14,9 +16,14 @@ interface AnswerOptions<T> extends Renewal<T> {
  * looked at. The last answer stays in sight while the server is away.
  * @param path null: nothing is asked for
  */
-export function useAnswer<T>(path: Address<T> | string | null, { turn, ...renewal }: AnswerOptions<T> = {}) {
+export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, ...renewal }: AnswerOptions<T> = {}) {
   const question = useMemo(() => new Question<T>(), []);
-  question.look = path === null ? undefined : (signal) => request<T>(path, { signal });
+  const look = async (signal: AbortSignal) => {
+    const answer = await request<T>(path ?? '', { signal });
+    await beside?.();
+    return answer;
+  };
+  question.look = path === null ? undefined : look;
   question.renewal = renewal;
   useEffect(() => {
     void question.ask();
@@ -31,18 +38,12 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, ...renewa
   return {
     data: question.data.value,
     error: question.error.value,
+    /** The answer that is there now. */
+    latest: () => question.data.peek(),
     reload: async () => void (await question.ask()),
     /** Replaces the data by a newer answer from elsewhere. */
     set: (known: T) => question.set(known),
   };
-}
-
-/** Follows news for what has more than one answer. @param ask asks for all of them again */
-export function useNews(ask: () => Promise<unknown>, renewal: Renewal<unknown>) {
-  const question = useMemo(() => new Question<unknown>(), []);
-  question.look = ask;
-  question.renewal = renewal;
-  useEffect(() => question.follow(), []);
 }
 
 /** Calls when a value has changed since it was last drawn, not at first. */

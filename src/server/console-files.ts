@@ -131,17 +131,7 @@ function consoleFile(name: string, body: Buffer) {
 }
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
-const PAGES = [
-  '/',
-  '/imports',
-  '/imports/:id',
-  '/imports/new/columns',
-  '/members',
-  '/members/:uid',
-  '/audit',
-  '/settings',
-  '/login',
-];
+const PAGES = ['/', '/imports', '/imports/:id', '/members', '/members/:uid', '/audit', '/settings', '/login'];
 
 /** The name changes with the content: a browser need not ask for it again. */
 const HAS_HASH = /-[A-Z0-9]{8}\.\w+(\.map)?$/;

@@ -115,7 +115,7 @@ test('on a phone a file is chosen, reviewed, tried with its first row, and sent;
   await page.getByText('Paused: 1 of 2 rows succeeded; 1 pending.').first().waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('All 2 rows succeeded; every row is accounted for.').first().waitFor();
-  await page.goto(`${served.url}/imports/new/columns?file=none`);
+  await page.goto(`${served.url}/imports/new?file=none`);
   await page.getByText('This file is not kept in this browser any more.').waitFor();
 
   const id = await served.run(badRows(), 'name=choir.csv&banCheck=false');

@@ -15,13 +15,14 @@ type Task = (signal: AbortSignal, values: Values) => Promise<unknown>;
 export function useWork() {
   const busy = useSignal(false);
   const error = useSignal<unknown>(undefined);
-  const signal = useLeaving();
+  const leaving = useMemo(() => new AbortController(), []);
+  const { signal } = leaving;
   useEffect(() => {
     const back = () => {
       if (isAway(error.peek())) error.value = undefined;
     };
-    connection.addEventListener('back', back);
-    return () => connection.removeEventListener('back', back);
+    connection.addEventListener('back', back, { signal });
+    return () => leaving.abort();
   }, []);
   return {
     busy: busy.value,
@@ -35,21 +36,14 @@ export function useWork() {
       busy.value = true;
       error.value = undefined;
       try {
-        await task(signal(), values);
+        await task(signal, values);
       } catch (failure) {
-        if (!signal().aborted) error.value = failure;
+        if (!signal.aborted) error.value = failure;
       } finally {
         busy.value = false;
       }
     },
   };
-}
-
-/** Gives a signal that aborts when this part of the page is gone. */
-function useLeaving(): () => AbortSignal {
-  const leaving = useRef(new AbortController());
-  useEffect(() => () => leaving.current.abort(), []);
-  return () => leaving.current.signal;
 }
 
 interface WorkButtonProperties {

@@ -1,5 +1,5 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
-import type { AuditPage as Page } from '../answers.ts';
+import type { AuditPage } from '../answers.ts';
 import { Card, Empty, foreign, importHref, syncHref, Time } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import type { Choice } from '../kit/form.tsx';
@@ -8,7 +8,7 @@ import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 
-type Entry = Page['entries'][number];
+type Entry = AuditPage['entries'][number];
 
 const ACTIONS: Choice[] = [
   ['', 'all'],
@@ -30,7 +30,7 @@ const CONDITIONS = {
   to: { label: 'To', type: 'date' },
 } as const;
 
-export function AuditPage() {
+export function Page() {
   const { isOperator } = usePlace();
   return (
     <>

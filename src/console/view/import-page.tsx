@@ -25,7 +25,7 @@ import { Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
 
-export function ImportPage() {
+export function Page() {
   const { param: id, isOperator } = usePlace();
   const { view, error, reload } = useLiveImport(id);
   const queues = useQueues(view?.state);

@@ -24,7 +24,7 @@ import { questionOf } from './import/ways.tsx';
 import { askForTags } from './import-page.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
 import { IMPORT } from './upload/upload-entry.ts';
-export function ImportsPage() {
+export function Page() {
   const { isOperator } = usePlace();
   return (
     <>

@@ -5,7 +5,7 @@ import { focusField } from '../kit/form.tsx';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
 
-export function LoginPage() {
+export function Page() {
   const { query, go } = usePlace();
   return (
     <div class="login card col">

@@ -27,7 +27,7 @@ const ENTRIES = 100;
 /** A shorter text is taken for a whole UID, as the search takes no less. */
 const MIN_OF_UID = 3;
 
-export function MemberPage() {
+export function Page() {
   const { param: uid, query: asked, isOperator, go } = usePlace();
   const text = asked.get('text') ?? '';
   useTitle(uid === '' ? '' : `History of ${uid}`);

@@ -16,7 +16,7 @@ import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 
-export function SettingsPage() {
+export function Page() {
   const { isAdmin } = usePlace();
   return (
     <>

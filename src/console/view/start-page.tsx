@@ -18,7 +18,7 @@ import { useActing, waysOf } from './import/ways.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
 import { IMPORT } from './upload/upload-entry.ts';
 
-export function NowPage() {
+export function Page() {
   const known = overview.value;
   return (
     <>

@@ -16,7 +16,7 @@ import type { ExportView } from './operations.ts';
 const ASK_EVERY_MS = 3000;
 const FORMATS = ['csv', 'ndjson'];
 
-export function ExportsPage() {
+export function Page() {
   const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer(addressOf('GET /v1/exports', {}), {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),

@@ -48,7 +48,7 @@ export function fileHref(kind: UploadKind) {
 }
 
 function columnsHref(kind: UploadKind, key: string) {
-  return `${fileHref(kind)}/columns?file=${key}`;
+  return `${fileHref(kind)}?file=${key}`;
 }
 
 export class UploadEntry extends FileForm {

@@ -2,12 +2,12 @@
 
 import { batch, signal, useSignal } from '@preact/signals';
 import { createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useWork } from '../../../console/kit/actions.tsx';
 import { isNarrow } from '../../../console/place.ts';
 import { addressOf, call, connection } from '../../../console/requests.ts';
-import { useAnswer, useChange, useNews, usePages } from '../../../console/use-answer.ts';
+import { type Pages, useAnswer, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
 
@@ -78,13 +78,22 @@ export const useList = () => useContext(CorrectionsContext) as Corrections;
 
 export function useCorrections({ view, filter, reload }: ImportParts) {
   const { id, state } = view;
-  const { data: overview, error, set } = useAnswer(addressOf('GET /v1/imports/:id/corrections', { id }));
+  const path = addressOf('GET /v1/imports/:id/corrections', { id });
+  const {
+    data: overview,
+    error,
+    latest,
+    reload: refresh,
+  } = useAnswer(path, {
+    turn: state,
+    news: ['imports'],
+    concerns: ({ imports = [] }) => imports.some((one) => one.retryOf === id),
+    beside: () => pages.refresh(),
+  });
   const rows = addressOf('GET /v1/imports/:id/corrections/rows', { id, query: filter.set });
   // On a phone each row is as high as a card.
-  const pages = usePages(overview === undefined ? null : rows, { name: 'rows', limit: isNarrow() ? 20 : 50 });
-  /** The rows that are shown are not from before it. */
-  const seen = useRef<CorrectionsView | undefined>(undefined);
-  seen.current ??= overview;
+  const limit = isNarrow() ? 20 : 50;
+  const pages: Pages<CorrectionRow> = usePages(overview === undefined ? null : rows, { name: 'rows', limit });
   const edits = useEntry(`corrections ${id}`, () => openEdits(id));
   const { unsaved, refused } = edits;
   /** The result of the last work on many rows, in sentences. */
@@ -92,18 +101,6 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   /** Whether columns that need no correction are shown, too. */
   const showsAll = useSignal(false);
   const work = useWork();
-  const refresh = async () => {
-    const now = await call('GET /v1/imports/:id/corrections', { id });
-    set(now);
-    await pages.refresh();
-    seen.current = now;
-  };
-  const refreshed = () => refresh().catch(() => undefined);
-  useChange(state, refreshed);
-  useNews(refreshed, {
-    news: ['imports'],
-    concerns: ({ imports = [] }) => imports.some((one) => one.retryOf === id),
-  });
   useEffect(() => void edits.save(), []);
   edits.onSaved = async ({ refused: left, wrong }, first) => {
     await refresh();
@@ -142,13 +139,14 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
       });
       return edits.save();
     },
-    /** Work on many rows. @param task gives what it has done; it may be given what the rows are that are shown */
-    carryOut: (task: (signal: AbortSignal, seen: CorrectionsView | undefined) => Promise<string | readonly string[]>) =>
+    latest,
+    /** Work on many rows. @param task gives what it has done */
+    carryOut: (task: (signal: AbortSignal) => Promise<string | readonly string[]>) =>
       work.start(async (signal) => {
         done.value = [];
         await edits.allSaved();
         try {
-          done.value = [await task(signal, seen.current)].flat();
+          done.value = [await task(signal)].flat();
         } finally {
           await refresh();
           void reload();

@@ -102,9 +102,10 @@ function savedWords({ overview, edits: { unsaved, failure } }: Corrections) {
 }
 
 /** Sends what is ready, if it is what is shown, and goes to the import that it became. */
-function send({ overview, view: { id }, carryOut }: Corrections, go: (path: string) => void) {
-  return carryOut(async (signal, seen = overview) => {
-    const { ready, sent, total } = seen.rows;
+function send({ overview, latest, view: { id }, carryOut }: Corrections, go: (path: string) => void) {
+  return carryOut(async (signal) => {
+    const { rows, revision } = latest() ?? overview;
+    const { ready, sent, total } = rows;
     const left = total - sent - ready;
     // The destination is that of the import that the rows are from.
     const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
@@ -123,11 +124,7 @@ function send({ overview, view: { id }, carryOut }: Corrections, go: (path: stri
       tone: 'main',
     });
     if (!yes) return [];
-    const made = await call(
-      'POST /v1/imports/:id/corrections/send',
-      { id, query: { revision: seen.revision } },
-      signal,
-    );
+    const made = await call('POST /v1/imports/:id/corrections/send', { id, query: { revision } }, signal);
     go(importHref(made.id));
     return [];
   });

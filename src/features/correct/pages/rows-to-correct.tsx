@@ -19,7 +19,7 @@ const MAX_SHOWN = 12;
 export function RowsToCorrect(parts: ImportParts) {
   const corrections = useCorrections(parts);
   const { overview, error } = corrections;
-  if (error !== undefined || overview === undefined) return <Pending error={error} />;
+  if (overview === undefined) return <Pending error={error} />;
   return (
     <CorrectionsContext.Provider value={{ ...corrections, overview }}>
       <Rows />

@@ -21,7 +21,7 @@ import { scheduleName } from './schedule-rules.ts';
 import { historyHref } from './schedules.tsx';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
-export function ScheduleFormPage() {
+export function Page() {
   const { param: edited, isOperator } = usePlace();
   const schedule = useAnswer(edited === '' ? null : addressOf('GET /v1/schedules/:name', { name: edited }));
   const title = edited === '' ? 'New schedule' : `Edit ${edited}`;

@@ -41,7 +41,7 @@ function RunBadge({ state }: { state: NightState }) {
   return <Badge tone={STATES[state][1]}>{state}</Badge>;
 }
 
-export function SchedulesPage() {
+export function Page() {
   const { query, isOperator, go } = usePlace();
   const name = query.get('name') ?? '';
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });

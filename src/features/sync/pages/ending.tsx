@@ -34,7 +34,7 @@ const CHOICES: Choice[] = [
 const CONDITIONS = { within: { label: 'Within', choices: CHOICES } };
 
 /** Memberships that end, the first to end first, and the removal of those that are over. */
-export function EndingPage() {
+export function Page() {
   const { isOperator, go } = usePlace();
   const filter = useFilter(CONDITIONS);
   const { within = '14d' } = filter.values;

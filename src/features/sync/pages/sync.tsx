@@ -30,15 +30,15 @@ import { ACTIONS_SHOWN, createdWords, mayCreateWords } from '../../../membership
 import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
+import { SYNC } from './new-sync.tsx';
 import { PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
 import { leavingIn } from './plan-rules.ts';
 import { Reverses, SyncActions } from './sync-actions.tsx';
-import { SYNC } from './syncs.tsx';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
 
-export function SyncPage() {
+export function Page() {
   const { param: id, isOperator } = usePlace();
   const {
     data: view,

@@ -1,25 +1,21 @@
-/** The list of syncs, and the first two steps of a new one; its plan is the third. */
+/** The list of syncs. */
 
 import type { SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { Badge, Card, foreign, syncHref, Tag } from '../../../console/kit/elements.tsx';
 import { useFilter } from '../../../console/kit/filter.tsx';
-import { type Choice, Fields } from '../../../console/kit/form.tsx';
+import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf } from '../../../console/requests.ts';
 import { modeWords, SYNC_STATE_GROUPS, SYNC_TONES, titleOf } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
-import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
-import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
-import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
-import { GuardLimits } from './plan.tsx';
-import { planFields, planOptions } from './plan-rules.ts';
+import { SYNC } from './new-sync.tsx';
 import { isReversed } from './sync-actions.tsx';
 
-export function SyncsPage() {
+export function Page() {
   const { isOperator } = usePlace();
   return (
     <>
@@ -90,41 +86,4 @@ function SyncsList() {
       empty={`No syncs yet. ${isOperator ? 'Choose a file above to plan the first one.' : 'An operator can start one.'}`}
     />
   );
-}
-
-/** Options of a sync that no schedule has. */
-const NAMING = ['syncName', 'adopt'];
-
-export const SYNC: UploadKind = {
-  noun: 'sync',
-  steps: ['File', 'Columns', 'Plan'],
-  toQuery: (values) => ({
-    ...Object.fromEntries(NAMING.map((name) => [name, values[name] ?? ''])),
-    ...planOptions(values),
-  }),
-  label: (entry) => (entry.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'),
-  fields: PlanChoices,
-};
-
-function PlanChoices(form: UploadEntry) {
-  return (
-    <div class="folds col">
-      <Creating form={form} columns={form.columns.value} above="the plan is held" />
-      <fieldset>
-        <legend>The plan</legend>
-        <div class="fields col">
-          <Fields form={form} fields={[...NAMING, ...planFields(form.values.value)]} />
-        </div>
-        <GuardLimits form={form} />
-      </fieldset>
-    </div>
-  );
-}
-
-export function NewSyncFile() {
-  return <FilePage kind={SYNC} />;
-}
-
-export function NewSyncColumns() {
-  return <ColumnsPage kind={SYNC} />;
 }

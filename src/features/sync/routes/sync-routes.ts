@@ -28,7 +28,6 @@ export function syncRoutes(app: Api, context: ServerContext) {
   pageRoute(app, '/syncs');
   pageRoute(app, '/ending');
   pageRoute(app, '/syncs/:id');
-  pageRoute(app, '/syncs/new/columns');
   const handlers = syncHandlers(context);
   const ofSync = (id: string, tail: string) => attachment(syncs.find(id).file, `${id}-${tail}`);
   serveAll(app, syncOperations, {

@@ -1,4 +1,4 @@
-/** The second step: the first rows of the file, and what each column is. */
+/** A new import, or sync, before there is one: the file, its first rows, and what each column is. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { sameFile } from '../../../text/wording.ts';
@@ -7,7 +7,7 @@ import { dayAndTime } from '../../format.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
 import { Drawer, FoldedFields } from '../../kit/form.tsx';
-import { keepInAddress, usePlace } from '../../place.ts';
+import { keepInAddress, usePlace, useTitle } from '../../place.ts';
 import { UploadState } from '../../uploads-bar.tsx';
 import { useAnswer, useChange } from '../../use-answer.ts';
 import { readinessOf } from './columns-rules.ts';
@@ -19,58 +19,43 @@ import { ReadingFields } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
 import { fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
 
-/** The first step, on a page of its own. */
-export function FilePage({ kind }: { kind: UploadKind }) {
+export function Page() {
+  return <NewFilePage kind={IMPORT} />;
+}
+
+/** The first two steps: which file it is, and the columns of the one that the address names. */
+export function NewFilePage({ kind }: { kind: UploadKind }) {
+  const key = usePlace().query.get('file');
+  useTitle(key === null ? '' : 'Columns');
   return (
     <>
-      <h1>New {kind.noun}</h1>
-      <Steps names={kind.steps} at={0} hrefs={[]} />
-      <NewFile kind={kind} />
+      <h1>{key === null ? `New ${kind.noun}` : 'Columns'}</h1>
+      <Steps names={kind.steps} at={key === null ? 0 : 1} hrefs={[fileHref(kind)]} />
+      {key === null ? <NewFile kind={kind} /> : <KeptFile kind={kind} file={key} />}
     </>
   );
 }
 
-export function NewImportFile() {
-  return <FilePage kind={IMPORT} />;
-}
-
-export function NewImportColumns() {
-  return <ColumnsPage kind={IMPORT} />;
-}
-
-export function ColumnsPage({ kind }: { kind: UploadKind }) {
-  const entry = useKeptEntry(kind);
-  return (
-    <>
-      <h1>Columns</h1>
-      <Steps names={kind.steps} at={1} hrefs={[fileHref(kind)]} />
-      {entry === undefined ? (
-        <Empty>Loading …</Empty>
-      ) : entry === null ? (
-        <>
-          <p class="lead">This file is not kept in this browser any more. Choose it again.</p>
-          <NewFile kind={kind} />
-        </>
-      ) : (
-        <Columns entry={entry} />
-      )}
-    </>
-  );
-}
-
-/** The file that the address names; null if it is not there any more. */
-function useKeptEntry(kind: UploadKind): UploadEntry | undefined | null {
-  const key = usePlace().query.get('file') ?? '';
+/** A file that was chosen, as the page or the browser keeps it. */
+function KeptFile({ kind, file }: { kind: UploadKind; file: string }) {
   const present = entryAt(placeOf(kind));
-  const isPresent = present instanceof UploadEntry && present.key === key;
+  const isPresent = present instanceof UploadEntry && present.key === file;
+  /** Null: it is not there any more. */
   const entry = useSignal<UploadEntry | undefined | null>(isPresent ? present : undefined);
   useEffect(() => {
     if (isPresent) return;
-    void UploadEntry.kept(kind, key).then((found) => {
+    void UploadEntry.kept(kind, file).then((found) => {
       entry.value = found ?? null;
     });
   }, []);
-  return entry.value;
+  if (entry.value === undefined) return <Empty>Loading …</Empty>;
+  if (entry.value !== null) return <Columns entry={entry.value} />;
+  return (
+    <>
+      <p class="lead">This file is not kept in this browser any more. Choose it again.</p>
+      <NewFile kind={kind} />
+    </>
+  );
 }
 
 function Columns({ entry }: { entry: UploadEntry }) {
