@@ -11,6 +11,18 @@ export interface JobWorker {
   abort(): void;
 }
 
+/** Lets running jobs finish for at most `deadlineMs`, and hands back the rest. */
+export async function closeWithin(
+  deadlineMs: number,
+  workers: readonly Pick<JobWorker, 'close' | 'abort'>[],
+): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const worker of workers) worker.abort();
+  }, deadlineMs);
+  await Promise.all(workers.map((worker) => worker.close()));
+  clearTimeout(timer);
+}
+
 /** The queue that a worker serves, and how it processes jobs. */
 export interface JobWorkerOptions<Payload, Ports> {
   readonly queue: JobQueue<Payload>;

@@ -2,6 +2,7 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
+import { closeWithin } from '../../queue/job-worker.ts';
 import { AHEAD, BACKLOG, FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
@@ -48,8 +49,8 @@ export function createOpenRegions(
     all,
     /** Lets a region send again, with the key that the settings say now. */
     resume: async (region: Region) => {
-      const { queue, renewKey } = await open(region);
-      renewKey();
+      const { queue, worker } = await open(region);
+      worker?.renewKey();
       if (await queue.isPaused()) await queue.resume();
     },
     status: async () => Promise.all((await all()).map((one) => one.status(fairQueues.get(one.queue)?.groups.full()))),
@@ -59,19 +60,16 @@ export function createOpenRegions(
       return new Map(await Promise.all(inspected));
     },
     /** Whether the service takes a call of the region with its key, where this process makes them. */
-    takesCalls: async (region: Region) => (await open(region)).takesCalls(),
+    takesCalls: async (region: Region) => (await (await open(region)).worker?.takesCalls()) ?? false,
     /** Reads keys from the settings again; returns the regions whose key has changed. */
     renewKeys: async (wanted: ReadonlySet<Region>) =>
-      (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
+      (await all()).flatMap(({ region, worker }) => (wanted.has(region) && worker?.renewKey() ? region : [])),
     /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
-    stopWorking: async (deadlineMs: number) => {
-      const stopping = await working();
-      const timer = setTimeout(() => {
-        for (const one of stopping) one.abort();
-      }, deadlineMs);
-      await Promise.all(stopping.map((one) => one.stopWorking()));
-      clearTimeout(timer);
-    },
+    stopWorking: async (deadlineMs: number) =>
+      closeWithin(
+        deadlineMs,
+        (await working()).flatMap(({ worker }) => worker ?? []),
+      ),
     close: async () => {
       await Promise.all((await working()).map((one) => one.close()));
     },

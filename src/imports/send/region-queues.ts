@@ -19,6 +19,13 @@ export function openRegionQueue(
   return backend.openQueue(`add-members-${region}-${appId}`, addMembers, onError);
 }
 
+/** The queue of calls that send, that of calls that only read, where they have a budget of their own, and that of the data import. */
+export type RegionQueues = Readonly<Record<'queue' | 'lists' | 'silent', JobQueue<BatchPayload>>>;
+
+export async function closeQueues({ queue, lists, silent }: RegionQueues): Promise<void> {
+  await Promise.all([queue.close(), lists.close(), silent.close()]);
+}
+
 /**
  * The queues of a region. Those that send stand still together: a refused key or plan refuses the calls of both. The calls of the
  * data import have a budget of their own (docs/chat-service.md, 72).
@@ -32,7 +39,7 @@ export function openRegionQueues(
   region: Region,
   appId: string,
   onError: (error: Error) => void,
-): Record<'queue' | 'lists' | 'silent', JobQueue<BatchPayload>> {
+): RegionQueues {
   const sending = openRegionQueue(backend, region, appId, onError);
   const silent = backend.openQueue<BatchPayload>(`data-import-${region}-${appId}`, importMembers, onError);
   const both = <Answer>(ask: (one: JobQueue<BatchPayload>) => Promise<Answer>) =>

@@ -21,11 +21,13 @@ import { RegionCircuit, statusOf } from './region-circuit.ts';
 import { RegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
 import {
+  closeQueues,
   inSilence,
   limitedDepthOf,
   listsOnTheirOwn,
   meantFor,
   openRegionQueues,
+  type RegionQueues,
   watchLimits,
 } from './region-queues.ts';
 
@@ -66,20 +68,7 @@ export async function openRegion(options: RegionOptions) {
   await silent.setCallsPerMinute(config.importsPerMinute);
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
-  const worker: RegionWorker | undefined =
-    options.worker === undefined
-      ? undefined
-      : startRegionWorker({
-          region,
-          host: options.host,
-          backend,
-          config,
-          queue,
-          lists,
-          silent,
-          onError,
-          ...options.worker,
-        });
+  const worker = options.worker && startRegionWorker({ ...options, ...options.worker, queue, lists, silent });
   const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
   return {
     region,
@@ -127,17 +116,11 @@ export async function openRegion(options: RegionOptions) {
       await queue.setCallsPerMinute(config.callsPerMinute);
       await silent.setCallsPerMinute(config.importsPerMinute);
     },
-    /** Reads the key from the settings again; returns whether it has changed. */
-    renewKey: () => worker?.renewKey() ?? false,
-    /** Whether the service takes a call with the key; false where the calls are made elsewhere. */
-    takesCalls: async () => worker?.takesCalls() ?? false,
-    /** Takes no more jobs in this process; resolves when running ones have finished. */
-    stopWorking: async () => worker?.close(),
-    /** Gives up the calls in flight of this process. */
-    abort: () => worker?.abort(),
+    /** Undefined where the calls are made elsewhere. */
+    worker,
     close: async () => {
       await worker?.close();
-      await Promise.all([queue.close(), lists.close(), silent.close()]);
+      await closeQueues(opened);
     },
   };
 }
@@ -145,14 +128,11 @@ export async function openRegion(options: RegionOptions) {
 export type RegionWorker = ReturnType<typeof startRegionWorker>;
 
 /** The worker of a region: its queue, its rate limit and its clients. */
-export interface RegionWorkerOptions {
+export interface RegionWorkerOptions extends RegionQueues {
   readonly region: Region;
   /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
   readonly host?: string | undefined;
   readonly backend: Backend;
-  readonly queue: JobQueue<BatchPayload>;
-  readonly lists: JobQueue<BatchPayload>;
-  readonly silent: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
   readonly config: Pick<Config, 'concurrency' | 'askBeforeRepeat'>;
   readonly deliver: BatchPorts['deliver'];
@@ -323,10 +303,9 @@ export function budgetWatch(
     last = allowed;
     queue
       .callsPerMinute()
-      .then(async (set) => {
-        const tooMuch = set === undefined || set > allowed;
-        const differs = set !== undefined && Math.abs(set - allowed) > allowed * ROUNDING;
-        if (share === undefined ? tooMuch : set === undefined || differs) await queue.setCallsPerMinute(allowed);
+      .then(async (set = Number.POSITIVE_INFINITY) => {
+        const isWrong = share === undefined ? set > allowed : Math.abs(set - allowed) > allowed * ROUNDING;
+        if (isWrong) await queue.setCallsPerMinute(allowed);
       })
       .catch(onError);
   };

@@ -6,13 +6,14 @@ import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } 
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Backend } from '../../queue/backend.ts';
+import type { JobDefinition } from '../../queue/define-job.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
-import type { JobWorker } from '../../queue/job-worker.ts';
+import { closeWithin, type JobWorker } from '../../queue/job-worker.ts';
 import { counted, utcTime } from '../../text/wording.ts';
 import type { BatchResult } from '../record/batch-result.ts';
 
-/** Results from workers in other processes, through a shared queue. Without queues when all workers are in this process. */
-export type ResultQueues = ReturnType<typeof openResultQueues>;
+/** Results from workers in other processes, through a shared queue. Undefined when all workers are in this process. */
+export type ResultQueues = NonNullable<ReturnType<typeof openResultQueues>>;
 
 type Ports = RecordOutcomesPorts & TakeAnswersPorts;
 
@@ -26,14 +27,7 @@ const STUCK_MS = 60_000;
 
 /** @param owner names the queues after this coordinator, because others may share the server */
 export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void) {
-  if (backend.kind === 'embedded')
-    return {
-      outcomes: undefined,
-      answers: undefined,
-      start: (_: Ports) => {},
-      areTaken: async () => true,
-      close: async (_: number) => {},
-    };
+  if (backend.kind === 'embedded') return undefined;
   const outcomes = backend.openQueue<RecordOutcomesPayload>(`outcomes-${owner}`, recordOutcomes, onError);
   const answers = backend.openQueue<TakeAnswersPayload>(`answers-${owner}`, takeAnswers, onError);
   const workers: JobWorker[] = [];
@@ -74,11 +68,7 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
     /** Takes no more and resolves when the running jobs are done; does not wait longer than `deadlineMs` for a server that is away. */
     close: async (deadlineMs: number) => {
       // The next start does what these jobs had to do.
-      const leave = setTimeout(() => {
-        for (const worker of workers) worker.abort();
-      }, deadlineMs);
-      await Promise.all(workers.map((worker) => worker.close()));
-      clearTimeout(leave);
+      await closeWithin(deadlineMs, workers);
       await Promise.all([outcomes.close(), answers.close()]);
     },
   };
@@ -126,81 +116,60 @@ const AGAIN_MS = 500;
  */
 const GATHER_MS = 20;
 
+/** Results that are being gathered for a coordinator. */
 interface Outbox {
-  readonly queue: JobQueue<RecordOutcomesPayload>;
-  results: RecordOutcomesPayload['results'][number][];
-  /** Settles when the gathered results are in the queue. */
-  leaving: Promise<void> | undefined;
+  readonly results: RecordOutcomesPayload['results'][number][];
+  /** Settles when they are in its queue. */
+  readonly leaving: Promise<void>;
 }
 
-/** Sends results of this process's workers to the coordinators that wait for them. */
-export function createOutcomeSender(backend: Backend, onError: (error: Error) => void) {
-  const outboxes = new Map<string, Outbox>();
+/** Sends results and answers of this process's workers to the coordinators that wait for them. */
+export function createResultSender(backend: Backend, onError: (error: Error) => void) {
+  const queues = new Map<string, JobQueue<never>>();
+  const outboxes = new Map<JobQueue<RecordOutcomesPayload>, Outbox>();
 
-  const outboxOf = (replyTo: string): Outbox => {
-    let outbox = outboxes.get(replyTo);
-    if (outbox === undefined) {
-      outbox = {
-        queue: backend.openQueue<RecordOutcomesPayload>(replyTo, recordOutcomes, onError),
-        results: [],
-        leaving: undefined,
-      };
-      outboxes.set(replyTo, outbox);
-    }
-    return outbox;
+  const queueOf = <Payload>(replyTo: string | null, definition: JobDefinition<Payload, never>): JobQueue<Payload> => {
+    if (replyTo === null) throw new Error(`a job does not say where ${definition.name} is to get its result`);
+    const queue = queues.get(replyTo) ?? backend.openQueue(replyTo, definition, onError);
+    queues.set(replyTo, queue);
+    return queue;
   };
 
-  const leave = async (outbox: Outbox): Promise<void> => {
-    await sleep(GATHER_MS);
-    const { results } = outbox;
-    outbox.results = [];
-    outbox.leaving = undefined;
-    const job = { id: randomUUID(), payload: { version: 1, results } } as const;
-    for (;;) {
-      try {
-        return await outbox.queue.add([job]);
-      } catch (error) {
-        // Calls whose results are dropped would be made again. The job id stays the same, so results arrive once.
-        onError(asError(error));
-        await sleep(AGAIN_MS);
+  const gather = (queue: JobQueue<RecordOutcomesPayload>): Outbox => {
+    const results: Outbox['results'] = [];
+    const leave = async (): Promise<void> => {
+      await sleep(GATHER_MS);
+      outboxes.delete(queue);
+      const job = { id: randomUUID(), payload: { version: 1, results } } as const;
+      for (;;) {
+        try {
+          return await queue.add([job]);
+        } catch (error) {
+          // Calls whose results are dropped would be made again. The job id stays the same, so results arrive once.
+          onError(asError(error));
+          await sleep(AGAIN_MS);
+        }
       }
-    }
+    };
+    const outbox = { results, leaving: leave() };
+    outboxes.set(queue, outbox);
+    return outbox;
   };
 
   return {
     /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
     deliver: ({ importId, replyTo }: ResultAddress, result: BatchResult) => {
-      if (replyTo === null)
-        throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
-      const outbox = outboxOf(replyTo);
-      outbox.results.push({ importId, result });
-      outbox.leaving ??= leave(outbox);
-      return outbox.leaving;
+      const queue = queueOf(replyTo, recordOutcomes);
+      const { results, leaving } = outboxes.get(queue) ?? gather(queue);
+      results.push({ importId, result });
+      return leaving;
     },
-    close: async () => {
-      await Promise.all(
-        [...outboxes.values()].map(async ({ leaving, queue }) => {
-          await leaving;
-          await queue.close();
-        }),
-      );
-    },
-  };
-}
-
-/** Sends the answers that this process's workers have read to the coordinators that wait for them. */
-export function createAnswerSender(backend: Backend, onError: (error: Error) => void) {
-  const queues = new Map<string, JobQueue<TakeAnswersPayload>>();
-  return {
     /** Rejects when the answer cannot be handed over; then it is read again. */
-    answer: async (...[{ requestId, replyTo }, answer]: Parameters<AskServicePorts['answer']>) => {
-      if (replyTo === null) throw new Error(`question ${requestId} does not say where its answer goes`);
-      const queue = queues.get(replyTo) ?? backend.openQueue<TakeAnswersPayload>(replyTo, takeAnswers, onError);
-      queues.set(replyTo, queue);
-      await queue.add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]);
-    },
+    answer: async (...[{ requestId, replyTo }, answer]: Parameters<AskServicePorts['answer']>) =>
+      queueOf(replyTo, takeAnswers).add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]),
     close: async () => {
-      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      await Promise.all(outboxes.values().map(({ leaving }) => leaving));
+      await Promise.all(queues.values().map((queue) => queue.close()));
     },
   };
 }

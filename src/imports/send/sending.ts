@@ -66,7 +66,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     const { imports, groups, regions } = this.#parts;
     this.groups = groups;
     this.regions = regions;
-    this.results = this.#parts.results;
+    this.results = this.#parts.results ?? { areTaken: async () => true };
     const seen = giveUpOn({ imports, groups, catalog: options.catalog, config });
     this.#circuits = watchCircuits(regions.all, { seen, changed: circuitChanged }, onError);
   }
@@ -116,7 +116,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     opened.paused = true;
     firstSteps.interrupt(id);
     // An import that did not run in this process may still have batches with workers of other processes.
-    const running = opened.running ?? (results.outcomes && (await this.#runningOf(id, opened)));
+    const running = opened.running ?? (results && (await this.#runningOf(id, opened)));
     await running?.pause();
     return running === undefined && !this.#stopping;
   }
@@ -159,7 +159,6 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
 
   async stop(deadlineMs: number): Promise<void> {
     const { results, regions, groups, imports, allRunning, losses } = this.#parts;
-    const { outcomes } = results;
     this.#stopping = true;
     void this.#circuits.stop();
     await groups.stop(deadlineMs);
@@ -167,20 +166,20 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     await imports.allDropped();
     await Promise.all([
       // Workers of other processes continue without this one, and their results wait for it.
-      ...allRunning().map((one) => (outcomes === undefined ? one.pause() : one.detach())),
+      ...allRunning().map((one) => (results === undefined ? one.pause() : one.detach())),
       regions.stopWorking(deadlineMs),
     ]);
     // Calls that were given up went back to their queues; reclaim them with what is known about them.
-    if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.pause()));
+    if (results === undefined) await Promise.all(allRunning().map((one) => one.pause()));
     for (const id of imports.all.keys()) this.close(id);
     await regions.close();
-    await results.close(deadlineMs);
+    await results?.close(deadlineMs);
   }
 
   /** Opens the import's regions and finds what it has in flight. */
   async #runningOf(id: string, opened: OpenImport): Promise<RunningImport> {
     const { results, regions, firstSteps } = this.#parts;
-    const { outcomes } = results;
+    const outcomes = results?.outcomes;
     const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
     // Otherwise batches whose results wait would be sent again.
     if (outcomes !== undefined && opened.running === undefined)
@@ -215,7 +214,6 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
 function openParts(options: SendingOptions, isStopping: () => boolean) {
   const { catalog, backend, emit, onError } = options;
   const results = openResultQueues(backend, catalog.coordinatorId(), onError);
-  const { outcomes, answers } = results;
   const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
   const regions = createOpenRegions(
@@ -234,29 +232,29 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
       );
     },
     options.regions.size,
-    outcomes === undefined,
+    results === undefined,
     options.config.perGroup,
   );
   const groups = new GroupReader({
     openRegion: async (region) => regions.open(region),
     rounds: regions.fairQueueOf,
-    replyTo: answers?.name ?? null,
+    replyTo: results?.answers.name ?? null,
     onError,
   });
   const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
-  const imports = new OpenImports({ dir: options.dir, catalog, recorder, workersEnd: outcomes === undefined, failed });
+  const imports = new OpenImports({ dir: options.dir, catalog, recorder, workersEnd: results === undefined, failed });
   const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
 
   const losses =
-    outcomes &&
+    results &&
     watchForLosses({
-      results: [outcomes, ...(answers ? [answers] : [])],
+      results: [results.outcomes, results.answers],
       regions: regions.all,
       imports: () => [groups, ...allRunning()],
       onError,
     });
 
-  results.start({
+  results?.start({
     record: async (id, results) => {
       // Ignored if the import has finished or was deleted: its rows have outcomes. A failed one sends again when it is resumed.
       const state = catalog.find(id)?.state;

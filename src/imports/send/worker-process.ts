@@ -1,10 +1,11 @@
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
+import { closeWithin } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { type RegionWorkerOptions, startRegionWorker } from './region.ts';
-import { openRegionQueues } from './region-queues.ts';
-import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
+import { closeQueues, openRegionQueues } from './region-queues.ts';
+import { createResultSender } from './result-queues.ts';
 
 export type WorkingRegion = ReturnType<typeof startWorkerProcess>['regions'][number];
 
@@ -25,8 +26,7 @@ interface WorkerProcessOptions {
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
 export function startWorkerProcess(options: WorkerProcessOptions) {
   const { backend, config, observer, onError } = options;
-  const sender = createOutcomeSender(backend, onError);
-  const answers = createAnswerSender(backend, onError);
+  const { deliver, answer, close } = createResultSender(backend, onError);
   const regions = options.apps.map(({ region, appId, host, chat }) => {
     const queues = openRegionQueues(backend, region, appId, onError);
     const worker = startRegionWorker({
@@ -36,8 +36,8 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
       ...queues,
       chat,
       config,
-      deliver: sender.deliver,
-      answer: answers.answer,
+      deliver,
+      answer,
       observer,
       onError,
     });
@@ -47,14 +47,12 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
     regions,
     /** Takes no more, lets calls in flight finish for at most `deadlineMs`, and hands back the rest. */
     stop: async (deadlineMs: number) => {
-      const timer = setTimeout(() => {
-        for (const { worker } of regions) worker.abort();
-      }, deadlineMs);
-      await Promise.all(regions.map(({ worker }) => worker.close()));
-      clearTimeout(timer);
-      await sender.close();
-      await answers.close();
-      await Promise.all(regions.flatMap(({ queue, lists, silent }) => [queue.close(), lists.close(), silent.close()]));
+      await closeWithin(
+        deadlineMs,
+        regions.map(({ worker }) => worker),
+      );
+      await close();
+      await Promise.all(regions.map(closeQueues));
       await backend.close();
     },
   };
