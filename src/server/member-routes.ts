@@ -32,32 +32,19 @@ const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext) {
-  /** The last rows of imports to this service, by region, and whether these are all. */
-  const rowsNow = async (uid: string, caller: Caller) => {
-    const { entries, unread, nextCursor } = await history(
-      reading,
-      { uid, limit: MAX_COMPARED },
-      caller,
-      MAX_IMPORTS * 5,
-    );
-    const isOurs = (id: string) => {
-      const record = reading.find(id);
-      return record !== undefined && isSameTarget(readOptions(record), coordinator.sendsTo);
-    };
-    const byImport = Map.groupBy(entries, ({ importId }) => importId);
-    const ours = [...byImport].flatMap(([id, own]) => (isOurs(id) ? own : []));
-    return { rows: lastRows(ours), historyIsWhole: nextCursor === null && unread.length === 0 };
-  };
+  const having = Object.keys(settings.apps) as Region[];
+  const isOurs = (record: ImportRecord) => isSameTarget(readOptions(record), coordinator.sendsTo);
   serveAll(app, memberOperations, {
     search: (query, { reply }) => search(reading, query, callerOf(reply)),
     history: async (query, { reply }) => ({ uid: query.uid, ...(await history(reading, query, callerOf(reply))) }),
     ask: async ({ uid, region }, { reply, audited }) => {
-      const caller = callerOf(reply);
-      const having = Object.keys(settings.apps) as Region[];
       if (region !== undefined && !having.includes(region)) {
         throw new RollcallError('REGION_WITHOUT_APP', { regions: [region], field: 'region' });
       }
-      const { rows, historyIsWhole } = await rowsNow(uid, caller);
+      const caller = callerOf(reply);
+      const compared = { uid, limit: MAX_COMPARED, maxImports: MAX_IMPORTS * 5, isWanted: isOurs };
+      const { entries, unread, nextCursor } = await history(reading, compared, caller);
+      const rows = lastRows(entries);
       const used = having.filter((one) => rows.has(one));
       const regions = region !== undefined ? [region] : used.length > 0 ? used : having;
       audited(inShort({ regions: regions.join(',') }));
@@ -74,7 +61,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
         groups: found
           .flatMap(({ groups }) => groups)
           .toSorted((one, other) => Number(other.differs) - Number(one.differs) || (one.guid < other.guid ? -1 : 1)),
-        historyIsWhole,
+        historyIsWhole: nextCursor === null && unread.length === 0,
       };
     },
   });
@@ -118,14 +105,22 @@ interface Page {
   readonly cursor?: string | undefined;
 }
 
+interface HistoryPage extends Page {
+  readonly uid: string;
+  readonly maxImports?: number;
+  /** Whether an import is looked into. Default: each is. */
+  readonly isWanted?: (record: ImportRecord) => boolean;
+}
+
 async function history(
   reading: DataReader,
-  { uid, limit, cursor }: Page & { readonly uid: string },
+  { uid, limit, cursor, maxImports, isWanted = () => true }: HistoryPage,
   caller: Caller,
-  maxImports?: number,
 ) {
   const entries: HistoryEntry[] = [];
-  const look = async ({ id: importId, file, state, createdAt }: ImportRecord, after: number) => {
+  const look = async (record: ImportRecord, after: number) => {
+    if (!isWanted(record)) return undefined;
+    const { id: importId, file, state, createdAt } = record;
     const page = await reading
       .rowsOf(importId, caller)
       .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: after, key: after });
@@ -166,19 +161,12 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
   unbanned: null,
 };
 
-/**
- * The last row that did something in each group, by region.
- * @param entries of all imports to this service, newest import first, each in the order of the input
- */
+/** The last row that did something in each group, by region. @param entries each import's in the order of its input */
 function lastRows(entries: readonly HistoryEntry[]) {
-  const last = new Map<string, HistoryEntry>();
-  for (const entry of entries) {
-    if (LEFT[entry.status] === undefined) continue;
-    const group = `${entry.region} ${foldId(entry.guid)}`;
-    const before = last.get(group);
-    const isLater = before === undefined || (entry.at ?? '') > (before.at ?? '');
-    if (isLater || (entry.at === before.at && entry.importId === before.importId)) last.set(group, entry);
-  }
+  const done = entries
+    .filter(({ status }) => LEFT[status] !== undefined)
+    .toSorted((one, other) => (one.at ?? '').localeCompare(other.at ?? ''));
+  const last = new Map(done.map((entry) => [`${entry.region} ${foldId(entry.guid)}`, entry]));
   return Map.groupBy(last.values(), ({ region }) => region);
 }
 
@@ -188,88 +176,66 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
+/** The place of a user in a group, and the scope of a member. */
+type PlaceNow = readonly [now: MembershipNow['now'], scope?: string | null];
+
 /**
  * Asks one region, and compares with what imports left.
  * @param rows the last one of each group @throws the signal's reason, unless its time is over
  */
-export async function whereNow(region: Region, rows: readonly HistoryEntry[], asking: Asking) {
+export async function whereNow(region: Region, rows: readonly HistoryEntry[], { uid, pages, signal }: Asking) {
+  const foundAt = (history: HistoryEntry, [now, scope = null]: PlaceNow): MembershipNow => {
+    return { region, guid: history.guid, now, scope, differs: isDifferent(history, now, scope), history };
+  };
   try {
-    const all = await asking.pages.listJoined(asking.uid, { signal: asking.signal });
+    const all = await pages.listJoined(uid, { signal });
     // Others may be groups of anybody, where the service ignores the filter (docs/chat-service.md, 70).
     const joined = all.filter(({ hasJoined }) => hasJoined === true);
     const isWhole = joined.length === all.length && all.length < MAX_PER_PAGE;
     const listed = new Map(joined.map(({ guid, scope }) => [foldId(guid), scope]));
-    const known = new Set(rows.map(({ guid }) => foldId(guid)));
     let asked = 0;
-    const mayAsk = () => ++asked <= MAX_ASKED;
-    const compared = rows.map(async (history): Promise<MembershipNow> => {
-      const now = await placeIn(history, { listed: listed.get(foldId(history.guid)), isWhole, mayAsk }, asking);
-      return { region, guid: history.guid, ...now, differs: isDifferent(history, now), history };
-    });
+    const placeIn = async ({ guid, status }: HistoryEntry): Promise<PlaceNow> => {
+      const left = LEFT[status];
+      const scope = listed.get(foldId(guid));
+      const isListed = scope !== undefined;
+      const unasked: PlaceNow = isListed
+        ? ['member', scope]
+        : [isWhole && left !== 'banned' ? 'not-member' : 'unknown'];
+      const isSettled = left !== 'banned' && (isListed || (isWhole && left !== 'member'));
+      if (isSettled || ++asked > MAX_ASKED) return unasked;
+      try {
+        if (!isListed && !isWhole) {
+          const membership = await pages.getMembership(guid, uid, { signal });
+          if (membership.scope !== null) return ['member', membership.scope];
+          if (!membership.isKnown) return unasked;
+        }
+        const { entries } = await pages.listPage('banned', guid, 1, { signal });
+        if (entries.some((banned) => foldId(banned.uid) === foldId(uid))) return ['banned'];
+        if (isListed) return unasked;
+        return [left === 'banned' && entries.length >= BANNED_PER_PAGE ? 'unknown' : 'not-member'];
+      } catch (error) {
+        if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
+        return error.code === GROUP_MISSING ? ['no-group'] : unasked;
+      }
+    };
+    const compared = await Promise.all(rows.map(async (history) => foundAt(history, await placeIn(history))));
+    const known = new Set(rows.map(({ guid }) => foldId(guid)));
     const others = joined
       .filter(({ guid }) => !known.has(foldId(guid)))
       .map(({ guid, scope }): MembershipNow => ({ region, guid, now: 'member', scope, differs: false, history: null }));
-    return { region: { region, problem: null, isWhole }, groups: [...(await Promise.all(compared)), ...others] };
+    return { region: { region, problem: null, isWhole }, groups: [...compared, ...others] };
   } catch (error) {
-    const groups = rows.map(
-      (history): MembershipNow => ({
-        region,
-        guid: history.guid,
-        now: 'unknown',
-        scope: null,
-        differs: false,
-        history,
-      }),
-    );
+    const groups = rows.map((history) => foundAt(history, ['unknown']));
     return { region: { region, problem: problemIn(error), isWhole: false }, groups };
   }
 }
 
-type PlaceNow = Pick<MembershipNow, 'now' | 'scope'>;
-
-interface Listed {
-  /** Scope in the list of the user's groups; undefined: the group is not in it. */
-  readonly listed: string | null | undefined;
-  readonly isWhole: boolean;
-  /** Whether one more group may be asked about. */
-  readonly mayAsk: () => boolean;
-}
-
-async function placeIn(
-  { guid, status }: HistoryEntry,
-  { listed, isWhole, mayAsk }: Listed,
-  { uid, pages, signal }: Asking,
-): Promise<PlaceNow> {
-  const left = LEFT[status];
-  const member = (scope: string | null): PlaceNow => ({ now: 'member', scope });
-  const other = (now: Exclude<PlaceNow['now'], 'member'>): PlaceNow => ({ now, scope: null });
-  const isListed = listed !== undefined;
-  const unasked = isListed ? member(listed) : other(isWhole && left !== 'banned' ? 'not-member' : 'unknown');
-  const isSettled = left !== 'banned' && (isListed || (isWhole && left !== 'member'));
-  if (isSettled || !mayAsk()) return unasked;
-  try {
-    if (!isListed && !isWhole) {
-      const { scope, isKnown } = await pages.getMembership(guid, uid, { signal });
-      if (scope !== null) return member(scope);
-      if (!isKnown) return other('unknown');
-    }
-    const { entries } = await pages.listPage('banned', guid, 1, { signal });
-    if (entries.some((banned) => foldId(banned.uid) === foldId(uid))) return other('banned');
-    if (isListed) return member(listed);
-    return other(left === 'banned' && entries.length >= BANNED_PER_PAGE ? 'unknown' : 'not-member');
-  } catch (error) {
-    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
-    return error.code === GROUP_MISSING ? other('no-group') : unasked;
-  }
-}
-
-function isDifferent({ status, scope }: HistoryEntry, place: PlaceNow) {
-  const left = LEFT[status];
-  if (left === null || left === undefined || place.now === 'unknown') return false;
-  if (left !== 'member' || place.now !== 'member')
-    return left !== (place.now === 'no-group' ? 'not-member' : place.now);
+function isDifferent({ status, scope }: HistoryEntry, now: MembershipNow['now'], scopeNow: string | null) {
+  const left = LEFT[status] ?? null;
+  if (left === null || now === 'unknown') return false;
+  if (left !== (now === 'no-group' ? 'not-member' : now)) return true;
   // An earlier member may have had another scope than the row asked for.
-  return status !== 'already_member' && place.scope !== null && place.scope !== scope;
+  return status !== 'already_member' && scopeNow !== null && scopeNow !== scope;
 }
 
 /** @throws the error, if it says nothing about the region */
