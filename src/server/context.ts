@@ -19,6 +19,7 @@ import { threadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents, tellOfSyncs } from './events.ts';
+import { lastRegions } from './http-answers.ts';
 import { viewsFor } from './import-views.ts';
 import { followStaging, runningImports } from './running-imports.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -76,11 +77,13 @@ export async function openContext(app: Api, options: Options) {
     staging,
   });
   const running = runningImports({ coordinator, reading, views, settings });
+  const isSending = () => reading.counts().has('running');
+  const regions = lastRegions(async () => (isSending() ? coordinator.regions.status() : []), log);
   const events = openEvents({
     coordinator,
     unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
     view: (record, regions) => (record.state === 'running' ? running.of(record, regions) : views.of(record)),
-    isSending: () => (reading.counts().get('running') ?? 0) > 0,
+    regions,
     everyMs: options.eventsEveryMs,
     log,
   });
@@ -114,6 +117,7 @@ export async function openContext(app: Api, options: Options) {
     /** The progress of the files that are being read. */
     staging,
     running,
+    regions,
     events,
     recipes,
     /** Reads the beginnings of files. */

@@ -7,7 +7,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { Logger } from '../platform/log.ts';
-import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
+import type { lastRegions } from './http-answers.ts';
 
 export type Events = ReturnType<typeof openEvents>;
 
@@ -17,14 +17,14 @@ const MAX_UNSENT = 1024 * 1024;
 
 /** The parts from which events are made. */
 interface EventSources {
-  readonly coordinator: Pick<Coordinator, 'events' | 'lookUp' | 'regions'>;
+  readonly coordinator: Pick<Coordinator, 'events' | 'lookUp'>;
   /** Imports that are not over, those that are looked at. */
   readonly unfinished: () => readonly ImportRecord[];
   /** @param regions their status, as old as an event at most */
   readonly view: (record: ImportRecord, regions: readonly RegionStatus[]) => Promise<object>;
   readonly log: Pick<Logger, 'warn'>;
-  /** Whether imports are sent and their views show the regions. Default: they do not. */
-  readonly isSending?: () => boolean;
+  /** The status of the regions, where views show it. */
+  readonly regions?: ReturnType<typeof lastRegions>;
   /** Time from one event about imports to the next, in ms. Default: a second. */
   readonly everyMs?: number | undefined;
 }
@@ -44,14 +44,9 @@ interface Watcher {
 type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
 
 /** Server-sent events of a process that runs imports: what changes in the lists, at most once in `everyMs`, and what moves. It does nothing while no one watches. */
-export function openEvents({ coordinator, unfinished, view, log, isSending, everyMs = 1_000 }: EventSources) {
+export function openEvents({ coordinator, unfinished, view, log, regions, everyMs = 1_000 }: EventSources) {
   const watchers = new Set<Watcher>();
-  const views = watchedViews(watchers, { coordinator, unfinished }, (record) => view(record, regions));
-  /** Since the last tick, by id. */
-  const further = new Map<string, Progressing>();
-  let ticker: NodeJS.Timeout | undefined;
-  let regions: readonly RegionStatus[] = [];
-  let [isAsking, isAnswered] = [false, true];
+  let following: ReturnType<typeof follow> | undefined;
 
   /** The text of an event is made once; each watcher costs one write. */
   const tell = <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => {
@@ -60,39 +55,28 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
     for (const { about, response } of watchers) if ((about ?? id) === id) write(response, text);
   };
 
-  /** A queue that does not answer delays no event. */
-  const askRegions = async () => {
-    if (isAsking || !isSending?.()) return;
-    isAsking = true;
-    try {
-      regions = await answersSoon(coordinator.regions.status());
-      isAnswered = true;
-    } catch (error) {
-      if (isAnswered) log.warn({ err: error }, QUEUE_SILENT);
-      isAnswered = false;
-    } finally {
-      isAsking = false;
-    }
+  /** From the first watcher to the last. */
+  const follow = () => {
+    const views = watchedViews(watchers, { coordinator, unfinished }, (record) => view(record, regions?.last() ?? []));
+    /** Since the last tick, by id. */
+    const further = new Map<string, Progressing>();
+    const ticker = setInterval(() => {
+      void regions?.ask();
+      for (const [id, name] of further) tell(name, { id });
+      further.clear();
+      views.look().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be sent'));
+    }, everyMs);
+    return { ...views, further, ticker };
   };
-
-  const tick = () => {
-    void askRegions();
-    for (const [id, name] of further) tell(name, { id });
-    further.clear();
-    views.look().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be sent'));
-  };
-  /** The last watcher has left. */
   const rest = () => {
-    clearInterval(ticker);
-    ticker = undefined;
-    further.clear();
-    views.forget();
+    clearInterval(following?.ticker);
+    following = undefined;
   };
   const onRemoved = (id: string) => {
-    views.remove(id);
+    following?.remove(id);
     tell('removed', { id });
   };
-  const onChanged = ({ id }: ImportRecord) => void (ticker && views.moved.add(id));
+  const onChanged = ({ id }: ImportRecord) => void following?.moved.add(id);
   const onMoved = (record: ImportRecord) => {
     onChanged(record);
     tell('import', { id: record.id });
@@ -112,6 +96,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
      */
     watch: async (about: string | undefined, isStillAllowed: Watcher['isStillAllowed'] = () => true) => {
       const response = new PassThrough();
+      const isKnown = [...watchers].some((one) => one.about === undefined && !one.isNew);
       const watcher = { response, about, isStillAllowed, isNew: about === undefined };
       watchers.add(watcher);
       response.once('close', () => {
@@ -119,10 +104,13 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
         if (watchers.size === 0) rest();
       });
       // Before anything is waited for: the events may be closed meanwhile, which ends it.
-      ticker ??= setInterval(tick, everyMs);
+      following ??= follow();
+      const { look, all } = following;
       try {
-        await askRegions();
-        write(response, listText(about === undefined ? await views.all() : []));
+        // All of them were looked at in the last tick, where someone else follows all.
+        if (!isKnown) await regions?.ask();
+        if (watcher.isNew && !isKnown) await look();
+        write(response, listText(about === undefined ? all() : []));
       } catch (error) {
         response.destroy();
         throw error;
@@ -134,7 +122,7 @@ export function openEvents({ coordinator, unfinished, view, log, isSending, ever
     /** Tells those who watch. */
     tell,
     /** Tells those who watch soon that something has come further, once for all that it has by then. */
-    progressed: (name: Progressing) => (id: string) => void (ticker && further.set(id, name)),
+    progressed: (name: Progressing) => (id: string) => void following?.further.set(id, name),
     /** Returns the number of viewers. */
     watchers: () => watchers.size,
     /** Ends all streams; browsers come back by themselves. */
@@ -154,8 +142,8 @@ function watchedViews(
   { coordinator, unfinished }: Pick<EventSources, 'coordinator' | 'unfinished'>,
   view: (record: ImportRecord) => Promise<object>,
 ) {
-  /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
-  let sent = new Map<string, string>();
+  /** The view that was sent last, as JSON, by import: for those that are not over. */
+  const sent = new Map<string, string>();
   const moved = new Set<string>();
   /** The look that is under way: each asks about every import, so those who come meanwhile share it. */
   let looking: Promise<void> | undefined;
@@ -170,7 +158,7 @@ function watchedViews(
   };
 
   /** Sends the views that differ from what was sent. */
-  const sendChanged = async (before: Map<string, string>) => {
+  const sendChanged = async () => {
     const looked = [...moved];
     moved.clear();
     const changed = new Map<string, string>();
@@ -178,7 +166,7 @@ function watchedViews(
       for (const id of new Set([...looked, ...watched()])) {
         const record = coordinator.lookUp(id);
         const text = record && JSON.stringify(await view(record));
-        if (text !== undefined && before.get(id) !== text) changed.set(id, text);
+        if (text !== undefined && sent.get(id) !== text) changed.set(id, text);
       }
     } catch (error) {
       // Nothing of it was sent: the next look takes them again.
@@ -189,8 +177,8 @@ function watchedViews(
       const state = coordinator.lookUp(id)?.state;
       // Removed meanwhile, and its watchers know it.
       if (state === undefined) changed.delete(id);
-      else if (isFinal(state)) before.delete(id);
-      else before.set(id, text);
+      else if (isFinal(state)) sent.delete(id);
+      else sent.set(id, text);
     }
     if (changed.size === 0) return;
     const text = listText([...changed.values()]);
@@ -199,31 +187,20 @@ function watchedViews(
       if (own && !isNew) write(response, own);
     }
   };
-  const look = () => {
-    if (looking !== undefined) return looking;
-    const own = sendChanged(sent).finally(() => {
-      if (looking === own) looking = undefined;
-    });
-    looking = own;
-    return own;
-  };
   return {
     /** Imports that are looked at next, in addition to those that are not over. */
     moved,
-    look,
-    /** Those that are not over, as all others know them then. */
-    all: async () => {
-      await look();
-      return unfinished().flatMap(({ id }) => sent.get(id) ?? []);
+    look: () => {
+      looking ??= sendChanged().finally(() => {
+        looking = undefined;
+      });
+      return looking;
     },
+    /** Those that are not over, as they were sent last. */
+    all: () => unfinished().flatMap(({ id }) => sent.get(id) ?? []),
     remove: (id: string) => {
       moved.delete(id);
       sent.delete(id);
-    },
-    forget: () => {
-      moved.clear();
-      sent = new Map();
-      looking = undefined;
     },
   };
 }

@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { RegionStatus } from '../api/region-status.ts';
+import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { INPUTS } from '../options/input-kinds.ts';
+import { type Logger, quietly } from '../platform/log.ts';
 
 /** The client that waits for an answer. */
 export interface Caller {
@@ -73,8 +76,6 @@ export function attachment(file: string, tail: string) {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** For the log, where `answersSoon` rejects. */
-export const QUEUE_SILENT = 'the queue does not report its state';
 /** Time in which the queue must answer, in ms. */
 const SOON_MS = 2_000;
 
@@ -86,4 +87,28 @@ export async function answersSoon<Value>(answer: Promise<Value>) {
     late.reject(new RollcallError('BUSY', { what: 'the queue does not answer', remedy }));
   }, SOON_MS);
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** The status of regions for views. A queue that does not answer delays none: they get what was answered last. */
+export function lastRegions(status: () => Promise<readonly RegionStatus[]>, log: Pick<Logger, 'warn'>) {
+  const silent = quietly((error) => log.warn({ err: error }, 'the queue does not report its state'));
+  let last: readonly RegionStatus[] = [];
+  let asking: Promise<readonly RegionStatus[]> | undefined;
+  const asked = async () => {
+    try {
+      last = await answersSoon(status());
+    } catch (error) {
+      silent(asError(error));
+    }
+    asking = undefined;
+    return last;
+  };
+  return {
+    last: () => last,
+    /** Those who ask at the same time share one question. */
+    ask: () => {
+      asking ??= asked();
+      return asking;
+    },
+  };
 }

@@ -8,7 +8,6 @@ import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import { asSentence } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
-import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
 /** Nothing happens to these until a person acts. */
@@ -25,7 +24,7 @@ const RECENT = 10;
 
 /** `GET /v1/overview`: what runs, what waits for a person. */
 export async function overviewOf(context: ServerContext): Promise<Overview> {
-  const { coordinator, reading, views, staging } = context;
+  const { coordinator, reading, views, staging, running, regions } = context;
   const counts = reading.counts();
   const strays = coordinator.strays();
   const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
@@ -37,8 +36,9 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
   const ready = atRest.filter((record) => !needsDecision(record));
   const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
   const read = [...staging.keys()].flatMap((id) => reading.find(id) ?? []);
+  const underWay = [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read];
   const [now, waiting, open, readyImports, recent] = await Promise.all([
-    underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),
+    regions.ask().then((known) => Promise.all(underWay.map((record) => running.of(record, known)))),
     viewsOf(stuck.slice(0, MAX_LISTED)),
     viewsOf(attention.slice(0, MAX_LISTED)),
     viewsOf(ready.slice(0, READY)),
@@ -135,13 +135,4 @@ function standingOf(
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */
 function needsDecision({ state, code }: ImportRecord) {
   return needsPerson(state) || (code !== null && !isOnlyRead(code));
-}
-
-async function underWay({ coordinator, running, log }: ServerContext, records: readonly ImportRecord[]) {
-  if (records.length === 0) return [];
-  const regions = await answersSoon(coordinator.regions.status()).catch((error: unknown) => {
-    log.warn({ err: error }, QUEUE_SILENT);
-    return [];
-  });
-  return Promise.all(records.map((record) => running.of(record, regions)));
 }

@@ -26,8 +26,8 @@ function openList(count: number) {
   };
   const events = new EventEmitter();
   const list = openEvents({
-    coordinator: { lookUp, events, regions: { status: () => regionsAnswer } },
-    isSending: () => true,
+    coordinator: { lookUp, events },
+    regions: { ask: () => regionsAnswer, last: () => [] },
     unfinished: () => [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)),
     view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
@@ -62,10 +62,12 @@ test('five hundred who connect at once get all imports, each of which is asked a
 });
 
 test('who connects hears of nothing more until something changes', async () => {
-  const { list, join } = openList(3);
+  const { list, join, asked } = openList(3);
   const first = await join();
   await vi.advanceTimersByTimeAsync(500);
   const second = await join();
+  // The second gets what the first knows.
+  expect(asked()).toBe(3);
   await vi.advanceTimersByTimeAsync(5_000);
   expect([first, second].map((written) => written.length)).toEqual([1, 1]);
   list.close();
