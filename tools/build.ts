@@ -3,9 +3,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bundleConsole, packagesIn } from '../src/server/console-files.ts';
+import { bundleConsole } from '../src/server/console-files.ts';
 import { writeErrors } from './errors.ts';
 import { writeFlags } from './flags.ts';
+import { packagesIn } from './licence.ts';
 import { schemaFiles } from './schemas.ts';
 
 /**

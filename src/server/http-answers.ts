@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -21,11 +20,6 @@ export function callerOf({ raw, request }: FastifyReply): Caller {
   if (raw.destroyed) controller.abort();
   else raw.once('close', () => controller.abort());
   return { signal: controller.signal, caller: request.who.id || request.ip };
-}
-
-/** Whether a client unpacks what is gzipped. */
-export function takesGzip({ 'accept-encoding': encodings = '' }: IncomingHttpHeaders) {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings));
 }
 
 /** Sends JSON text that another thread has made. */

@@ -14,7 +14,7 @@ import { isFinal } from '../membership/import-state.ts';
 import { NEEDS_ATTENTION } from '../membership/outcome.ts';
 import { cursorContent } from '../platform/cursors.ts';
 import type { Api, ServerContext } from './context.ts';
-import { attachment, callerOf, describeFile, sendJson, sendPieces, takesGzip } from './http-answers.ts';
+import { attachment, callerOf, describeFile, sendJson, sendPieces } from './http-answers.ts';
 import { problemViews, type WantedReport, wantedBy } from './import-reading.ts';
 import { type ServedBy, serveAll } from './serve.ts';
 
@@ -98,9 +98,14 @@ function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof report
   return new Set(status).symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
 }
 
+/** Whether a client unpacks what is gzipped. */
+function takesGzip({ headers }: FastifyRequest) {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(headers['accept-encoding']));
+}
+
 /** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
 async function sendStored(request: FastifyRequest, reply: FastifyReply, path: string) {
-  if (request.headers.range === undefined && takesGzip(request.headers)) {
+  if (request.headers.range === undefined && takesGzip(request)) {
     reply.header('accept-ranges', 'none');
     return reply.send(createReadStream(path));
   }

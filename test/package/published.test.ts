@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bundleConsole, packagesIn } from '../../src/server/console-files.ts';
-import { licenceOf } from '../../tools/licence.ts';
+import { bundleConsole } from '../../src/server/console-files.ts';
+import { licenceOf, packagesIn } from '../../tools/licence.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');

@@ -236,7 +236,7 @@ describe('the console', () => {
     const response = await server.fetch(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-cache');
-    expect(await response.text()).toBe((await consoleBundle()).page.body.toString());
+    expect(await response.text()).toBe((await consoleBundle()).get('index.html')?.toString());
   });
 
   test('has files whose names change with their content, so that browsers keep them; the page is asked for each time', async () => {
