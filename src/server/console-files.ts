@@ -8,7 +8,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api } from './context.ts';
 
 /** The console as plain files: `index.html`, and what goes under /assets. */
-export type ConsoleTexts = ReadonlyMap<string, Buffer>;
+type ConsoleTexts = ReadonlyMap<string, Buffer>;
 
 /** Its sources; in the npm package, what `npm run build` has made of them. */
 const FOLDER = new URL('../console/', import.meta.url);
