@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { isError } from '../errors/rollcall-error.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { descriptionOf, filledShape, type OptionDeclaration, type Options, type SchemaOf } from '../options/option.ts';
+import {
+  descriptionOf,
+  filledShape,
+  mapOptions,
+  type OptionDeclaration,
+  type Options,
+  type SchemaOf,
+} from '../options/option.ts';
 import { joined } from '../platform/defined.ts';
 
 /** Fields that many answers of the HTTP API have. */
@@ -62,9 +69,7 @@ type Query<All> = { [Name in keyof All]: z.ZodOptional<z.ZodType<z.output<Schema
 
 /** The options as parameters of a query. */
 export function queryOf<All extends Options>(options: All): Query<All> {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, declared]) => [name, parameter(declared)]),
-  ) as Query<All>;
+  return mapOptions(options, (_, declared) => parameter(declared));
 }
 
 type WrittenShape<All> = {
@@ -75,19 +80,16 @@ type WrittenShape<All> = {
 
 /** The options as fields of a document, which keeps them as people write them; switches are true or false. */
 export function writtenShape<All extends Options>(options: All): WrittenShape<All> {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, declared]) => {
-      if (declared.value === undefined) return [name, filledShape({ [name]: declared })[name]];
-      const text = parameterOf(declared).check(({ value, issues }) => {
-        issues.push(...((parameter(declared).safeParse(value).error?.issues ?? []) as typeof issues));
-      });
-      return [name, text.optional().describe(descriptionOf(declared))];
-    }),
-  ) as WrittenShape<All>;
+  return mapOptions(options, (name, declared) => {
+    if (declared.value === undefined) return filledShape({ [name]: declared })[name];
+    const text = parameterOf(declared).check(({ value, issues }) => {
+      issues.push(...((parameter(declared).safeParse(value).error?.issues ?? []) as typeof issues));
+    });
+    return text.optional().describe(descriptionOf(declared));
+  });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
-function parameter(declared: OptionDeclaration<any>): z.ZodType {
+function parameter(declared: OptionDeclaration): z.ZodType {
   const { schema, value, parse, repeats } = declared;
   const text = value === undefined ? z.enum(['true', 'false']) : parameterOf(declared);
   const given = repeats ? z.union([text, z.array(text)]) : text;

@@ -113,30 +113,32 @@ export function readAsSetting<Value>({ parse, allowed }: Allowed<Value>, print: 
   };
 }
 
+/** Something for each option, by its name: of the type that the caller returns. What is undefined is left out. */
+export function mapOptions<Made>(options: Options, make: (name: string, declared: OptionDeclaration) => unknown): Made {
+  return defined(Object.fromEntries(Object.entries(options).map(([name, one]) => [name, make(name, one)]))) as Made;
+}
+
 /** The schemas of what is kept, by its names there. */
 export function keptShape<All extends Options>(options: All): KeptShape<All> {
   return Object.fromEntries(
-    Object.entries(options).map(([name, declared]) => [declared.kept ?? name, schemaOf(declared)]),
+    Object.entries(options).map(([name, declared]) => [
+      declared.kept ?? name,
+      declared.schema.optional().describe(descriptionOf(declared)),
+    ]),
   ) as KeptShape<All>;
 }
 
 /** The same by the names of the options, with the default of each that is on or off. */
 export function filledShape<All extends Options>(options: All): FilledShape<All> {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, declared]) => {
-      const { value, off } = declared;
-      const schema = value === undefined ? z.boolean().default(off !== undefined) : declared.schema.optional();
-      return [name, schema.describe(descriptionOf(declared))];
-    }),
-  ) as FilledShape<All>;
-}
-
-function schemaOf({ schema, help, preset }: OptionDeclaration) {
-  return schema.optional().describe(descriptionOf({ help, preset }));
+  return mapOptions(options, (_, declared) => {
+    const { value, off } = declared;
+    const schema = value === undefined ? z.boolean().default(off !== undefined) : declared.schema.optional();
+    return schema.describe(descriptionOf(declared));
+  });
 }
 
 /** Returns an option's description for the API's documentation. */
-export function descriptionOf({ help, preset }: { readonly help: string; readonly preset?: string | undefined }) {
+export function descriptionOf({ help, preset }: Pick<OptionDeclaration, 'help' | 'preset'>) {
   return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
 }
 
@@ -152,8 +154,7 @@ export function givenOf<All extends Options>(
   kept: { readonly [Name in keyof Kept<All>]: Kept<All>[Name] | undefined },
 ): Given<All> {
   const values = kept as Readonly<Record<string, unknown>>;
-  const entries = Object.entries(options).map(([name, { kept: inside = name }]) => [name, values[inside]]);
-  return defined(Object.fromEntries(entries)) as Given<All>;
+  return mapOptions(options, (name, { kept: inside = name }) => values[inside]);
 }
 
 /** Values as texts by the names of their options, as a query has them. Values that equal the default are left out. */
@@ -167,19 +168,17 @@ export function textsOf<All extends Options>(options: All, given: Given<NoInfer<
 
 /** Values as one text each; a switch stays what it is. What has no text is left out. */
 export function writtenOf<All extends Options>(options: All, given: Given<NoInfer<All>>): Written<All> {
-  const entries = Object.entries(options).map(([name, { print, value: placeholder }]) => {
+  return mapOptions(options, (name, { print, value: placeholder }) => {
     const value: unknown = given[name];
-    return [name, value === undefined || placeholder === undefined ? value : print(value).join(',') || undefined];
+    return value === undefined || placeholder === undefined ? value : print(value).join(',') || undefined;
   });
-  return defined(Object.fromEntries(entries)) as Written<All>;
 }
 
 /** The reverse of `writtenOf`. @throws BAD_USAGE */
 export function valuesOf<All extends Options>(options: All, written: Written<NoInfer<All>>): Given<All> {
   const texts = written as Readonly<Record<string, unknown>>;
-  const entries = Object.entries(options).map(([name, { parse }]) => {
+  return mapOptions(options, (name, { parse }) => {
     const text = texts[name];
-    return [name, typeof text === 'string' ? parse(text) : text];
+    return typeof text === 'string' ? parse(text) : text;
   });
-  return defined(Object.fromEntries(entries)) as Given<All>;
 }
