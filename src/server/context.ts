@@ -19,7 +19,6 @@ import { threadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents, tellOfSyncs } from './events.ts';
-import { lastRegions } from './http-answers.ts';
 import { viewsFor } from './import-views.ts';
 import { followStaging, runningImports } from './running-imports.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -76,14 +75,11 @@ export async function openContext(app: Api, options: Options) {
     uncounted: quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted')),
     staging,
   });
-  const running = runningImports({ coordinator, reading, views, settings });
-  const isSending = () => reading.counts().has('running');
-  const regions = lastRegions(async () => (isSending() ? coordinator.regions.status() : []), log);
+  const running = runningImports({ coordinator, reading, views, settings, log });
   const events = openEvents({
     coordinator,
     unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
-    view: (record, regions) => (record.state === 'running' ? running.of(record, regions) : views.of(record)),
-    regions,
+    view: (record) => (record.state === 'running' ? running : views).of(record),
     everyMs: options.eventsEveryMs,
     log,
   });
@@ -117,7 +113,6 @@ export async function openContext(app: Api, options: Options) {
     /** The progress of the files that are being read. */
     staging,
     running,
-    regions,
     events,
     recipes,
     /** Reads the beginnings of files. */

@@ -1,13 +1,11 @@
 import { PassThrough } from 'node:stream';
 import type { HandlersOf } from '../api/operation.ts';
-import type { RegionStatus } from '../api/region-status.ts';
 import type { eventOperations, ListEvents } from '../api/service.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { Logger } from '../platform/log.ts';
-import type { lastRegions } from './http-answers.ts';
 
 export type Events = ReturnType<typeof openEvents>;
 
@@ -20,11 +18,10 @@ interface EventSources {
   readonly coordinator: Pick<Coordinator, 'events' | 'lookUp'>;
   /** Imports that are not over, those that are looked at. */
   readonly unfinished: () => readonly ImportRecord[];
-  /** @param regions their status, as old as an event at most */
-  readonly view: (record: ImportRecord, regions: readonly RegionStatus[]) => Promise<object>;
+  readonly view: (record: ImportRecord) => Promise<object>;
   readonly log: Pick<Logger, 'warn'>;
-  /** The status of the regions, where views show it. */
-  readonly regions?: ReturnType<typeof lastRegions>;
+  /** Asks for the regions that views show. Default: they show none. */
+  readonly askRegions?: () => Promise<unknown>;
   /** Time from one event about imports to the next, in ms. Default: a second. */
   readonly everyMs?: number | undefined;
 }
@@ -44,7 +41,7 @@ interface Watcher {
 type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
 
 /** Server-sent events of a process that runs imports: what changes in the lists, at most once in `everyMs`, and what moves. It does nothing while no one watches. */
-export function openEvents({ coordinator, unfinished, view, log, regions, everyMs = 1_000 }: EventSources) {
+export function openEvents({ coordinator, unfinished, view, log, askRegions, everyMs = 1_000 }: EventSources) {
   const watchers = new Set<Watcher>();
   let following: ReturnType<typeof follow> | undefined;
 
@@ -57,11 +54,11 @@ export function openEvents({ coordinator, unfinished, view, log, regions, everyM
 
   /** From the first watcher to the last. */
   const follow = () => {
-    const views = watchedViews(watchers, { coordinator, unfinished }, (record) => view(record, regions?.last() ?? []));
+    const views = watchedViews(watchers, { coordinator, unfinished, view });
     /** Since the last tick, by id. */
     const further = new Map<string, Progressing>();
     const ticker = setInterval(() => {
-      void regions?.ask();
+      void askRegions?.();
       for (const [id, name] of further) tell(name, { id });
       further.clear();
       views.look().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be sent'));
@@ -108,7 +105,7 @@ export function openEvents({ coordinator, unfinished, view, log, regions, everyM
       const { look, all } = following;
       try {
         // All of them were looked at in the last tick, where someone else follows all.
-        if (!isKnown) await regions?.ask();
+        if (!isKnown) await askRegions?.();
         if (watcher.isNew && !isKnown) await look();
         write(response, listText(about === undefined ? all() : []));
       } catch (error) {
@@ -139,8 +136,7 @@ export function openEvents({ coordinator, unfinished, view, log, regions, everyM
 /** The views of imports, for those who watch. */
 function watchedViews(
   watchers: ReadonlySet<Watcher>,
-  { coordinator, unfinished }: Pick<EventSources, 'coordinator' | 'unfinished'>,
-  view: (record: ImportRecord) => Promise<object>,
+  { coordinator, unfinished, view }: Pick<EventSources, 'coordinator' | 'unfinished' | 'view'>,
 ) {
   /** The view that was sent last, as JSON, by import: for those that are not over. */
   const sent = new Map<string, string>();

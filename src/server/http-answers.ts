@@ -1,11 +1,8 @@
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { RegionStatus } from '../api/region-status.ts';
-import { asError } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { INPUTS } from '../options/input-kinds.ts';
-import { type Logger, quietly } from '../platform/log.ts';
 
 /** The client that waits for an answer. */
 export interface Caller {
@@ -81,28 +78,4 @@ export async function answersSoon<Value>(answer: Promise<Value>) {
     late.reject(new RollcallError('BUSY', { what: 'the queue does not answer', remedy }));
   }, SOON_MS);
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
-}
-
-/** The status of regions for views. A queue that does not answer delays none: they get what was answered last. */
-export function lastRegions(status: () => Promise<readonly RegionStatus[]>, log: Pick<Logger, 'warn'>) {
-  const silent = quietly((error) => log.warn({ err: error }, 'the queue does not report its state'));
-  let last: readonly RegionStatus[] = [];
-  let asking: Promise<readonly RegionStatus[]> | undefined;
-  const asked = async () => {
-    try {
-      last = await answersSoon(status());
-    } catch (error) {
-      silent(asError(error));
-    }
-    asking = undefined;
-    return last;
-  };
-  return {
-    last: () => last,
-    /** Those who ask at the same time share one question. */
-    ask: () => {
-      asking ??= asked();
-      return asking;
-    },
-  };
 }

@@ -24,7 +24,7 @@ const RECENT = 10;
 
 /** `GET /v1/overview`: what runs, what waits for a person. */
 export async function overviewOf(context: ServerContext): Promise<Overview> {
-  const { coordinator, reading, views, staging, running, regions } = context;
+  const { coordinator, reading, views, staging, running } = context;
   const counts = reading.counts();
   const strays = coordinator.strays();
   const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
@@ -38,7 +38,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
   const read = [...staging.keys()].flatMap((id) => reading.find(id) ?? []);
   const underWay = [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read];
   const [now, waiting, open, readyImports, recent] = await Promise.all([
-    regions.ask().then((known) => Promise.all(underWay.map((record) => running.of(record, known)))),
+    running.askRegions().then(() => Promise.all(underWay.map(running.of))),
     viewsOf(stuck.slice(0, MAX_LISTED)),
     viewsOf(attention.slice(0, MAX_LISTED)),
     viewsOf(ready.slice(0, READY)),

@@ -3,26 +3,46 @@ import type { ImportView, Staging } from '../api/imports.ts';
 import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/region-status.ts';
 import type { Settings } from '../api/service.ts';
+import { asError } from '../errors/message-of.ts';
 import { type ImportRecord, uncheckedOptions } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type Counters, totalRows } from '../imports/record/counters.ts';
 import type { ImportProgress } from '../imports/report/import-reader.ts';
+import { type Logger, quietly } from '../platform/log.ts';
 import type { DataReader } from './data-reader.ts';
+import { answersSoon } from './http-answers.ts';
 
 /** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
 export function runningImports(sources: {
-  readonly coordinator: Pick<Coordinator, 'events'>;
+  readonly coordinator: Pick<Coordinator, 'events' | 'regions'>;
   readonly reading: DataReader;
   readonly views: { of(record: ImportRecord): Promise<ImportView> };
   readonly settings: Pick<Settings, 'callsPerMinute' | 'importsPerMinute'>;
+  readonly log: Pick<Logger, 'warn'>;
 }) {
-  const { coordinator, reading, views, settings } = sources;
+  const { coordinator, reading, views, settings, log } = sources;
   const paces = new Map<string, ReturnType<typeof paceOf>>();
   coordinator.events.on('state', ({ id, state }) => {
     if (state !== 'running') paces.delete(id);
   });
+  const silent = quietly((error) => log.warn({ err: error }, 'the queue does not report its state'));
+  let regions: readonly RegionStatus[] = [];
+  let asking: Promise<void> | undefined;
+  const ask = async () => {
+    try {
+      if (reading.counts().has('running')) regions = await answersSoon(coordinator.regions.status());
+    } catch (error) {
+      silent(asError(error));
+    }
+    asking = undefined;
+  };
   return {
-    of: async (record: ImportRecord, regions: readonly RegionStatus[]): Promise<RunningImport> => {
+    /** Asks for the regions that views show. A queue that does not answer delays no view: it shows what was answered last. */
+    askRegions: () => {
+      asking ??= ask();
+      return asking;
+    },
+    of: async (record: ImportRecord): Promise<RunningImport> => {
       const { id, state } = record;
       const view = await views.of(record);
       if (state !== 'running' || !reading.hasRows(id)) {

@@ -27,7 +27,7 @@ function openList(count: number) {
   const events = new EventEmitter();
   const list = openEvents({
     coordinator: { lookUp, events },
-    regions: { ask: () => regionsAnswer, last: () => [] },
+    askRegions: () => regionsAnswer,
     unfinished: () => [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)),
     view: of,
     log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
