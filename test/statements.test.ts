@@ -18,9 +18,7 @@ const namesIn = (file: string) => [...readStatements(new URL(file, SRC)).keys()]
 const mentioned = new Set(sources.flatMap((text) => [...text.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name)));
 const askedFor = new Set(
   sources.flatMap((text) =>
-    [...text.matchAll(/\b(?:sql|importSql|schedules|runs|syncs)(?:<.*?>)?\('([a-z_]+)'[,)]/g)].map(
-      ([, name]) => name ?? '',
-    ),
+    [...text.matchAll(/\b(?:sql|schedules|runs|syncs)(?:<.*?>)?\('([a-z_]+)'[,)]/g)].map(([, name]) => name ?? ''),
   ),
 );
 

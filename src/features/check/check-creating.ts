@@ -57,7 +57,7 @@ export function settleNew({ sql }: CheckLedger, path: string, options: CreateOpt
     const toPlan = inPages((after) =>
       sql<OpenUser & { readonly row: number }>('users_to_plan').all({ after, limit: AT_A_TIME }),
     );
-    for (const users of toPlan) for (const { id, uid, row } of users) plan(id, uid, profiles.ofRow(row));
+    for (const users of toPlan) for (const { id, uid, row } of users) plan(id, uid, profiles.rowOf(row).cells);
   }
   sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
   if (options.reactivate) sql('doubt_owners').run();

@@ -105,7 +105,7 @@ function goingOf(options: RequestsOptions) {
     if (trial !== undefined && !holdBack(dir.ledger(id), trial)) refuse(id, 'has no row that is chosen');
     ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
-    const isThrough = ledger.openBatches().size === 0 && (ledger.creating?.waiting() ?? 0) === 0;
+    const isThrough = ledger.openRegions().size === 0 && (ledger.creating?.waiting() ?? 0) === 0;
     if (state === 'paused' && isThrough) ledger.releaseLater();
     if (state !== 'running') states.move(id, 'running', without);
     if (tooManyErrors(opened) === undefined) return sending.run(id);

@@ -147,7 +147,7 @@ export function stepsOf(parts: StepParts) {
       const opened = sending.open(id);
       const { ledger, ending } = opened;
       const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
-      const isDone = ledger.openBatches().size === 0 && !isWaiting;
+      const isDone = ledger.openRegions().size === 0 && !isWaiting;
       if (isDone && ledger.laterBatches() === 0) close(id, opened);
       else if (ending === 'cancelled' && states.of(id) === 'cancelling' && !opened.restAsked) void askRest(id, opened);
       else if (ending !== undefined) end(id, ending);

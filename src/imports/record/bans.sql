@@ -45,16 +45,7 @@ select b.id as batch, b.region_id, m.row_id
 insert into batches (call_group_id, region_id, turn, state, size, bans, parent, calls, finished_at)
   select call_group_id, region_id, turn, 'done', :size, 0, id, calls, :at from batches where id = :batch;
 
--- name: fail
--- In: to (batch), batch, row, failed (outcome), message.
-update memberships set batch_id = :to, outcome_id = :failed, code = 'BANNED', message = :message
- where batch_id = :batch and row_id = :row;
-
 -- name: shrink
 -- In: batch, size, at (ms). Without any row it is replaced.
 update batches set size = size - :size, state = iif(size = :size, 'replaced', state), finished_at = iif(size = :size, :at, null)
  where id = :batch;
-
--- name: lift
--- In: batch, row, message. It stays with the row where adding succeeds.
-update memberships set code = 'BAN_LIFTED', message = :message where batch_id = :batch and row_id = :row;

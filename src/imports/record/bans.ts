@@ -4,8 +4,6 @@ import type { BanChoice } from '../../options/sending-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
-export type Bans = ReturnType<typeof bansOf>;
-
 /** The banned users of a group. */
 export interface BannedUsers {
   readonly group: number;
@@ -25,25 +23,25 @@ interface Found {
   readonly row_id: number;
 }
 
-/**
- * The banned users of an import's groups, and the effect on its rows.
- * @param sql statements of bans.sql, importSql those of import.sql on the same file
- */
-export function bansOf(database: DatabaseSync, sql: Statements, importSql: Statements) {
-  sql('open_to_ask').run();
+/** The banned users of an import's groups, and the effect on its rows. */
+export function bansOf(database: DatabaseSync, sql: Statements) {
   const fail = (batch: number, rows: readonly Found[], at: number): void => {
     const size = rows.length;
     const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
-    for (const { row_id: row } of rows) sql('fail').run({ to, batch, row, failed: outcomeId('failed'), message: KEPT });
+    for (const { row_id: row } of rows) {
+      sql('move_row').run({ from: batch, to, row });
+      sql('settle_row').run({ batch: to, row, outcome: outcomeId('failed'), code: 'BANNED', message: KEPT });
+    }
     sql('shrink').run({ batch, size, at });
-    importSql('add_to_counter').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
+    sql('add_to_counter').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
   };
 
   const settle = (group: number, banned: ReadonlySet<string>, choice: BanChoice): void => {
     const uids = JSON.stringify([...banned]);
     const found = sql<Found>('rows_of_banned').all({ group, add: ADD, ban: BAN, uids });
     if (choice === 'lift') {
-      for (const { batch, row_id: row } of found) sql('lift').run({ batch, row, message: LIFTED });
+      for (const { batch, row_id: row } of found)
+        sql('note_row').run({ batch, row, code: 'BAN_LIFTED', message: LIFTED });
       return;
     }
     const at = Date.now();

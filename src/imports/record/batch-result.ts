@@ -160,15 +160,3 @@ export interface BatchRow {
   readonly row_id: number;
   readonly scope_id: number;
 }
-
-/** The facts about a batch that recording its result needs. */
-export interface BatchRecording {
-  rowsOf(batch: Batch): BatchRow[];
-  /** Moves rows of a batch into a new pending batch; returns its id. */
-  cutOff(batch: Batch, rows: readonly BatchRow[], result: BatchResult): number;
-  answered(batch: Batch, result: BatchResult, sent: Answered): number;
-  /** Adds to a running total of the batch's region. */
-  count(region: number, name: string, n: number): void;
-  /** Ends the batch: its rows have outcomes, or are in other batches. */
-  close(batch: Batch, result: BatchResult, replaced: boolean): void;
-}

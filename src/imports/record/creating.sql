@@ -38,8 +38,8 @@ update batches set state = 'waiting'
 insert or ignore into creations (kind, region_id, name, row_id, step, missing) values ('user', :region, :name, :row, 'create', 1);
 
 -- name: user
--- In: region, name. Out: the outcome of a user.
-select id, step, outcome, code, message, alone from creations where kind = 'user' and region_id = :region and name = :name;
+-- In: region, name. Out: what became of a user.
+select outcome, code, message, alone from creations where kind = 'user' and region_id = :region and name = :name;
 
 -- name: of_batch
 -- In: batch. Out: what it looks for, creates or reactivates.
@@ -93,7 +93,7 @@ update batches set state = 'pending' where id = :batch and state = 'waiting';
 
 -- name: begin
 -- In: id, batch, body. Its batch may be sent.
-update creations set batch_id = :batch, body = coalesce(:body, body) where id = :id;
+update creations set batch_id = :batch, body = :body where id = :id;
 
 -- name: set_step
 -- In: id, step, alone (1: a group without members; a user without a name, who can only be reactivated), missing (1: the service does not know it).
@@ -157,29 +157,13 @@ select b.call_group_id, b.region_id, b.id as batch, b.uncertainty, b.calls, b.ht
 insert into batches (call_group_id, region_id, turn, state, size, bans, users, uncertainty, calls, http_status, finished_at)
   values (:call_group, :region, -1, :state, :size, :bans, 'settled', :uncertainty, :calls, :http_status, :at);
 
--- name: move_back
--- In: to (batch), row, from (batch). A row that is sent again has no code and message yet.
-update memberships set batch_id = :to, code = null, message = null where batch_id = :from and row_id = :row;
-
--- name: settle_lost
--- In: row, outcome, code, message. A row whose user could not be created.
-update memberships set outcome_id = :outcome, code = :code, message = :message where row_id = :row;
-
 -- name: close_parked
--- In: at (ms). The batches that they were in are replaced.
-update batches set state = 'replaced', finished_at = :at where state = 'waiting' and users = 'unknown';
-
--- name: wait
--- In: batch. It waits until every group is settled.
-update batches set state = 'waiting' where id = :batch;
+-- In: state (replaced: their rows are in other batches; done), at (ms). Ends the batches that wait for their users.
+update batches set state = :state, finished_at = :at where state = 'waiting' and users = 'unknown';
 
 -- name: park
--- In: batch. It waits for its users.
-update batches set state = 'waiting', users = 'unknown' where id = :batch;
-
--- name: note_refusal
--- In: batch, row, code, message. Notes the service's answer about a row that waits.
-update memberships set code = :code, message = :message where batch_id = :batch and row_id = :row;
+-- In: batch, users (null: as they are). It waits until every group is settled, or for its users.
+update batches set state = 'waiting', users = coalesce(:users, users) where id = :batch;
 
 -- name: give_up_parked
 -- In: failed (outcome). Rows that wait for their users fail with what the service said about them.
@@ -189,8 +173,4 @@ update memberships set outcome_id = :failed
 
 -- name: count_parked
 -- Out: rows that wait for their users, by region.
-select b.region_id, sum(b.size) as n from batches b where b.state = 'waiting' and b.users = 'unknown' group by 1;
-
--- name: close_given_up
--- In: at (ms).
-update batches set state = 'done', finished_at = :at where state = 'waiting' and users = 'unknown';
+select b.region_id as region, sum(b.size) as n from batches b where b.state = 'waiting' and b.users = 'unknown' group by 1;

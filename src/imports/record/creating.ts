@@ -7,9 +7,10 @@ import { type OverLimit, overLimits } from '../../options/create-limit.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
+import { batchWriter } from './batch-writer.ts';
 import { actionId, outcomeId } from './enum-ids.ts';
 import { groupProfile, NAMELESS_USER, ownerIn, profilesIn, type Unfit, userProfile } from './profile.ts';
-import { settleRefusedGroup } from './recording.ts';
+import { settleGroup } from './recording.ts';
 import { releaseRows } from './release-rows.ts';
 
 /** The lookups, creations or reactivations of a batch. */
@@ -48,6 +49,15 @@ interface Open {
 /** A creation, and what is sent for it. */
 type Made = readonly [creation: Open, body: CreationToSend];
 
+interface RefusedGroup {
+  readonly id: number;
+  readonly region_id: number;
+  readonly group_id: number;
+  readonly code: string;
+  readonly message: string;
+  readonly body: string;
+}
+
 /**
  * Creates the users and groups of an import, step by step; each step begins when the one before has its results. First
  * groups are checked, and users whom the service did not find are collected while everything else is sent. Then it is
@@ -55,22 +65,20 @@ type Made = readonly [creation: Open, body: CreationToSend];
  */
 export class Creating {
   readonly #database: DatabaseSync;
-  /** Statements of creating.sql. */
   readonly #sql: Statements;
-  /** Statements of import.sql on the same file. */
-  readonly #importSql: Statements;
   readonly #options: CreateOptions;
+  readonly #profiles: ReturnType<typeof profilesIn>;
 
-  constructor(database: DatabaseSync, sql: Statements, importSql: Statements, options: CreateOptions) {
+  constructor(database: DatabaseSync, sql: Statements, options: CreateOptions) {
     this.#database = database;
     this.#sql = sql;
-    this.#importSql = importSql;
     this.#options = options;
+    this.#profiles = profilesIn(sql, options);
   }
 
-  /** Returns the reason why nothing can be created from this input, and the remedy; undefined if it can. */
-  obstacle() {
-    return this.#profiles().obstacle;
+  /** @throws CREATE_WITHOUT_NAME where nothing in the input gives a name to what it would create */
+  requireNames(): void {
+    this.#profiles.requireNames();
   }
 
   /** Lets every row that is sent now wait until its group is checked. Once for each group, before anything is sent to it. */
@@ -88,7 +96,7 @@ export class Creating {
       this.#sql('forget_batches').run();
       if (this.#look() > 0) return { kind: 'send' };
       if (this.#options.reactivate) {
-        for (const { id } of this.#sql('existing_users').all()) this.#goTo(Number(id), 'reactivate');
+        for (const { id } of this.#sql<Pick<Open, 'id'>>('existing_users').all()) this.#goTo(id, 'reactivate');
       }
       this.#ownersFirst();
       const over = this.over({ users: this.#missing('user'), groups: this.#missing('group') });
@@ -105,9 +113,9 @@ export class Creating {
 
   /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
   toSend(batch: number): CreationToSend | undefined {
-    const all = this.#sql('of_batch')
+    const all = this.#sql<{ body: string }>('of_batch')
       .all({ batch })
-      .map(({ body }) => storedJson(String(body), 'a creation', isCreation));
+      .map(({ body }) => storedJson(body, 'a creation', isCreation));
     const [first] = all;
     switch (first?.what) {
       case 'import':
@@ -124,31 +132,48 @@ export class Creating {
     return this.#number('parked');
   }
 
-  /** Fails rows that wait for their users, as the service refused them; returns how many, by region. */
-  giveUp(): readonly { readonly region: number; readonly rows: number }[] {
-    const rows = this.#sql('count_parked').all();
+  /** Fails rows that wait for their users, as the service refused them. Within a transaction. */
+  giveUp(): void {
+    for (const { region, n } of this.#sql<{ region: number; n: number }>('count_parked').all())
+      this.#sql('add_to_counter').run({ region, name: 'failed', n });
     this.#sql('give_up_parked').run({ failed: outcomeId('failed') });
-    this.#sql('close_given_up').run({ at: Date.now() });
-    return rows.map(({ region_id, n }) => ({ region: Number(region_id), rows: Number(n) }));
+    this.#sql('close_parked').run({ state: 'done', at: Date.now() });
   }
 
-  #open(step: string, kind: 'user' | 'group') {
+  #number(name: string): number {
+    return Number(this.#sql(name).get()?.['n']);
+  }
+
+  #open(step: string, kind: OverLimit['kind']): Open[] {
     return this.#sql<Open>('open').all({ step, kind });
   }
 
-  #profiles() {
-    return profilesIn(this.#sql, this.#importSql, this.#options);
-  }
-
-  /** Groups that are looked for. */
-  #look(): number {
-    return this.#sendEach(
-      this.#open('look', 'group').map((group) => [group, { what: 'look', guid: this.#guidOf(group.group_id) }]),
-    );
-  }
-
   #guidOf(group: number | null): string {
-    return String(this.#importSql('group').get({ group })?.['guid']);
+    return String(this.#sql('group').get({ group })?.['guid']);
+  }
+
+  #isSilent(): boolean {
+    return this.#sql('every_group').get() !== undefined;
+  }
+
+  /** Groups that could not be created and have rows that wait. */
+  #refusedGroups(): RefusedGroup[] {
+    return this.#sql<RefusedGroup>('refused_groups').all();
+  }
+
+  /** Number of those that the service did not know; 0 when all of them are created. */
+  #missing(kind: OverLimit['kind']): number {
+    const { n, open } = this.#sql<{ n: number; open: number }>('count_missing').get({ kind }) ?? { n: 0, open: 0 };
+    return open === 0 ? 0 : n;
+  }
+
+  /** The service does not know it. */
+  #goTo(id: number, step: 'create' | 'reactivate', alone = 0): void {
+    this.#sql('set_step').run({ id, step, alone, missing: 1 });
+  }
+
+  #refuse({ id }: Open, { code, message }: Unfit): void {
+    this.#sql('finish').run({ id, outcome: 'refused', code, message, at: Date.now() });
   }
 
   /** Sends creations of a region together, and alone what was refused among others. @param most in a batch */
@@ -173,28 +198,15 @@ export class Creating {
     return Number(this.#sql('add_creating_batch').run({ group, row, region }).lastInsertRowid);
   }
 
-  #number(name: string) {
-    return Number(this.#sql(name).get()?.['n']);
-  }
-
-  /** The service does not know it. */
-  #goTo(id: number, step: 'create' | 'reactivate', alone = 0): void {
-    this.#sql('set_step').run({ id, step, alone, missing: 1 });
-  }
-
-  #refuse(id: number, { code, message }: Unfit): void {
-    this.#sql('finish').run({ id, outcome: 'refused', code, message, at: Date.now() });
-  }
-
-  /** Number of those that the service did not know; 0 when all of them are created. */
-  #missing(kind: OverLimit['kind']): number {
-    const counted = this.#sql('count_missing').get({ kind });
-    return Number(counted?.['open']) === 0 ? 0 : Number(counted?.['n']);
+  /** Groups that are looked for. */
+  #look(): number {
+    return this.#sendEach(
+      this.#open('look', 'group').map((group) => [group, { what: 'look', guid: this.#guidOf(group.group_id) }]),
+    );
   }
 
   #createUsers(): number {
     const { users, reactivate } = this.#options;
-    const profiles = this.#profiles();
     const isSilent = this.#isSilent();
     const made: Made[] = [];
     for (const user of this.#open('create', 'user')) {
@@ -202,23 +214,19 @@ export class Creating {
         this.#goTo(user.id, 'reactivate');
         continue;
       }
-      const uid = String(this.#sql('original').get({ row: user.row_id })?.['uid'] ?? '');
+      const { uid, cells } = this.#profiles.rowOf(user.row_id);
       // The owner of a group may not have a row: then this row is one of the group's.
-      const own = foldId(uid) === user.name;
-      const profile = own
-        ? userProfile(uid, profiles.ofRow(user.row_id), this.#options)
-        : userProfile(user.name, () => '', this.#options);
+      const profile =
+        foldId(uid) === user.name
+          ? userProfile(uid, cells, this.#options)
+          : userProfile(user.name, () => '', this.#options);
       // Reactivating needs no name, and this user may be deactivated.
       if (profile === NAMELESS_USER && reactivate) this.#goTo(user.id, 'reactivate', 1);
-      else if ('code' in profile) this.#refuse(user.id, profile);
+      else if ('code' in profile) this.#refuse(user, profile);
       else
         made.push([user, isSilent ? { what: 'import', of: 'users', profiles: [profile] } : { what: 'user', profile }]);
     }
     return this.#sendEach(made, isSilent ? MAX_IMPORTED_PER_CALL : 1);
-  }
-
-  #isSilent(): boolean {
-    return this.#sql('every_group').get() !== undefined;
   }
 
   #reactivateUsers(): number {
@@ -230,16 +238,15 @@ export class Creating {
   }
 
   #createGroups(): number {
-    const profiles = this.#profiles();
     const isSilent = this.#isSilent();
     const imported: Made[] = [];
     let sent = 0;
     for (const creation of this.#open('create', 'group')) {
       const { group_id: group } = creation;
       if (group === null) continue;
-      const profile = groupProfile(this.#guidOf(group), profiles.ofGroup(group), this.#options);
+      const profile = groupProfile(this.#guidOf(group), this.#profiles.ofGroup(group), this.#options);
       if ('code' in profile) {
-        this.#refuse(creation.id, profile);
+        this.#refuse(creation, profile);
         continue;
       }
       if (isSilent) {
@@ -249,7 +256,7 @@ export class Creating {
         imported.push([creation, { what: 'import', of: 'groups', profiles: [dated] }]);
         continue;
       }
-      const acting = profile.owner === undefined ? profiles.actingUser(group) : undefined;
+      const acting = profile.owner === undefined ? this.#profiles.actingUser(group) : undefined;
       const isAlone = !this.#options.membersWithGroup || creation.alone === 1;
       const first = isAlone
         ? undefined
@@ -263,33 +270,31 @@ export class Creating {
 
   /** If the service does not know who would own a group, that user is created first, where users may be created. */
   #ownersFirst(): void {
-    for (const refused of this.#sql('refused_groups').all()) {
-      const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
-      const name = body === undefined ? '' : (ownerIn(String(body)) ?? '');
-      if (!this.#options.users || code !== USER_MISSING || name === '') continue;
-      if (this.#sql('user').get({ region: Number(region), name }) !== undefined) continue;
-      const own = this.#sql('row_of_user_in_group').get({ group: Number(group), uid: name })?.['id'];
-      const row = own ?? this.#sql('any_row_of_group').get({ group: Number(group) })?.['id'];
-      this.#sql('add_user').run({ region: Number(region), name, row: Number(row) });
-      this.#goTo(Number(id), 'create');
+    if (!this.#options.users) return;
+    for (const { id, group_id: group, region_id: region, code, body } of this.#refusedGroups()) {
+      const name = code === USER_MISSING ? ownerIn(body) : undefined;
+      if (name === undefined || this.#sql('user').get({ region, name }) !== undefined) continue;
+      const row =
+        this.#sql<{ id: number }>('row_of_user_in_group').get({ group, uid: name }) ??
+        this.#sql<{ id: number }>('any_row_of_group').get({ group });
+      this.#sql('add_user').run({ region, name, row: Number(row?.id) });
+      this.#goTo(id, 'create');
     }
   }
 
   #release(): boolean {
-    for (const { group_id, code, message } of this.#sql('refused_groups').all()) {
-      const group = Number(group_id);
-      const why = `it does not exist, and it could not be created: ${message}`;
-      this.#importSql('refuse_group').run({ group, code: String(code), message: why });
+    const batches = batchWriter(this.#sql);
+    for (const { group_id: group, code, message: why } of this.#refusedGroups()) {
+      const message = `it does not exist, and it could not be created: ${why}`;
+      this.#sql('refuse_group').run({ group, code, message });
       this.#sql('unpark_group').run({ group });
-      settleRefusedGroup(this.#importSql, group);
+      settleGroup(this.#sql, batches, group, Date.now());
     }
     const groups = Number(this.#sql('unpark_unsent').run().changes);
-    const waited = this.waiting();
-    if (waited > 0) {
-      for (const [region, n] of releaseRows(this.#sql))
-        this.#importSql('add_to_counter').run({ region, name: 'failed', n });
-    }
-    return groups + waited > 0;
+    const users = this.waiting();
+    if (users > 0) releaseRows(this.#sql, batches);
+    batches.writeTotals();
+    return groups + users > 0;
   }
 }
 

@@ -20,7 +20,7 @@ select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
-select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b.turn, cg.group_id
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'dispatched' and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
@@ -103,6 +103,10 @@ update memberships set outcome_id = :outcome, code = :code, message = :message
 update memberships set outcome_id = :outcome, code = :code, message = :message
  where batch_id = :batch and row_id = :row;
 
+-- name: note_row
+-- In: batch, row, code, message (null: none). Notes them with a row that has no outcome yet.
+update memberships set code = :code, message = :message where batch_id = :batch and row_id = :row;
+
 -- name: outcomes_of_batch
 -- In: batch. Out: its rows counted by outcome.
 select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outcome_id
@@ -154,10 +158,9 @@ update regions set stopped_code = null, stopped_message = null, stopped_at = nul
 select name as region, stopped_code as code, stopped_message as message from regions
  where stopped_code is not null order by id;
 
--- name: open_batches
--- Out: batches without an end, by region and state.
-select r.name as region, b.state, count(*) as n from batches b join regions r on r.id = b.region_id
- where b.state in ('pending', 'dispatched') group by b.region_id, b.state;
+-- name: open_regions
+-- Out: regions of batches that are to be sent or have no result.
+select distinct region_id as id from batches where state in ('pending', 'dispatched') order by 1;
 
 -- name: leave_rest
 -- In: unprocessed, unconfirmed (outcomes), message. Rows that were certainly not sent get the first outcome, those that an
@@ -171,7 +174,7 @@ update memberships set
 
 -- name: count_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
-select b.region_id, (b.uncertainty is null) as unsent, sum(b.size) as n from batches b
+select b.region_id as region, (b.uncertainty is null) as unsent, sum(b.size) as n from batches b
  where b.state in ('pending', 'dispatched', 'waiting', 'later') group by 1, 2;
 
 -- name: close_rest

@@ -4,13 +4,14 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
-import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { columnsOfInput } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { actionId } from './enum-ids.ts';
+import { ledgerStatements } from './ledger-statements.ts';
 
 /** The profile with which a new user or group is sent, read from the columns of its rows. */
 
@@ -49,7 +50,7 @@ const ALIASES: Readonly<Record<CreateField, readonly string[]>> = {
 
 const plain = (name: string) => name.toLowerCase().replace(/[\s_\-.]+/g, '');
 
-/** The column of each field, as its place; a field without one is absent. @throws RangeError for a mapped column that is not there */
+/** The place of each field's column: -1 for a mapped one that is not there. A field without a column is absent. */
 function profileColumns(
   columns: readonly string[],
   mapped: CreateOptions['columns'],
@@ -59,9 +60,13 @@ function profileColumns(
   for (const [field, aliases] of Object.entries(ALIASES) as [CreateField, readonly string[]][]) {
     const wanted = mapped[field];
     if (wanted === '') continue;
-    const at = wanted === undefined ? names.findIndex((name) => aliases.includes(name)) : columnAt(columns, wanted);
-    if (wanted !== undefined && at < 0) throw new RangeError(`${field}=${wanted}`);
-    if (at >= 0) found.set(field, at);
+    const at =
+      wanted === undefined
+        ? names.findIndex((name) => aliases.includes(name))
+        : columns.includes(wanted)
+          ? columns.indexOf(wanted)
+          : names.indexOf(plain(wanted));
+    if (at >= 0 || wanted !== undefined) found.set(field, at);
   }
   return found;
 }
@@ -71,31 +76,27 @@ function profileColumns(
  */
 export function nameObstacle(
   columns: readonly string[],
-  options: CreateOptions,
+  { columns: mapped, users, groups, userNameFrom, groupNameFrom }: CreateOptions,
 ): { readonly what: string; readonly remedy: Words } | undefined {
   const list = columns.map((column) => JSON.stringify(column)).join(', ');
-  let found: ReadonlyMap<CreateField, number>;
-  try {
-    found = profileColumns(columns, options.columns);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return {
-      what: `the mapping ${error.message} names a column that is not there`,
-      remedy: `the columns are ${list}`,
-    };
+  const found = profileColumns(columns, mapped);
+  for (const [field, at] of found) {
+    if (at >= 0) continue;
+    const what = `the mapping ${field}=${mapped[field]} names a column that is not there`;
+    return { what, remedy: `the columns are ${list}` };
   }
-  const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
+  const lacks = (...fields: CreateField[]) => !fields.some((field) => found.has(field));
   const unnamed = (what: string, remedy: Words) => ({
     what: `no column has names for the ${what} to create (columns: ${list})`,
     remedy,
   });
-  if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {
+  if (users && userNameFrom === undefined && lacks('name', 'first_name', 'last_name')) {
     return unnamed(
       'users',
       words`map one with ${option('createMap', 'name=COLUMN')}, or take their UIDs for names with ${option('userNameFrom', 'uid')}`,
     );
   }
-  if (options.groups && options.groupNameFrom === undefined && !has('group_name')) {
+  if (groups && groupNameFrom === undefined && lacks('group_name')) {
     return unnamed(
       'groups',
       words`map one with ${option('createMap', 'group_name=COLUMN')}, or take their GUIDs for names with ${option('groupNameFrom', 'guid')}`,
@@ -104,32 +105,23 @@ export function nameObstacle(
   return undefined;
 }
 
-function columnAt(columns: readonly string[], wanted: string): number {
-  const exact = columns.indexOf(wanted);
-  return exact >= 0 ? exact : columns.map(plain).indexOf(plain(wanted));
-}
-
 export type Cells = (field: CreateField) => string;
 
-/**
- * Returns the function that reads fields of one row, from JSON of the input as it was: cells, or an element with keys.
- * @throws RangeError as profileColumns
- */
-export function cellsReader(
-  columns: readonly string[],
-  { columns: mapped }: CreateOptions,
-): (original: unknown) => Cells {
-  const places = profileColumns(columns, mapped);
-  const read =
-    (parsed: unknown): Cells =>
-    (field) => {
+const NO_CELLS: Cells = () => '';
+
+/** Returns the function that reads fields of one row, from JSON of the input as it was: cells, or an element with keys. */
+export function cellsReader(columns: readonly string[], options: CreateOptions): (original: string) => Cells {
+  const places = profileColumns(columns, options.columns);
+  return (original) => {
+    const row: unknown = JSON.parse(original);
+    return (field) => {
       const at = places.get(field);
-      if (at === undefined || typeof parsed !== 'object' || parsed === null) return '';
-      const value: unknown = Array.isArray(parsed) ? parsed[at] : Reflect.get(parsed, columns[at] ?? '');
+      if (at === undefined || typeof row !== 'object' || row === null) return '';
+      const value: unknown = Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '');
       if (value === undefined || value === null) return '';
       return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
     };
-  return (original) => read(JSON.parse(String(original)));
+  };
 }
 
 /** Joins several rows, field by field: the first with a value counts. */
@@ -251,43 +243,38 @@ export type Profiles = ReturnType<typeof openProfiles>;
 /** The profiles in the ledger of a staged file of users and groups that it would create. */
 export function openProfiles(path: string, options: CreateOptions) {
   const database = openForReading(path, IMPORT_SCHEMA);
-  const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
-  sql('open_members').run();
-  const importSql = statementsOf(database, new URL('import.sql', import.meta.url));
-  return { ...profilesIn(sql, importSql, options), [Symbol.dispose]: () => database.close() };
+  return { ...profilesIn(ledgerStatements(database), options), [Symbol.dispose]: () => database.close() };
 }
 
-/** @param sql statements of creating.sql, importSql those of import.sql on the same file */
-export function profilesIn(sql: Statements, importSql: Statements, options: CreateOptions) {
-  const columns = columnsOfInput(importSql('input').get());
-  let read: ReturnType<typeof cellsReader> | undefined;
-  const cells = (original: unknown) => {
-    read ??= cellsReader(columns, options);
-    return read(original);
-  };
-  /** Returns the cells of one row. */
-  const ofRow = (row: number | null): Cells => {
-    const original = sql('original').get({ row })?.['original'];
-    return original === undefined ? () => '' : cells(original);
+export function profilesIn(sql: Statements, options: CreateOptions) {
+  const columns = columnsOfInput(sql('input').get());
+  const cells = cellsReader(columns, options);
+  /** Returns a row's UID as it was written, and its cells. */
+  const rowOf = (row: number | null): { readonly uid: string; readonly cells: Cells } => {
+    const found = sql<{ original: string; uid: string }>('original').get({ row });
+    return found === undefined ? { uid: '', cells: NO_CELLS } : { uid: found.uid, cells: cells(found.original) };
   };
   return {
-    /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
-    obstacle: nameObstacle(columns, options),
-    /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
-    fields: (): readonly CreateField[] => [...profileColumns(columns, options.columns).keys()],
-    ofRow,
-    /** Returns the cells of a user's first row in a group; none where it has no row there. */
-    ofMember: (group: number, uid: string) =>
-      ofRow(Number(sql('row_of_user_in_group').get({ group, uid })?.['id'] ?? 0)),
-    /** Returns the only user on whose behalf rows are added to a group, who creates and owns it where it has no owner. */
-    actingUser: (group: number) => {
-      const uid = sql('acting_user').get({ group, add: actionId('add') })?.['uid'];
-      return isText(uid) ? uid : undefined;
+    /** @throws CREATE_WITHOUT_NAME where nothing in the input gives a name to what it would create */
+    requireNames: (): void => {
+      const obstacle = nameObstacle(columns, options);
+      if (obstacle !== undefined) throw new RollcallError('CREATE_WITHOUT_NAME', obstacle);
     },
+    /** Fields that the input has a column for. */
+    fields: (): readonly CreateField[] => [...profileColumns(columns, options.columns).keys()],
+    rowOf,
+    /** Returns the cells of a user's first row in a group; none where it has no row there. */
+    ofMember: (group: number, uid: string): Cells => {
+      const found = sql<{ id: number }>('row_of_user_in_group').get({ group, uid });
+      return found === undefined ? NO_CELLS : rowOf(found.id).cells;
+    },
+    /** Returns the only user on whose behalf rows are added to a group, who creates and owns it where it has no owner. */
+    actingUser: (group: number): string | undefined =>
+      sql<{ uid: string | null }>('acting_user').get({ group, add: actionId('add') })?.uid ?? undefined,
     /** Returns the joined cells of a group's rows. */
-    ofGroup: (group: number) =>
+    ofGroup: (group: number): Cells =>
       firstCells(
-        sql('rows_of_group')
+        sql<{ original: string }>('rows_of_group')
           .all({ group })
           .map(({ original }) => cells(original)),
       ),
@@ -296,10 +283,8 @@ export function profilesIn(sql: Statements, importSql: Statements, options: Crea
   };
 }
 
-/** @param path of the ledger of a staged file @throws CREATE_WITHOUT_NAME where nothing in the file gives a name to what it would create */
+/** @param path of the ledger of a staged file @throws CREATE_WITHOUT_NAME */
 export function requireNames(path: string, options: CreateOptions): void {
   using profiles = openProfiles(path, options);
-  const { obstacle } = profiles;
-  if (obstacle !== undefined)
-    throw new RollcallError('CREATE_WITHOUT_NAME', { what: obstacle.what, remedy: obstacle.remedy });
+  profiles.requireNames();
 }

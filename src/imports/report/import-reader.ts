@@ -54,9 +54,11 @@ export type ImportReader = ReturnType<typeof openImportReader>;
 /** An import's file, open for reading while the coordinator may be writing it. */
 export function openImportReader(path: string) {
   const database = openForReading(path, IMPORT_SCHEMA);
-  const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
-  const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
-  const counters = () => readCounters(importSql);
+  const sql = statementsOf(database, [
+    new URL('reading.sql', import.meta.url),
+    new URL('../record/import.sql', import.meta.url),
+  ]);
+  const counters = () => readCounters(sql);
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
   const callsLeft = ({ held = false } = {}) => {
     const left = sql<{ region: Region; n: number }>('calls_left').all({ held: Number(held) });
@@ -66,7 +68,7 @@ export function openImportReader(path: string) {
   return {
     ...rowsIn(database, sql, counters),
     input: (): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>> => {
-      const row = importSql('input').get();
+      const row = sql('input').get();
       return {
         format: (row?.['format'] ?? 'csv') as InputDescription['format'],
         kind: (row?.['kind'] ?? 'csv') as InputKind,
@@ -116,7 +118,7 @@ export function openImportReader(path: string) {
       return grown && { code: 'MANY_MEMBERS', text: manyMembers(grown.n, grown, 'grew') };
     },
     /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
-    check: () => checkCounters(importSql),
+    check: () => checkCounters(sql),
     close,
     [Symbol.dispose]: close,
   };

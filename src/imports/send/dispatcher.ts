@@ -189,7 +189,7 @@ export class RunningImport {
       return;
     }
     if (!this.#dispatching) return;
-    const open = [...this.#options.ledger.openBatches().keys()];
+    const open = [...this.#options.ledger.openRegions()];
     if (open.some((region) => !this.#stopped.has(region))) this.#lookAgain();
     else this.#reportIdle(open.length === 0 ? 'completed' : 'blocked');
   }

@@ -61,7 +61,7 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
       // A resumed import waits for its full time again.
       const waitedMs = now - Math.max(Date.parse(since), runningSince);
       if (waitedMs < limitOf(patienceOf(options, config).giveUpAfter, opened)) continue;
-      if (!ledger.openBatches().has(region)) continue;
+      if (!ledger.openRegions().has(region)) continue;
       ledger.stopRegion(stopped);
       running.stopRegion(region);
     }

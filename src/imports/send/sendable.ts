@@ -35,9 +35,7 @@ export function targetOf({ regions, ...sendsTo }: SendsTo) {
     checkTarget(`import ${id}`, options, sendsTo);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: missing, of: 'rows' });
-    const unnamed = ledger.creating?.obstacle();
-    if (unnamed !== undefined)
-      throw new RollcallError('CREATE_WITHOUT_NAME', { what: unnamed.what, remedy: unnamed.remedy });
+    ledger.creating?.requireNames();
     const { shape, maxRemovals = MAX_REMOVALS } = options;
     const removals = shape?.actions === undefined ? 0 : ledger.removals();
     if (removals > maxRemovals) throw new RollcallError('TOO_MANY_REMOVALS', { id, removals, allowed: maxRemovals });

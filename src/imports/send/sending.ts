@@ -128,7 +128,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
   async askRest(id: string): Promise<boolean> {
     const opened = this.#parts.imports.open(id);
     const running = await this.#runningOf(id, opened);
-    const used = new Set(opened.ledger.openBatches().keys());
+    const used = opened.ledger.openRegions();
     const statuses = await this.#parts.regions.status();
     const isThere = statuses.some(
       ({ region, circuit, stopped, workers }) =>

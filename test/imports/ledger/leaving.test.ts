@@ -24,7 +24,7 @@ describe('an import that ends before all is sent', () => {
       ]),
     );
     expect(pending(ledger)).toEqual([]);
-    expect(ledger.openBatches().size).toBe(0);
+    expect(ledger.openRegions().size).toBe(0);
     expect(ledger.check().holds).toBe(true);
   });
 

@@ -32,7 +32,7 @@ describe('an answered call', () => {
       { status: 'already_member', code: 'ERR_ALREADY_JOINED', message: 'was there' },
       { status: 'failed', code: 'ERR_UID_NOT_FOUND', message: 'no such user' },
     ]);
-    expect(ledger.openBatches().size).toBe(0);
+    expect(ledger.openRegions().size).toBe(0);
     expect(ledger.check()).toMatchObject({ holds: true, rows: { added: 1, banned: 1, already_member: 1, failed: 1 } });
   });
 

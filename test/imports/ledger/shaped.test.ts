@@ -165,7 +165,7 @@ test.each<[string, TrialChoices, string[]]>([
   const uids = () => pending(ledger).flatMap(({ rows }) => rows.map(({ uid }) => uid));
   expect(uids().sort()).toEqual(first);
   for (const batch of dispatch(ledger)) ledger.record([resultOf(batch, ALL_DONE)]);
-  expect([ledger.openBatches().size, ledger.laterBatches() > 0]).toEqual([0, true]);
+  expect([ledger.openRegions().size, ledger.laterBatches() > 0]).toEqual([0, true]);
   ledger.releaseLater();
   expect(uids()).toHaveLength(4 - first.length);
   for (const batch of dispatch(ledger)) ledger.record([resultOf(batch, ALL_DONE)]);

@@ -226,7 +226,7 @@ describe('staging', () => {
 
   test('a file of invalid rows has nothing to send', async () => {
     const { ledger, reader } = await stagedImport([{ problems: [BAD_UID] }]);
-    expect([ledger.regionsUsed(), [...ledger.openBatches()]]).toEqual([[], []]);
+    expect([ledger.regionsUsed(), [...ledger.openRegions()]]).toEqual([[], []]);
     expect(
       reader
         .rows()

@@ -56,7 +56,7 @@ export function changesCsv(plan: PlanReader, chosen: ChangeChoice = () => true, 
     .filter(chosen)
     .map((change) => {
       const { region, guid, uid, action, from, to, sentence, row, group, isNew } = change;
-      const ofUser = action === 'add' && row !== null ? profiles?.ofRow(row) : undefined;
+      const ofUser = action === 'add' && row !== null ? profiles?.rowOf(row).cells : undefined;
       // The fields of a new group are in the first of its lines.
       const ofGroup = isNew === 1 && group !== begun ? profiles?.ofGroup(group) : undefined;
       begun = group;
