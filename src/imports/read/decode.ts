@@ -90,26 +90,15 @@ async function* validUtf8(blocks: AsyncIterable<Buffer>, bomBytes: number): Asyn
   for await (const block of blocks) {
     const bytes = rest.length === 0 ? block.subarray(skip) : Buffer.concat([rest, block]);
     skip = 0;
-    const whole = bytes.subarray(0, endOfWholeCharacters(bytes));
-    if (!isUtf8(whole)) throw notUtf8(bytes, offset, line);
+    // A character may be cut by the end of the block.
+    const whole = [0, 1, 2, 3].map((cut) => bytes.subarray(0, bytes.length - cut)).find(isUtf8);
+    if (whole === undefined) throw notUtf8(bytes, offset, line);
     rest = bytes.subarray(whole.length);
     offset += whole.length;
     line += countLines(whole);
     if (whole.length > 0) yield whole;
   }
   if (rest.length > 0) throw notUtf8(rest, offset, line);
-}
-
-/** Bytes up to the last character that is complete: a character may be cut by the end of the block. */
-function endOfWholeCharacters(bytes: Buffer) {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return bytes.length;
-    if (byte < 0xc0) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return needed > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 function countLines(bytes: Buffer) {
@@ -121,7 +110,8 @@ function countLines(bytes: Buffer) {
 }
 
 function notUtf8(bytes: Buffer, offset: number, line: number) {
-  const bad = firstInvalid(bytes);
+  let bad = bytes.length;
+  while (!isUtf8(bytes.subarray(0, bad))) bad -= 1;
   const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
   return intakeError(
     'BAD_ENCODING',
@@ -129,20 +119,6 @@ function notUtf8(bytes: Buffer, offset: number, line: number) {
     words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
     { place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`, byte: offset + bad },
   );
-}
-
-/** Offset of the first byte that a decoder replaces by U+FFFD, unless the text has U+FFFD itself there. */
-function firstInvalid(bytes: Buffer) {
-  const text = bytes.toString('utf8');
-  let offset = 0;
-  let start = 0;
-  for (let index = text.indexOf('\ufffd'); index !== -1; index = text.indexOf('\ufffd', start)) {
-    offset += Buffer.byteLength(text.slice(start, index));
-    if (bytes.toString('hex', offset, offset + 3) !== 'efbfbd') return offset;
-    offset += 3;
-    start = index + 1;
-  }
-  return offset;
 }
 
 async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {

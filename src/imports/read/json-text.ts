@@ -26,14 +26,6 @@ export class ObjectScanner {
   #inString = false;
   #escaped = false;
 
-  reset() {
-    this.depth = 0;
-    this.deepest = 0;
-    this.keys = 0;
-    this.#inString = false;
-    this.#escaped = false;
-  }
-
   /**
    * Reads on at `from`. Gives the index behind the object's end, or -1 if it continues after this text. Stops early where
    * it gets too deep; with `arrays` also behind each `[` that opens a value of the object itself (depth is 2 then).
@@ -84,33 +76,20 @@ export function repetition(key: string): RowProblem {
   return { column: key, value: '', code: 'REPEATED_KEY', reason };
 }
 
+/** The strings of a JSON text, each with a colon behind it where it is a key, and the brackets between them. */
+const STRINGS_AND_BRACKETS = /("(?:[^"\\]|\\.)*")(\s*:)?|([[{])|[\]}]/g;
+
 /** The first key that occurs more than once in an object's text; the text is valid JSON. */
 export function repeatedKey(text: string): string | undefined {
   const seen = new Set<string>();
-  const scanner = new ObjectScanner();
-  for (const [at, written] of stringsIn(text)) {
-    // Between two strings are brackets, colons and values; a key is followed by a colon.
-    scanner.scan(text.slice(scanner.deepest === 0 ? 0 : at.before, at.start), 0);
-    if (scanner.depth !== 1 || !/^\s*:/.test(text.slice(at.end, at.end + 100))) continue;
-    const key = JSON.parse(written) as string;
-    if (seen.has(key)) return key;
-    seen.add(key);
+  let depth = 0;
+  for (const [, string, colon, opens] of text.matchAll(STRINGS_AND_BRACKETS)) {
+    if (string === undefined) depth += opens === undefined ? -1 : 1;
+    else if (colon !== undefined && depth === 1) {
+      const key = JSON.parse(string) as string;
+      if (seen.has(key)) return key;
+      seen.add(key);
+    }
   }
   return undefined;
-}
-
-interface StringPlace {
-  /** End of the string before it. */
-  readonly before: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-function* stringsIn(text: string): Generator<readonly [StringPlace, string]> {
-  let before = 0;
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
-    const end = match.index + match[0].length;
-    yield [{ before, start: match.index, end }, match[0]];
-    before = end;
-  }
 }

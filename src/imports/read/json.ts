@@ -39,7 +39,7 @@ interface Part {
   /** The text that was read so far. */
   text: string;
   /** Offset of its first byte. */
-  start: number;
+  readonly start: number;
   /** The place in the text at which elements were cut out, and their number of bytes. */
   cut?: { readonly at: number; bytes: number };
 }
@@ -59,7 +59,7 @@ export async function* jsonRows(
 ): AsyncGenerator<InputRow[]> {
   const block = openBlock();
   let position: Position = 'start';
-  const element = partAt(0);
+  let element = partAt(0);
   /** Undefined where the document is an array. */
   let outer: Part | undefined;
   /** Property of the outermost object that holds the elements. */
@@ -113,8 +113,7 @@ export async function* jsonRows(
     const move = MOVES[position]?.[character];
     if (move === undefined) throw refused(position, block, index, elements, outer);
     if (move === 'inside') {
-      Object.assign(element, { start: block.offsetOf(index), text: '' });
-      element.scanner.reset();
+      element = partAt(block.offsetOf(index));
       elements += 1;
     }
     if (move === 'object') outer = partAt(block.offsetOf(index));

@@ -21,7 +21,6 @@ export async function* ndjsonRows(
 }
 
 function lineReader(reader: Elements, bounds: Bounds) {
-  const scanner = new ObjectScanner();
   let unfinished = '';
   let unfinishedBytes = 0;
   let number = 0;
@@ -61,13 +60,13 @@ function lineReader(reader: Elements, bounds: Bounds) {
     return reader.rows(element as Element, place, line, keys);
   }
 
-  function scanned(line: string) {
-    scanner.reset();
-    scanner.scan(line, 0);
-    return scanner;
-  }
-
   return rowsUpTo;
+}
+
+function scanned(line: string) {
+  const scanner = new ObjectScanner();
+  scanner.scan(line, 0);
+  return scanner;
 }
 
 function occurrences(text: string, character: string) {
