@@ -9,7 +9,7 @@ import { elementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
-import { boundsWith, emptyFile, intakeError, listed, reportGrowth, shown, shownPath } from './intake-error.ts';
+import { boundsWith, intakeError, listed, reportGrowth, shown, shownPath, WRITE_ROWS } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
@@ -174,14 +174,15 @@ async function* atLeastOneRow(
     yield chunk;
   }
   if (hasRows) return;
-  if (format === 'csv' && columns.names.length === 0) throw emptyFile(name);
+  const isEmpty = format === 'csv' && columns.names.length === 0;
   const others = sheet?.others ?? [];
+  const what = `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)}`;
   throw intakeError(
-    'NO_ROWS',
-    `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    isEmpty ? 'EMPTY' : 'NO_ROWS',
+    isEmpty ? `${what} is empty` : `${what} has no rows${format === 'csv' ? ', only a header' : ''}`,
     others.length === 0
-      ? 'Write at least one row into it, or name another file'
-      : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
+      ? WRITE_ROWS
+      : words`Write rows into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
     { file: name, format },
   );
 }

@@ -61,7 +61,6 @@ async function refuseEncrypted(zip: Zip) {
 
 /** Reads one of the tables. Cells and rows that are repeated are written once, with a number. @param wanted number of the table */
 function odsTable(wanted: number, rows: SheetRows) {
-  let isDone = false;
   let table = -1;
   let rowTimes = 1;
   let isHidden = false;
@@ -70,19 +69,17 @@ function odsTable(wanted: number, rows: SheetRows) {
   let current: Attributes | undefined;
   let paragraphs = 0;
   let content = '';
-  /** Open elements whose text is not the cell's, such as comments. */
-  let asides = 0;
   let inParagraph = 0;
 
   function text(piece: string) {
-    if (inParagraph === 0 || asides > 0) return;
+    if (inParagraph === 0) return;
     content += piece;
     checkLength(content, `row ${rows.line + 1}`);
   }
 
   function open(name: string, attributes: Attributes) {
     if (name === 'table') table += 1;
-    if (table !== wanted || isDone) return;
+    if (table !== wanted) return;
     if (name === 'table-row') {
       cells = [];
       column = 0;
@@ -92,13 +89,8 @@ function odsTable(wanted: number, rows: SheetRows) {
       current = attributes;
       content = '';
       paragraphs = 0;
-    } else if (current !== undefined) openedInCell(name, attributes);
-  }
-
-  function openedInCell(name: string, attributes: Attributes) {
-    if (name === 'annotation' || name === 'note' || name === 'ruby-text') asides += 1;
-    if (asides > 0) return;
-    if (name === 'p') {
+    } else if (current === undefined) return;
+    else if (name === 'p') {
       if (paragraphs > 0) content += '\n';
       paragraphs += 1;
       inParagraph += 1;
@@ -108,18 +100,16 @@ function odsTable(wanted: number, rows: SheetRows) {
   }
 
   function close(name: string) {
-    if (table !== wanted || isDone) return;
-    if (name === 'annotation' || name === 'note' || name === 'ruby-text') asides -= 1;
-    else if (name === 'p' && asides === 0 && inParagraph > 0) inParagraph -= 1;
-    else if (name === 'table-cell') closeCell(current ?? {});
-    else if (name === 'covered-table-cell') closeCell({ covered: 'yes', ...current });
+    if (table !== wanted) return;
+    if (name === 'p' && inParagraph > 0) inParagraph -= 1;
+    else if (name === 'table-cell' || name === 'covered-table-cell') closeCell(name !== 'table-cell');
     else if (name === 'table-row') rows.add(rows.line + 1, cells, isHidden, rowTimes);
-    else if (name === 'table') isDone = true;
   }
 
-  function closeCell(cell: Attributes) {
+  function closeCell(isCovered: boolean) {
+    const cell = current ?? {};
     const count = times(cell['table:number-columns-repeated']);
-    const text = cell['covered'] === undefined ? cellText(cell, content, rows, column) : '';
+    const text = isCovered ? '' : cellText(cell, content, rows, column);
     current = undefined;
     if (text === '') {
       column += count;
@@ -133,7 +123,7 @@ function odsTable(wanted: number, rows: SheetRows) {
     column += count;
   }
 
-  return { text, open, close, isDone: () => isDone };
+  return { text, open, close, isDone: () => table > wanted };
 }
 
 /** The value of a cell as text. @param content what it shows */

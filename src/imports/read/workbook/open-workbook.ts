@@ -78,13 +78,6 @@ export async function openSheet(
     length: bounded.length,
     rows: async function* () {
       for await (const rows of workbook.read(number, warnings)) yield bounded.of(rows);
-      if (bounded.length() === 0) {
-        throw intakeError(
-          'EMPTY',
-          `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`,
-          others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`,
-        );
-      }
       await state.checkUnchanged(0);
     },
     notes: (isId) => [
@@ -96,9 +89,9 @@ export async function openSheet(
   };
 }
 
-function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]) {
+function chosenNotes({ passed, header }: ChosenSheet, sheet: string, others: readonly string[]) {
   const notes: IntakeNote[] = [];
-  if (isFound && others.length > 0) {
+  if (passed !== undefined && others.length > 0) {
     const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;
     const text = `The rows are from the sheet ${shown(sheet)}, the first one with a table${before}. Other sheets of the workbook: ${listed(others)}`;
     notes.push({ code: 'SHEET_CHOSEN', text });
@@ -151,12 +144,10 @@ function boundedRows(sheet: string, packed: number, bounds: Bounds) {
 
 interface ChosenSheet {
   readonly number: number;
-  /** It was looked for, and not named. */
-  readonly isFound: boolean;
-  /** Visible sheets before it that have something in them, but no table. */
-  readonly passed: readonly string[];
+  /** Visible sheets before it that have something in them, but no table; absent where it was named, and not looked for. */
+  readonly passed?: readonly string[];
   /** The row of its header, where that is not its first and was not given. */
-  readonly header: number | undefined;
+  readonly header?: number | undefined;
 }
 
 /** Rows of a sheet that are looked at: a single column that is longer is a list. */
@@ -166,23 +157,25 @@ const LOOKED_AT = 30;
  * The sheet that is named, or the first visible one with a table: a row with two filled cells, a column that is called as one
  * that is read, or a long list. Without any, the first one with something in it. Throws UNKNOWN_SHEET, EMPTY.
  */
-async function chooseSheet(workbook: Workbook, name: string, wanted: string | undefined, signs: TableSigns) {
-  if (wanted !== undefined) {
-    const number = namedSheet(workbook, name, wanted);
-    const { header } = await contentOf(workbook, number, signs);
-    return { number, isFound: false, passed: [], header };
-  }
-  const withText: number[] = [];
-  for (const [number, { isVisible }] of workbook.sheets.entries()) {
-    if (!isVisible) continue;
+async function chooseSheet(
+  workbook: Workbook,
+  name: string,
+  wanted: string | undefined,
+  signs: TableSigns,
+): Promise<ChosenSheet> {
+  const named = wanted === undefined ? undefined : namedSheet(workbook, name, wanted);
+  const passed: string[] = [];
+  let first: number | undefined;
+  for (const [number, sheet] of workbook.sheets.entries()) {
+    if (named === undefined ? !sheet.isVisible : number !== named) continue;
     const { content, header } = await contentOf(workbook, number, signs);
-    if (content === 'text') withText.push(number);
-    if (content !== 'table') continue;
-    const passed = withText.map((sheet) => workbook.sheets[sheet]?.name ?? '');
-    return { number, isFound: true, passed, header };
+    if (number === named) return { number, header };
+    if (content === 'table') return { number, header, passed };
+    if (content === 'nothing') continue;
+    passed.push(sheet.name);
+    first ??= number;
   }
-  const [first] = withText;
-  if (first !== undefined) return { number: first, isFound: true, passed: [], header: undefined };
+  if (first !== undefined) return { number: first, passed: [] };
   const hidden = workbook.sheets.filter(({ isVisible }) => !isVisible);
   const remedy =
     hidden.length === 0

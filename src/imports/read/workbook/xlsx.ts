@@ -113,23 +113,15 @@ async function formatsOf(entry: string, parse: Parse) {
 /** Reads the texts that cells name by number: each once, and all are needed until the last row is read. */
 async function readTexts(texts: ReturnType<typeof textTable>, entry: string, parse: Parse) {
   let text = '';
-  let isReading = false;
-  let inReadingAid = false;
   await parse(entry, {
     open: (name) => {
       if (name === 'si') text = '';
-      else if (name === 'rPh') inReadingAid = true;
-      else if (name === 't') isReading = !inReadingAid;
     },
-    text: (piece) => {
-      if (!isReading) return;
-      text += piece;
-      checkLength(text, entry);
-    },
-    close: (name) => {
-      if (name === 't') isReading = false;
-      else if (name === 'rPh') inReadingAid = false;
-      else if (name === 'si') texts.add(unescaped(text));
+    close: (name, piece) => {
+      if (name === 't') {
+        text += piece;
+        checkLength(text, entry);
+      } else if (name === 'si') texts.add(unescaped(text));
     },
   });
 }
@@ -178,17 +170,8 @@ function sheetReader(options: SheetOptions): XmlHandlers {
   let column = -1;
   let cell: Cell = { type: '', format: PLAIN };
   let hasFormula = false;
-  /** Whether the text that comes next belongs to the cell: of `v`, and of `t` in a text that is not a reading aid. */
-  let reading = false;
-  let inReadingAid = false;
   let content = '';
   let cells: string[] = [];
-
-  function text(piece: string) {
-    if (!reading) return;
-    content += piece;
-    checkLength(content, address(line, column));
-  }
 
   function open(name: string, attributes: Attributes) {
     if (name === 'sheetData') inRows = true;
@@ -196,16 +179,14 @@ function sheetReader(options: SheetOptions): XmlHandlers {
     if (name === 'row') openRow(attributes);
     else if (name === 'c') openCell(attributes);
     else if (name === 'f') hasFormula = true;
-    else if (name === 'rPh') inReadingAid = true;
-    else if (name === 'v') reading = cell.type !== 'inlineStr';
-    else if (name === 't') reading = cell.type === 'inlineStr' && !inReadingAid;
   }
 
-  function close(name: string) {
+  function close(name: string, text: string) {
     if (!inRows) return;
-    if (name === 'v' || name === 't') reading = false;
-    else if (name === 'rPh') inReadingAid = false;
-    else if (name === 'c') closeCell();
+    if (name === (cell.type === 'inlineStr' ? 't' : 'v')) {
+      content += text;
+      checkLength(content, address(line, column));
+    } else if (name === 'c') closeCell();
     else if (name === 'row') closeRow();
     else if (name === 'sheetData') inRows = false;
   }
@@ -249,7 +230,7 @@ function sheetReader(options: SheetOptions): XmlHandlers {
     for (const area of merged.get(line) ?? []) rows.merge(area.column, area.bottom, cells[area.column] ?? '');
   }
 
-  return { text, open, close };
+  return { open, close };
 }
 
 /** A cell that is being read. */

@@ -10,16 +10,17 @@ const MAX_PIECE_LENGTH = 1024 * 1024;
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** The element for extensions of other namespaces; it may repeat names of the document, such as `x15:workbookPr`. */
-const EXTENSIONS = 'extLst';
-
 /**
- * Handlers of the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`.
- * Lists of extensions are left out.
+ * Elements that are left out: extensions of other namespaces, which may repeat names of the document, such as
+ * `x15:workbookPr`; and what is not the text of a cell itself: reading aids, comments, notes.
  */
+const LEFT_OUT: ReadonlySet<string> = new Set(['extLst', 'rPh', 'annotation', 'note', 'ruby-text']);
+
+/** Handlers of the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`. */
 export interface XmlHandlers {
   open(name: string, attributes: Attributes): void;
-  close?(name: string): void;
+  /** @param text between this tag and the one before */
+  close?(name: string, text: string): void;
   text?(text: string): void;
 }
 
@@ -39,25 +40,31 @@ export function xmlReader(place: string, handlers: XmlHandlers) {
   const parser = new SaxesParser({ position: false, xmlns: false as const });
   let decoder: TextDecoder | undefined;
   let levels = 0;
-  /** The level of the list of extensions that is being read; 0 outside. */
-  let extensions = 0;
+  /** The level of the element that is being left out; 0 outside. */
+  let leftOut = 0;
   let sinceEvent = 0;
+  let sinceTag = '';
   parser.on('opentag', ({ name, attributes }) => {
     sinceEvent = 0;
     levels += 1;
     if (levels > MAX_LEVELS) throw broken(place, `it is nested deeper than ${MAX_LEVELS} levels`);
-    if (extensions === 0 && local(name) === EXTENSIONS) extensions = levels;
-    if (extensions === 0) handlers.open(local(name), attributes);
+    if (leftOut === 0 && LEFT_OUT.has(local(name))) leftOut = levels;
+    if (leftOut === 0) handlers.open(local(name), attributes);
+    sinceTag = '';
   });
   parser.on('closetag', ({ name }) => {
     sinceEvent = 0;
-    if (extensions === 0) handlers.close?.(local(name));
-    else if (extensions === levels) extensions = 0;
+    if (leftOut === 0) handlers.close?.(local(name), sinceTag);
+    else if (leftOut === levels) leftOut = 0;
     levels -= 1;
+    sinceTag = '';
   });
   const text = (piece: string) => {
     sinceEvent = 0;
-    if (extensions === 0) handlers.text?.(piece);
+    if (leftOut > 0) return;
+    sinceTag += piece;
+    checkLength(sinceTag, place);
+    handlers.text?.(piece);
   };
   parser.on('text', text);
   parser.on('cdata', text);
