@@ -54,9 +54,15 @@ const MIN_SHARE = 0.8;
 const MAX_WORDS = 12;
 
 export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"][^\s@,;|<>".]*\.[^\s@,;|<>"]+$/;
-export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
+const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
 /** Seconds or milliseconds since 1970, in this century. */
 const EPOCH = /^1[0-9]{9}(?:\d{3})?$/;
+
+/** Whether a text is a value: no column is called so. */
+export function isValue(text: string): boolean {
+  return EMAIL.test(text) || DATE.test(text) || /^\d+$/.test(text);
+}
+
 /** Words that say yes or no about anything. */
 export const isBoolean = isOneOf(
   'true, false, yes, no, wahr, falsch, ja, nein, vrai, faux, oui, non, verdadero, falso, si, vero',

@@ -1,4 +1,4 @@
-import { mentions } from './meanings.ts';
+import { isOneOf, mentions } from './meanings.ts';
 
 /** Meaning of the names of columns. A name is evidence only together with the values below it. */
 
@@ -62,9 +62,11 @@ const GROUPS: readonly (readonly [RegExp, number])[] = [
 const isNoGroup = mentions(
   'description, desc, type, kind, status, state, count, size, created, updated, date, url, link, web, visibility, owner, manager, lead, leader, note, notes, comment, role, position, rank, level, capacity, privacy, category, parent, age, blood, pay, price, tax, object, ticket, year, topic, purpose, number of',
 );
-const isGroupId = mentions('guid, id, key, code, path, slug, no, nr, number, handle');
-const ID_ENDING = /(?:id|kennung|kürzel|schlüssel|nummer|nr|code)$/;
-const PATH = /^(?:full )?(?:path|slug)$/;
+const isOfMembers = mentions('member$, members$, user$, users$');
+const isGroupId = mentions(
+  'guid, id, key, code, path, slug, no, nr, number, handle, …id$, …kennung$, …kürzel$, …schlüssel$, …nummer$, …nr$, …code$',
+);
+const saysPath = isOneOf('path, slug, full path, full slug');
 
 export interface GroupName {
   /** Columns of one kind of group have the same: `course` of "Course ID" and "Course name". */
@@ -76,17 +78,17 @@ export interface GroupName {
 /** Kind of group that a column of this name holds. */
 export function groupName(name: string): GroupName | undefined {
   const words = wordsOf(name);
-  if (isNoGroup(words) || /\b(?:members?|users?)$/.test(words)) return undefined;
+  if (isNoGroup(words) || isOfMembers(words)) return undefined;
   for (const [pattern, rank] of GROUPS) {
     const [, entity] = pattern.exec(words) ?? [];
-    if (entity !== undefined) return { entity, rank, isId: isGroupId(words) || ID_ENDING.test(words) };
+    if (entity !== undefined) return { entity, rank, isId: isGroupId(words) };
   }
   return undefined;
 }
 
 /** Whether the column has the place of the groups that another column names. */
 export function isPath(name: string): boolean {
-  return PATH.test(wordsOf(name));
+  return saysPath(wordsOf(name));
 }
 
 const saysFlag = mentions(

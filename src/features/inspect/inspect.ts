@@ -9,15 +9,7 @@ import { listed } from '../../imports/read/intake-error.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { fitting, type Recipe, type RecipeSettings, seenIn } from '../recipes/recipe.ts';
-import {
-  type ColumnFacts,
-  columnFacts,
-  DATE,
-  EMAIL,
-  elementColumns,
-  isSecret,
-  withoutSecrets,
-} from './column-facts.ts';
+import { type ColumnFacts, columnFacts, elementColumns, isSecret, isValue, withoutSecrets } from './column-facts.ts';
 import { joined, suggest } from './suggestion.ts';
 import { commandFor, type Typed } from './typed-import.ts';
 
@@ -107,15 +99,7 @@ function nextFor(
     return { steps: [{ text: written(advice, write) }], command };
   }
   if (look.format === undefined) return nothing;
-  const steps = suggest({
-    columns,
-    recognised: look.recognised,
-    hasGuid: guid !== undefined,
-    // The options say more about UIDs than which column they are in.
-    hasUid: (shape?.identities ?? shape?.templates?.uid) !== undefined,
-    scopeWords: shape?.scopeWords,
-    isTable: look.format === 'csv',
-  });
+  const steps = suggest(columns, look, options);
   const needs = steps.flatMap((step) => step.needs ?? []);
   const addsNothing = Object.keys(joined({}, steps)).length + needs.length === 0;
   // With nothing to add it is the command that was refused.
@@ -235,10 +219,7 @@ function headerLineOf(lines: readonly string[]) {
 }
 
 function isHeader(cells: readonly string[]) {
-  return (
-    new Set(cells).size === cells.length &&
-    cells.every((cell) => !EMAIL.test(cell) && !DATE.test(cell) && !/^\d+$/.test(cell))
-  );
+  return new Set(cells).size === cells.length && !cells.some(isValue);
 }
 
 function filledCells(original: string) {

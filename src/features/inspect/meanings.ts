@@ -44,7 +44,7 @@ export function isOneOf(list: string): (text: string) => boolean {
   return (text) => words.has(plain(text));
 }
 
-/** Finds one of these words or phrases in a text of small words; `…` stands for any letters. */
+/** Finds one of these words or phrases in a text of small words; `…` stands for any letters, `$` for the end of the text. */
 export function mentions(list: string): (text: string) => boolean {
   const words = list.split(', ').join('|').replaceAll('…', '[\\p{L}\\p{N}]*');
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`, 'u');

@@ -34,7 +34,7 @@ export interface Step {
 const isOfOther = mentions(
   'payment, financial, order, license, licence, fulfilment, fulfillment, marital, email, emails, e mail, e mails, mail, tax, sync, dirsync, verification, background, visa, mfa, 2fa, 2sv, tfa, otp, sso, saml, two, factor, twofactor, two factor, password, newsletter, newsletters, notification, notifications, sms, billing, charge, payout, photo, avatar, cookie, consent',
 );
-const saysStatus = mentions('status, rsvp, zustand, estado, statut, stato');
+const saysStatus = mentions('status, rsvp, zustand, estado, statut, stato, membership$, attendance$');
 
 const isYes = isOneOf('true, 1, yes, y, t, x, ja, wahr, si, oui, vrai, verdadero, vero, checked');
 const isFlagValue = isOneOf('0, 1, y, n, t, f, x, checked, unchecked');
@@ -42,12 +42,13 @@ const isFlagValue = isOneOf('0, 1, y, n, t, f, x, checked, unchecked');
 const isOfPerson = isOneOf(
   'is, has, account, user, member, invitation, invite, login, status, currently, konto, benutzer, cuenta, compte, read, only',
 );
-const TIME = /\b(?:at|on|date|time|stamp|timestamp|till|until)$/;
+const saysTime = mentions('at$, on$, date$, time$, stamp$, timestamp$, till$, until$');
+const saysLeft = isOneOf('left, left at, left on, left date, has left, has left at, has left on, has left date');
 /** Names of the last day of a membership, which may be still to come. */
 const saysEnd = mentions(
-  'end date, end day, end time, expir…, until, valid to, exit, leaving, leave date, resignation, termination, austritt, austritts, austrittsdatum, kundigung, kundigungsdatum, vertragsende, enddatum, ende, gultig bis, baja, salida, sortie, depart, fin, uscita, cessazione, dimissioni, scadenza, data fine, saida, desligamento',
+  'end date, end day, end time, expir…, until, valid to, exit, leaving, leave date, resignation, termination, austritt, austritts, austrittsdatum, kundigung, kundigungsdatum, vertragsende, enddatum, ende, gultig bis, baja, salida, sortie, depart, fin, uscita, cessazione, dimissioni, scadenza, data fine, saida, desligamento, end$',
 );
-const TYPE = /\b(?:type|kind|object ?class)$/;
+const saysType = mentions('type$, kind$, object class$, objectclass$');
 const isPerson = isOneOf(
   'user, person, people, member, human, individual, guest, external, internal, student, teacher, customer',
 );
@@ -110,12 +111,12 @@ function conditionFor({ name, few: counts, filled, looksLike }: ColumnFacts): Co
   const open: Condition = { column: name, is: [OPEN_VALUE] };
   if (said === 'user account control') return enabledAccounts(name, few) ?? (filled > 0 ? open : undefined);
   if (isOfOther(said)) return undefined;
-  const isGone = saysGone(said) || /^(?:has )?left(?: (?:at|on|date))?$/.test(said);
+  const isGone = saysGone(said) || saysLeft(said);
   const told = said.split(' ').filter((word) => !isOfPerson(word));
   const isHere = told.length > 0 && told.every(saysHere);
-  const isStatus = saysStatus(said) || /\b(?:membership|attendance)$/.test(said);
-  if (isGone && TIME.test(said)) return { column: name, is: ['', '0'] };
-  if ((saysEnd(said) || /\bend$/.test(said)) && looksLike !== 'mark') return filled > 0 ? open : undefined;
+  const isStatus = saysStatus(said);
+  if (isGone && saysTime(said)) return { column: name, is: ['', '0'] };
+  if (saysEnd(said) && looksLike !== 'mark') return filled > 0 ? open : undefined;
   if (filled === 0) return undefined;
   if (few.length > 0 && few.every((word) => isBoolean(word) || isFlagValue(word))) {
     const yes = [...new Set([...few.filter(isYes).map((word) => word.toLowerCase()), 'true', '1'])];
@@ -123,7 +124,7 @@ function conditionFor({ name, few: counts, filled, looksLike }: ColumnFacts): Co
     if (isHere) return { column: name, is: yes };
     return isStatus ? statusOf(name, few) : undefined;
   }
-  if (TYPE.test(said)) {
+  if (saysType(said)) {
     const people = few.filter(isPerson);
     return people.length > 0 && few.some(isNoPerson) ? { column: name, is: people } : undefined;
   }
@@ -141,13 +142,17 @@ function statusOf(column: string, few: readonly string[]): Condition {
   const unknown = few.filter((word) => meaning(word) === undefined);
   const members = few.filter((word) => meaning(word) !== undefined && !isOut(meaning(word)) && meaning(word) !== 'ban');
   if (unknown.length > 0) return { column, is: [...members, OPEN_VALUE] };
+  return keeping(column, members, few);
+}
+
+function keeping(column: string, members: string[], few: readonly string[]): Condition {
   return members.length > 0 ? { column, is: members } : { column, isNot: [...few] };
 }
 
 function enabledAccounts(column: string, few: readonly string[]): Condition | undefined {
   if (few.length === 0 || !few.every((word) => /^\d+$/.test(word))) return undefined;
   const enabled = few.filter((word) => (Number(word) & ACCOUNT_DISABLED) === 0);
-  return enabled.length > 0 ? { column, is: enabled } : { column, isNot: [...few] };
+  return keeping(column, enabled, few);
 }
 
 function adviceFor({ name, few }: ColumnFacts, condition: Condition) {
@@ -178,19 +183,21 @@ const HIGHEST = ['admin', 'moderator', 'participant'] as const;
 /** The meaning of a word in the scope column; of several in a cell ("admin,moderator") the highest. Undefined: nobody knows. */
 export function scopeMeaning(text: string): ScopeMeaning | undefined {
   const parts = text.split(/[,;|/+&\n]/).filter((part) => part.trim() !== '');
-  const meanings = new Set(parts.map((part) => scopeOfWord(part) ?? meaningOf(part)));
-  const [only] = meanings;
-  if (meanings.size === 1 && isOut(only as ReturnType<typeof meaningOf>)) return 'none';
-  if (meanings.size === 1 && only === 'ban') return 'ban';
-  const others = [...meanings].filter((meaning) => !HIGHEST.some((scope) => scope === meaning));
-  return others.length > 0 ? undefined : HIGHEST.find((scope) => meanings.has(scope));
+  const [only, ...others] = new Set(parts.map((part) => scopeOfWord(part) ?? meaningOf(part)));
+  if (others.length === 0 && only === 'ban') return only;
+  if (others.length === 0 && isOut(only)) return 'none';
+  const meanings = [only, ...others];
+  const known = HIGHEST.filter((scope) => meanings.includes(scope));
+  return known.length === meanings.length ? known[0] : undefined;
 }
+
+const isNoScope = mentions('type, kind, class, status, state, title, job');
 
 /** Rates how surely a column has the scopes: its words are known, or it is called so. */
 export function scopeRank({ name, looksLike, few }: ColumnFacts): number {
   if (few === undefined || few.size === 0 || looksLike === 'date') return 0;
   const known = few.keys().some((word) => scopeMeaning(word) !== undefined);
   if (isRole(name)) return known ? 4 : looksLike === 'scope' || looksLike === 'id' ? 3 : 0;
-  if (looksLike !== 'scope' || /\b(?:type|kind|class|status|state|title|job)\b/.test(wordsOf(name))) return 0;
+  if (looksLike !== 'scope' || isNoScope(wordsOf(name))) return 0;
   return known ? 2 : 0;
 }

@@ -1,5 +1,7 @@
 import { ID } from '../../chat/service/limits.ts';
 import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import type { ReadBeginning } from '../../imports/read/beginning.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import { isDamagedNumber } from '../../imports/read/shape/template.ts';
@@ -8,7 +10,7 @@ import { OPEN_VALUE, separatorText } from '../../options/option-texts.ts';
 import type { Shape } from '../../options/shape.ts';
 import { sameWord } from '../../text/same-text.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { type ColumnFacts, CROSS, DATE, DN, EMAIL } from './column-facts.ts';
+import { type ColumnFacts, CROSS, DN, EMAIL, isValue } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
 import { counted, type Step, scopeMeaning, scopeRank, statesIn, withRows } from './states.ts';
@@ -20,22 +22,14 @@ const OPEN_SCOPE = '<scope>' as ScopeMeaning;
 type IdField = 'uid' | 'guid';
 const NOUNS: Readonly<Record<IdField, string>> = { uid: 'users', guid: 'groups' };
 
-interface Asked {
-  readonly columns: readonly ColumnFacts[];
-  /** Field -> column, as the file would be read. */
-  readonly recognised: Readonly<Partial<Record<string, string>>>;
-  /** A group for all rows is given. */
-  readonly hasGuid: boolean;
-  /** An identity file or a template gives the UIDs. */
-  readonly hasUid?: boolean;
-  /** Words for scopes whose meanings are given. */
-  readonly scopeWords?: Shape['scopeWords'];
-  /** The names of the columns are in a row of a table. */
-  readonly isTable: boolean;
-}
-
-export function suggest({ columns, recognised, hasGuid, hasUid = false, scopeWords, isTable }: Asked): readonly Step[] {
-  if (isTable && isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
+/** What the columns of a file need to be imported. @param recognised columns by the fields that they are read as */
+export function suggest(
+  columns: readonly ColumnFacts[],
+  { recognised, format }: Pick<ReadBeginning, 'recognised' | 'format'>,
+  { guid, shape = {} }: Pick<ImportOptions, 'guid' | 'shape'>,
+): readonly Step[] {
+  const hasGuid = guid !== undefined;
+  if (format === 'csv' && isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
   const known = named('uid');
@@ -63,9 +57,10 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, scopeWor
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
   return [
-    ...aboutIds('uid', users, user === known, hasUid),
+    // The options may say more about UIDs than which column they are in.
+    ...aboutIds('uid', users, user === known, (shape.identities ?? shape.templates?.uid) !== undefined),
     ...(hasGuid ? [] : aboutGroups()),
-    ...aboutScope(scope, recognised['scope'] !== undefined, scopeWords),
+    ...aboutScope(scope, recognised['scope'] !== undefined, shape.scopeWords),
     ...aboutRegion(named('region')),
     ...[user, ...groups].flatMap((column) => (column === undefined ? [] : aboutNothing(column))),
     ...statesIn(rest.filter((one) => one !== scope)),
@@ -75,7 +70,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, scopeWor
 /** Whether the header is really a row: its cells are values like those below them. */
 function isWithoutHeader(columns: readonly ColumnFacts[], recognised: object): boolean {
   if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
-  if (columns.some(({ name }) => EMAIL.test(name) || DATE.test(name) || /^\d+$/.test(name))) return true;
+  if (columns.some(({ name }) => isValue(name))) return true;
   return (
     columns.every(({ name, looksLike }) => looksLike === 'id' && ID.test(name)) &&
     columns.some(({ name }) => /\d/.test(name))
@@ -114,30 +109,8 @@ function openColumn(field: string, text: Words): Step {
   return { text, open: { map: { [field]: OPEN_COLUMN } } };
 }
 
-function mayAllBe(field: IdField, columns: readonly ColumnFacts[]) {
-  const names = listed(columns.map(({ name }) => name));
-  const choose = option('map', `${field}=COLUMN`);
-  return openColumn(field, words`Columns ${names} may all be the ${NOUNS[field]}: choose one with ${choose}.`);
-}
-
-function isLike(field: IdField, { name }: ColumnFacts) {
-  const text = words`Column ${shown(name)} looks like ${NOUNS[field]}: ${option('map', `${field}=${name}`)}.`;
-  return { text, settings: { map: { [field]: name } } };
-}
-
-function splits(field: IdField, { name, separator }: ColumnFacts): Step[] {
-  if (separator === undefined) return [];
-  const text = words`Column ${shown(name)} has several ${NOUNS[field]} in a cell: ${splitOption(field, separator)}.`;
-  return [{ text, settings: { shape: { split: { [field]: separator } } } }];
-}
-
 function splitOption(field: IdField, separator: string) {
   return shapeOption('split', `${field}=${separatorText(separator)}`, { split: { [field]: separator } });
-}
-
-function damaged(name: string, bad: string): Step {
-  const text = words`Column ${shown(name)} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
-  return { text, open: {} };
 }
 
 /** Settings with those of steps: what both have is joined. */
@@ -151,7 +124,7 @@ function join(one: unknown, other: unknown): unknown {
   if (typeof one !== 'object' || typeof other !== 'object') return other;
   const values = new Map<string, unknown>(Object.entries(one ?? {}));
   for (const [name, value] of Object.entries(other ?? {})) {
-    values.set(name, values.has(name) ? join(values.get(name), value) : value);
+    values.set(name, join(values.get(name), value));
   }
   return Object.fromEntries(values);
 }
@@ -209,17 +182,32 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
 function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised: boolean, isSettled = false): Step[] {
   const [column, ...others] = columns;
   if (column === undefined) return [field === 'uid' ? NO_USER : noGroup('looks like groups')];
-  if (others.length > 0) return [mayAllBe(field, columns)];
+  if (others.length > 0) {
+    const names = listed(columns.map(({ name }) => name));
+    const choose = option('map', `${field}=COLUMN`);
+    return [openColumn(field, words`Columns ${names} may all be the ${NOUNS[field]}: choose one with ${choose}.`)];
+  }
   const { name, separator } = column;
-  const values = knownValues(column);
-  const parts = separator === undefined ? values : values.flatMap((one) => one.split(separator));
-  const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
-  const { text, settings } = isLike(field, column);
-  const steps = splits(field, column);
-  if (bad === undefined) return isRecognised ? steps : [...steps, { text, settings }];
+  const seen = `Column ${shown(name)}`;
+  const settings = { map: { [field]: name } };
+  const steps: Step[] = [];
+  let values = knownValues(column);
+  if (separator !== undefined) {
+    const text = words`${seen} has several ${NOUNS[field]} in a cell: ${splitOption(field, separator)}.`;
+    steps.push({ text, settings: { shape: { split: { [field]: separator } } } });
+    values = values.flatMap((one) => one.split(separator));
+  }
+  const bad = values.map((part) => part.trim()).find((part) => !ID.test(part));
+  if (bad === undefined) {
+    const text = words`${seen} looks like ${NOUNS[field]}: ${option('map', `${field}=${name}`)}.`;
+    return isRecognised ? steps : [...steps, { text, settings }];
+  }
   // The template of a GUID says which column it is made of.
   const chosen = isRecognised ? [] : [{ settings }];
-  if (isDamagedNumber(bad)) return [...steps, ...chosen, damaged(name, bad)];
+  if (isDamagedNumber(bad)) {
+    const text = words`${seen} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
+    return [...steps, ...chosen, { text, open: {} }];
+  }
   if (field === 'guid') return [...steps, madeGuids(column, bad)];
   return [...steps, ...chosen, ...(isSettled ? [] : [identified(column, bad)])];
 }
@@ -310,12 +298,13 @@ function scopeIn(columns: readonly ColumnFacts[]) {
 /** @param given words whose meanings are not asked for again; `*` stands for all that are not there */
 function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given: Shape['scopeWords'] = {}): Step[] {
   if (scope === undefined || scope.looksLike === 'empty') return [];
-  const { name } = scope;
+  const { name, few = new Map<string, number>() } = scope;
   const said = new Set(Object.keys(given).map(sameWord));
-  const isUnsaid = (word: string) => scopeOfWord(word) === undefined && !said.has(sameWord(word));
-  const foreign = said.has('*') ? [] : [...(scope.few ?? [])].filter(([word]) => isUnsaid(word));
+  const isSaid = (word: string) => said.has('*') || said.has(sameWord(word)) || scopeOfWord(word) !== undefined;
+  const foreign = [...few].filter(([word]) => !isSaid(word));
   const map = isRecognised ? {} : { map: { scope: name } };
-  if (said.has('*') || (said.size > 0 && scope.few !== undefined && foreign.length === 0)) return [{ settings: map }];
+  const isSettled = said.has('*') || (said.size > 0 && few.size > 0);
+  if (foreign.length === 0 && (isSettled || scopeRank(scope) > 0)) return [{ settings: map }];
   const ignore = option('map', 'scope=');
   if (scopeRank(scope) === 0) {
     const known = scope.examples.find((example) => scopeMeaning(example) !== undefined);
@@ -325,16 +314,11 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given
     const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${ignore}`;
     return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
   }
-  if (foreign.length === 0) return [{ settings: map }];
-  const meanings = foreign.map(([word, rows]) => ({
-    word,
-    rows,
-    meaning: isNothing(word) ? 'participant' : scopeMeaning(word),
-  }));
-  const each = meanings.map(
-    ({ word, rows, meaning = 'not known' }, index) =>
-      `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
-  );
+  const meanings = foreign.map(([word]) => ({ word, meaning: isNothing(word) ? 'participant' : scopeMeaning(word) }));
+  const each = foreign.map(([word, rows], index) => {
+    const meaning = meanings[index]?.meaning ?? 'not known';
+    return `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`;
+  });
   const how = isRecognised ? '' : words`${option('map', `scope=${name}`)} and `;
   const known = meanings.filter(({ meaning }) => meaning !== undefined);
   const meaning = (some: typeof meanings) => ({

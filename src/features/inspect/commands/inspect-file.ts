@@ -166,12 +166,12 @@ function understanding({ format, recognised, missing, rows, refusal, recipes }: 
   // A recipe says what its columns are; a refusal has said what is missing.
   if (recipes.length > 0 || !withRefusal) return [];
   const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);
+  const isMissing = format !== null && missing.length > 0;
   return [
-    ...(format === null ? [] : [`Understood: ${known.length === 0 ? 'no column' : known.join(', ')}.`]),
-    ...(format === null || missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}.`]),
-    ...(refusal === null
-      ? [`Of the first ${counted(rows.seen, 'row')}, ${grouped(rows.valid)} can be sent as they are.`]
-      : []),
-    ...(refusal !== null ? [`As it is, an import would be refused: ${printable(refusal.message)}`] : []),
+    ...(format === null ? [] : [`Understood: ${known.join(', ') || 'no column'}.`]),
+    ...(isMissing ? [`Missing: ${missing.join(', ')}.`] : []),
+    refusal === null
+      ? `Of the first ${counted(rows.seen, 'row')}, ${grouped(rows.valid)} can be sent as they are.`
+      : `As it is, an import would be refused: ${printable(refusal.message)}`,
   ];
 }
