@@ -18,8 +18,8 @@ export interface Names {
 }
 
 export interface CommandEntry {
-  /** Its line in the list of commands. */
-  readonly usage: string;
+  /** What follows its name in the list of commands. Default: `[options]`. */
+  readonly usage?: string;
   readonly description: string;
   /** For programs: help does not list it. */
   readonly hidden?: true;

@@ -10,6 +10,14 @@ export async function loadCommand(name: string, action: Action = () => async () 
   return command === undefined || entry?.settings === false ? command : withProfile(command);
 }
 
+/** Files that several commands need, or their completion. */
+const imports = () => import('./commands/imports-commands.ts');
+const continuing = () => import('./commands/continue-commands.ts');
+const service = () => import('./commands/service-commands.ts');
+const syncs = () => import('../features/sync/commands/sync-command.ts');
+const recipes = () => import('../features/recipes/commands/recipes-command.ts');
+const schedules = () => import('../features/schedule/commands/schedule-command.ts');
+
 /** The commands of rollcall by name, in the order of its help. A command is loaded when it is used. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   import: {
@@ -25,11 +33,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   recipes: {
     usage: '',
     description: 'list, show and save recipes: settings for the exports of other systems',
-    load: () => import('../features/recipes/commands/recipes-command.ts'),
-    names: async () => (await import('../features/recipes/commands/recipes-command.ts')).recipeNames,
+    load: recipes,
+    names: async () => (await recipes()).recipeNames,
   },
   template: {
-    usage: '[options]',
     description: 'write an example file to fill in',
     load: () => import('../features/recipes/commands/template-command.ts'),
   },
@@ -39,44 +46,43 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('../features/check/commands/check-command.ts'),
   },
   list: {
-    usage: '[options]',
     description: 'show imports, newest first',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   tag: {
     usage: '[options] <id> <tags...>',
     description: 'give an import tags, by which `list --tag` finds it',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   status: {
     usage: '[options] [id]',
     description: 'show the results of an import so far',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   watch: {
     usage: '[options] [id]',
     description: 'follow an import that runs in another process; exits with the same code as `import`',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   pause: {
     usage: '[options] [id]',
     description: 'let calls in flight finish, and send no more until `resume`',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   resume: {
     usage: '[options] [id]',
     description: 'continue an import that was paused, blocked, interrupted or only checked',
-    load: () => import('./commands/continue-commands.ts'),
+    load: continuing,
   },
   cancel: {
     usage: '[options] [id]',
     description: 'end an import; what was not sent is reported as unprocessed',
-    load: () => import('./commands/imports-commands.ts'),
+    load: imports,
   },
   retry: {
     usage: '[options] [id]',
     description: 'send again what failed, was not confirmed or was not sent, as a new import',
-    load: () => import('./commands/continue-commands.ts'),
+    load: continuing,
   },
   report: {
     usage: '[options] [id]',
@@ -86,37 +92,33 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   sync: {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
-    load: () => import('../features/sync/commands/sync-command.ts'),
-    names: async () => (await import('../features/sync/commands/sync-command.ts')).syncNames,
+    load: syncs,
+    names: async () => (await syncs()).syncNames,
   },
   export: {
-    usage: '[options]',
     description: 'write who is in which group now, as a file that `import` and `sync` read back',
     load: () => import('../features/export/commands/export-command.ts'),
   },
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
-    load: () => import('../features/sync/commands/sync-command.ts'),
+    load: syncs,
   },
   expiring: {
-    usage: '[options]',
     description: 'show memberships that end, as rows of files have said',
-    load: () => import('../features/sync/commands/sync-command.ts'),
+    load: syncs,
   },
   expire: {
-    usage: '[options]',
     description: 'plan the removal of members whose memberships are over; --apply carries it out',
-    load: () => import('../features/sync/commands/sync-command.ts'),
+    load: syncs,
   },
   schedule: {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
-    load: () => import('../features/schedule/commands/schedule-command.ts'),
-    names: async () => (await import('../features/schedule/commands/schedule-command.ts')).scheduleNames,
+    load: schedules,
+    names: async () => (await schedules()).scheduleNames,
   },
   serve: {
-    usage: '[options]',
     description: 'run a server that takes imports over HTTP: API, web console, reports',
     load: () => import('./commands/serve-command.ts'),
   },
@@ -131,33 +133,29 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/token-command.ts'),
   },
   worker: {
-    usage: '[options]',
     description: "send the batches of some regions from this machine; needs the queue and those regions' keys",
     load: () => import('./commands/worker-command.ts'),
   },
   sandbox: {
-    usage: '[options]',
     description: 'run a local copy of the chat service, to try imports without the real one',
     settings: false,
     load: () => import('./commands/sandbox-command.ts'),
   },
   apps: {
-    usage: '[options]',
     description: 'list the apps of the account; needs the management key',
-    load: () => import('./commands/service-commands.ts'),
+    load: service,
   },
   users: {
     usage: '',
     description: 'list the users of an app, and create auth tokens for them',
-    load: () => import('./commands/service-commands.ts'),
+    load: service,
   },
   message: {
     usage: '[options] <text>',
     description: 'send a text message to a user or group, on behalf of a user',
-    load: () => import('./commands/service-commands.ts'),
+    load: service,
   },
   doctor: {
-    usage: '[options]',
     description: 'check the settings, keys, service, queue and disk that this machine uses',
     load: () => import('./commands/doctor-command.ts'),
   },
@@ -167,12 +165,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/sources-command.ts'),
   },
   demo: {
-    usage: '[options]',
     description: 'import a sample into a sandbox, to see how rollcall works',
     load: () => import('./commands/demo-command.ts'),
   },
   version: {
-    usage: '[options]',
     description: 'show the version, and what rollcall runs on',
     settings: false,
     load: () => import('./commands/version-command.ts'),

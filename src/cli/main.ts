@@ -24,7 +24,12 @@ export async function main(args: readonly string[], io: Io) {
     .addOption(settingFlag('profile'))
     // Arguments after the name of a command belong to the command.
     .enablePositionalOptions()
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
+    .configureHelp({
+      subcommandTerm: (command) => {
+        const { usage = '[options]' } = COMMANDS[command.name()] ?? { usage: '' };
+        return `${command.name()} ${usage}`.trim();
+      },
+    })
     .addHelpText(
       'after',
       `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\nrollcall help topics lists what else help explains, such as settings and exit-codes.\n\n${exitCodesHelp()}`,

@@ -69,5 +69,5 @@ export function importOwner(owner: Owner): readonly Handled[] {
 
 /** Imports, for the command that owns the data directory itself. @param more what else it does */
 export function ownImports(owner: Owner, more: readonly Handled[] = []): Client {
-  return clientOf([...more, ...importOwner(owner)], askedHere(owner));
+  return clientOf([...more, ...importOwner(owner)], owner);
 }

@@ -97,8 +97,11 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   expect(loaded.filter((url) => url.includes('/src/sandbox/') && !url.endsWith('/injected-faults.ts'))).toEqual([]);
 });
 
-test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is', async (name, { usage, load }) => {
-  const command = (await load())[`${name}Command`]?.(() => async () => {}) ?? new Command();
-  expect(command.name()).toBe(name);
-  expect(new Help().subcommandTerm(command)).toBe(`${name} ${usage}`.trim());
-});
+test.each(Object.entries(COMMANDS))(
+  '%s stands in the list of commands as it is',
+  async (name, { usage = '[options]', load }) => {
+    const command = (await load())[`${name}Command`]?.(() => async () => {}) ?? new Command();
+    expect(command.name()).toBe(name);
+    expect(new Help().subcommandTerm(command)).toBe(`${name} ${usage}`.trim());
+  },
+);

@@ -3,7 +3,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { summaryIn } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/imports.ts';
-import type { HandlersOf, Operation } from '../../api/operation.ts';
+import type { Operation } from '../../api/operation.ts';
 import { rowOperations } from '../../api/rows.ts';
 import { eventOperations, serviceOperations } from '../../api/service.ts';
 import type { App } from '../../app/app.ts';
@@ -22,7 +22,8 @@ import { keptView, openKept, withLedger } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
-export function clientOf(all: readonly Handled[], asked: Asked): Client {
+export function clientOf(all: readonly Handled[], here: Here): Client {
+  const asked = askedHere(here);
   const perform = async (operation: Operation, input: object): Promise<unknown> => {
     const found = all.flat().find((one) => one.operation === operation);
     // Only an owner does it.
@@ -35,15 +36,6 @@ export function clientOf(all: readonly Handled[], asked: Asked): Client {
   };
   // Their types are those of their declarations.
   return { call: perform, download } as unknown as Client;
-}
-
-/** Does operations of one group in this process. @throws as `clientOf` */
-export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
-  group: Group,
-  handlers: HandlersOf<Group>,
-  here: Here,
-): Client {
-  return clientOf([handled(group, handlers)], askedHere(here));
 }
 
 /** Has the process that owns a data directory do operations. @throws NO_OWNER where there is none any more; as it refuses */
@@ -59,20 +51,20 @@ const OF_OWNER: ReadonlySet<Operation> = new Set<Operation>([eventOperations.lis
 
 /**
  * Does operations about a data directory: the process that owns it, if there is one, does those that change something.
- * @param here does one in this process, with the client that it gives to `perform`
+ * @param here does one in this process, by the handlers that it gives to `perform`
  */
 export function ownerElse(
   dir: DataDir,
   here: (
     operation: Operation,
     input: Readonly<Record<string, string>>,
-    perform: (client: Client) => Promise<unknown>,
+    perform: (...all: readonly Handled[]) => Promise<unknown>,
   ) => Promise<unknown>,
 ): Client {
   const owner = ownerClient(dir);
   const call = async (operation: Operation & { readonly answer: z.ZodType }, input: object) => {
     const alone = () =>
-      here(operation, input as never, (client) => client.call(operation, input as never) as Promise<unknown>);
+      here(operation, input as never, (...all) => clientOf(all, { dir }).call(operation, input as never));
     if (OF_OWNER.has(operation)) return owner.call(operation, input as never);
     // Reading needs no owner, and one that only runs an import does not know it.
     if (operation.method === 'GET') return alone();
@@ -118,7 +110,6 @@ export function askedHere({ dir, coordinator }: Here, who = currentUser()): Aske
 
 /** Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here. */
 export function clientOfDirectory(dir: DataDir): Client {
-  const asked = askedHere({ dir });
   return ownerElse(dir, async (operation, _, perform) => {
     if (operation.method === 'GET') {
       // Opened by its handler: a wrong filter is refused first, also where there is no catalog.
@@ -127,11 +118,11 @@ export function clientOfDirectory(dir: DataDir): Client {
         opened ??= openKept(dir);
         return opened;
       };
-      return perform(clientOf(readingHandlers(dir, catalog), asked)).finally(() => opened?.close());
+      return perform(...readingHandlers(dir, catalog)).finally(() => opened?.close());
     }
     return changeCatalog(dir, openCatalog, async (catalog) => {
       const { tagging } = await import('../../server/import-handlers.ts');
-      return perform(clientOf([handled(importOperations, tagging(catalog))], asked));
+      return perform(handled(importOperations, tagging(catalog)));
     });
   });
 }

@@ -14,7 +14,6 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
-import type { Running } from '../run.ts';
 import type { Io } from '../screen/io.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
@@ -35,13 +34,8 @@ export function importCommand(action: Action) {
   );
   withSandbox(withWorkers(withServer(withJson(command))));
   const acting = async (io: Io, file: string, flags: ImportFlags) => {
-    const { openRunning } = await import('../run.ts');
-    return importFile(await openRunning(io, flags), file, flags);
+    const [{ openRunning }, { importInput }] = await Promise.all([import('../run.ts'), import('../import-file.ts')]);
+    return importInput(await openRunning(io, flags), file, flags);
   };
   return command.action(action(acting));
-}
-
-async function importFile(running: Running, file: string, flags: ImportFlags) {
-  const { importInput } = await import('../import-file.ts');
-  return importInput(running, file, flags);
 }

@@ -1,7 +1,6 @@
-import type { HandlersOf } from '../../../api/operation.ts';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { isAlone } from '../../../cli/client/imports.ts';
-import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
+import { changeCatalog, ownerElse } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
@@ -24,8 +23,6 @@ import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-cata
 export function schedulesHere(config: Config, sandbox: boolean): Client {
   const { dir } = config;
   const at = { ...config, sendsTo: { sandbox, target: serviceTarget({ ...config, sandbox }) } };
-  const client = (handlers: HandlersOf<typeof scheduleOperations>) =>
-    handledLocally(scheduleOperations, handlers, { dir });
   return ownerElse(dir, async (operation, input, perform) => {
     const isThere = hasCatalog(dir);
     if (!isThere && operation === scheduleOperations.list) return { schedules: [] };
@@ -33,11 +30,11 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
       throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
     if (operation.method !== 'GET') {
       return changeCatalog(dir, openScheduleCatalog, (catalog) =>
-        perform(client(changingHandlers({ catalog, dir, at }, true))),
+        perform(handled(scheduleOperations, changingHandlers({ catalog, dir, at }, true))),
       );
     }
     using catalog = openScheduleCatalogReader(dir.catalog);
-    return await perform(client(lookingHandlers(catalog)));
+    return await perform(handled(scheduleOperations, lookingHandlers(catalog)));
   });
 }
 

@@ -1,9 +1,10 @@
 import { type Imports, openImports } from '../../../cli/client/imports.ts';
-import { changeCatalog, handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
+import { changeCatalog, ownerElse } from '../../../cli/client/local-client.ts';
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, readCatalog } from '../../../platform/data-dir.ts';
+import { handled } from '../../../server/perform.ts';
 import type { GuardFinding, SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -90,10 +91,10 @@ function localSyncs(dir: DataDir) {
   });
   return ownerElse(dir, async (operation, input, perform) => {
     if (operation.method === 'GET' || operation === syncOperations.bringBack)
-      return perform(handledLocally(syncOperations, handlers, { dir }));
+      return perform(handled(syncOperations, handlers));
     find(input['id'] ?? '');
     return changeCatalog(dir, openSyncCatalog, ({ reject }) =>
-      perform(handledLocally(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) }, { dir })),
+      perform(handled(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) })),
     );
   });
 }
