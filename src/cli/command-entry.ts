@@ -18,7 +18,7 @@ export interface Names {
 }
 
 export interface CommandEntry {
-  /** What follows its name in the list of commands. Default: `[options]`. */
+  /** The words after its name in the list of commands. Default: `[options]`. */
   readonly usage?: string;
   readonly description: string;
   /** For programs: help does not list it. */

@@ -22,7 +22,7 @@ const OPEN_SCOPE = '<scope>' as ScopeMeaning;
 type IdField = 'uid' | 'guid';
 const NOUNS: Readonly<Record<IdField, string>> = { uid: 'users', guid: 'groups' };
 
-/** What the columns of a file need to be imported. @param recognised columns by the fields that they are read as */
+/** Advice on a file, from its columns. @param recognised columns by the fields that they are read as */
 export function suggest(
   columns: readonly ColumnFacts[],
   { recognised, format }: Pick<ReadBeginning, 'recognised' | 'format'>,
