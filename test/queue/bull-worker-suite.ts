@@ -52,6 +52,30 @@ export function describeBullWorker(newAddress: () => string): void {
       expect(await errands.depth()).toEqual(idle);
     });
 
+    test('a worker that may run many jobs runs the first before it has fetched as many: its lock would run out', async () => {
+      let fetched = 0;
+      const bull = Worker.prototype as unknown as { moveToActive(...given: readonly unknown[]): Promise<unknown> };
+      const { moveToActive } = bull;
+      const watch = vi.spyOn(bull, 'moveToActive').mockImplementation(function (this: Worker, ...given) {
+        fetched += 1;
+        return Reflect.apply(moveToActive, this, given);
+      });
+      onTestFinished(() => watch.mockRestore());
+      const { queue, work } = office();
+      const errands = queue();
+      await errands.add(notes(...Array.from({ length: 20 }, (_, index) => `e${index}`)));
+      const fetchedBefore = new Journal<number>();
+      const ended = Promise.withResolvers<void>();
+      const errandOfAll = errand(() => {
+        fetchedBefore.note(fetched);
+        return ended.promise;
+      });
+      work(errands, errandOfAll, 20);
+      const runs = await fetchedBefore.until(20);
+      ended.resolve();
+      expect(runs[0]).toBeLessThan(8);
+    });
+
     test('an attempt that a dying worker never ended is made by another one, which sees that it was begun', async () => {
       const { queue, work } = office();
       const errands = queue();
