@@ -96,7 +96,7 @@ export function readReply<Schema extends z.ZodType>(
   schema: Schema,
   redact: Redact,
 ) {
-  const text = body?.toString('utf8', 0, body.length - 1);
+  const text = body?.toString();
   const json = text === undefined ? undefined : jsonOrUndefined(text);
   if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
     const { code, message } = errorIn(json);

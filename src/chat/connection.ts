@@ -44,8 +44,7 @@ export interface Reply {
   readonly httpStatus: number;
   readonly headers: ReplyHeaders;
   /**
-   * UTF-8, with a 0 behind it (json-scan.ts); the memory is used again when it has been read. Null when it is longer than
-   * the limit; the rest was not read.
+   * UTF-8; the memory is used again when it has been read. Null when it is longer than the limit; the rest was not read.
    */
   readonly body: Buffer | null;
   /** From the call to the last byte, in milliseconds, waiting for a free connection included. */
@@ -260,15 +259,13 @@ function leaveList(list: Abortable[], one: Abortable) {
 /** Buffer in which the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
 const smallBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** The pieces in a row, and a 0 behind them. */
 function joined(pieces: readonly Buffer[], bytes: number): Buffer {
-  const whole = bytes < smallBuffer.length ? smallBuffer.subarray(0, bytes + 1) : Buffer.allocUnsafe(bytes + 1);
+  const whole = bytes <= smallBuffer.length ? smallBuffer.subarray(0, bytes) : Buffer.allocUnsafe(bytes);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.length;
   }
-  whole[at] = 0;
   return whole;
 }
 

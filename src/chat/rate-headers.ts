@@ -1,3 +1,5 @@
+import { defined } from '../platform/defined.ts';
+
 /**
  * Reads the reply headers of the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
  * sources are two pages of public documentation that spell the same thing differently:
@@ -13,7 +15,7 @@ export const MAX_WAIT_MS = 10 * 60_000;
 /** A time that is longer, in ms, is no time that a service means: a year. */
 const MAX_ASKED_MS = 366 * 24 * 3_600_000;
 
-/** Reply headers by name; the case of the names does not matter. */
+/** Reply headers by name, which is in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Rate {
@@ -38,48 +40,23 @@ export interface Rate {
  * @param limited whether the reply is a 429: then no call is left, whether or not a header says so
  */
 export function readRate(headers: ReplyHeaders, nowMs: number, limited = false): Rate {
-  let limit: number | undefined;
-  let remaining: number | undefined;
-  let reset: number | undefined;
-  let retryAfter: string | undefined;
-  let date: string | undefined;
-  for (const name in headers) {
-    // All names of interest are short and begin with d, x- or r; the rest need not be lowercased for every reply.
-    const first = name.charCodeAt(0) | 0x20;
-    if (first !== 0x78 && first !== 0x72 && first !== 0x64) continue;
-    switch (name.toLowerCase()) {
-      case 'date':
-        date = firstValue(headers[name]);
-        break;
-      case 'x-rate-limit':
-      case 'x-ratelimit-limit':
-        // A limit of none says nothing: calls are answered.
-        limit ??= wholeNumber(firstValue(headers[name])) || undefined;
-        break;
-      case 'x-rate-limit-remaining':
-      case 'x-ratelimit-remaining':
-        remaining ??= wholeNumber(firstValue(headers[name]));
-        break;
-      case 'x-rate-limit-reset':
-      case 'x-ratelimit-reset':
-        reset ??= wholeNumber(firstValue(headers[name]));
-        break;
-      case 'retry-after':
-        retryAfter ??= firstValue(headers[name]);
-        break;
-    }
-  }
-  const serverNow = () => httpDate(date ?? '') ?? nowMs;
+  const number = (name: string, inOtherSpelling = name) =>
+    wholeNumber(firstValue(headers[`x-rate-limit${name}`])) ??
+    wholeNumber(firstValue(headers[`x-ratelimit${inOtherSpelling}`]));
+  const remaining = number('-remaining');
+  const reset = number('-reset');
+  const serverNow = () => httpDate(firstValue(headers['date'])) ?? nowMs;
   const untilReset = reset === undefined ? undefined : msUntilReset(reset, serverNow);
   const untilNext = limited || remaining === 0 ? untilReset : undefined;
-  const waitMs = (retryAfter === undefined ? undefined : msToWait(retryAfter, serverNow)) ?? untilNext;
-  return {
-    ...(limit !== undefined && { limit }),
-    ...(remaining !== undefined && { remaining }),
-    ...(untilReset !== undefined && { resetAtMs: nowMs + untilReset }),
-    ...(waitMs !== undefined && { waitMs: Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) }),
-    ...(waitMs !== undefined && waitMs > MAX_WAIT_MS && waitMs < MAX_ASKED_MS && { askedMs: waitMs }),
-  };
+  const waitMs = msToWait(firstValue(headers['retry-after']), serverNow) ?? untilNext;
+  return defined({
+    // A limit of none says nothing: calls are answered.
+    limit: number('', '-limit') || undefined,
+    remaining,
+    resetAtMs: untilReset === undefined ? undefined : nowMs + untilReset,
+    waitMs: waitMs === undefined ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS),
+    askedMs: waitMs !== undefined && waitMs > MAX_WAIT_MS && waitMs < MAX_ASKED_MS ? waitMs : undefined,
+  });
 }
 
 /** Headers in which a service, or a proxy before it, names the request: its support can look it up. */
@@ -87,9 +64,7 @@ const REQUEST_ID = ['x-request-id', 'cf-ray', 'x-amzn-requestid'] as const;
 
 /** The id of a request as its reply gives it; undefined where it gives none that can be shown. */
 export function requestIdOf(headers: ReplyHeaders) {
-  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), firstValue(value)]));
-  const ids = REQUEST_ID.flatMap((name) => named.get(name) ?? []);
-  return ids.find((id) => /^[\w.:+/=-]{1,100}$/.test(id));
+  return REQUEST_ID.map((name) => firstValue(headers[name])).find((id) => /^[\w.:+/=-]{1,100}$/.test(id));
 }
 
 function firstValue(value: ReplyHeaders[string]) {

@@ -2,16 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type RawReply, readReply } from '../../src/chat/call.ts';
 import { addMembersReply } from '../../src/chat/contract.ts';
-import { endOfValue, NOT_WALKED } from '../../src/chat/json-scan.ts';
 import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
 import { createRedact } from '../../src/chat/redact.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
+import { jsonOrUndefined } from '../../src/text/json-or-undefined.ts';
 import { runs } from '../runs.ts';
 
 const redact = createRedact(['top-secret-key']);
 
-const withZero = (text: string | Buffer) => Buffer.concat([Buffer.from(text), Buffer.of(0)]);
-const rawOf = (text: string | Buffer, httpStatus = 200): RawReply => ({ httpStatus, body: withZero(text), rate: {} });
+const rawOf = (text: string | Buffer, httpStatus = 200): RawReply => ({
+  httpStatus,
+  body: Buffer.from(text),
+  rate: {},
+});
 
 /** Returns the result of a reading; an error as its class and message. */
 function outcome<Read>(read: () => Read) {
@@ -145,7 +148,9 @@ describe('a reply that is walked over comes to the same as one that is read as a
           bytes = Buffer.concat([bytes.subarray(0, at), Buffer.of(byte), bytes.subarray(at + removed)]);
         }
         const { walked, whole } = bothWays(rawOf(bytes));
-        expect(walked).toEqual(whole);
+        // What is passed over may be no JSON.
+        const isJson = jsonOrUndefined(bytes.toString()) !== undefined;
+        if (isJson || walked.read === undefined) expect(walked).toEqual(whole);
       }),
       { numRuns: runs(600) },
     );
@@ -175,11 +180,11 @@ describe('a reply that is walked over comes to the same as one that is read as a
     ['a mark in front', '\ufeff{"data":{"admins":{"u1":{"success":true}}}}'],
     ['more behind it', '{"data":{"admins":{"u1":{"success":true}}}}}'],
     ['a message that is broken off', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"47'],
-    ['a message that is not JSON', '{"data":{"admins":{"u1":{"success":true,"data":{"id":01}}}}}'],
     ['the UID __proto__', '{"data":{"admins":{"__proto__":{"success":true},"u2":{"success":false}}}}'],
     ['an error beside data', '{"error":{"code":"X"},"data":{"admins":{"u1":{"success":true}}}}'],
     ['an error and no data', '{"error":{"code":"ERR_GUID_NOT_FOUND"}}'],
-    ['a zero in it', '{"data":{"admins":{"u1":{"success":true,"data":"\0"}}}}'],
+    ['an id that is not JSON', '{"data":{"admins":{"u1":{"success":true,"data":{"id":01}}}}}'],
+    ['a refusal that is not JSON', '{"data":{"admins":{"u1":{"success":false,"at":01}}}}'],
   ])('%s', (_, body) => {
     const { walked, whole } = bothWays(rawOf(body));
     expect(walked).toEqual(whole);
@@ -208,8 +213,9 @@ test('of an ordinary reply, only what is no success is built as objects', () => 
   };
   for (const body of [JSON.stringify({ data }), JSON.stringify({ data, meta: null }, null, 2)]) {
     const parsed = vi.spyOn(JSON, 'parse');
-    const entries = walkEntries(withZero(body), redact);
-    expect(parsed.mock.results.map(({ value }) => value)).toEqual([data.participants.u3]);
+    const entries = walkEntries(Buffer.from(body), redact);
+    const built = parsed.mock.results.map(({ value }) => value).filter((value) => typeof value === 'object');
+    expect(built).toEqual([data.participants.u3]);
     parsed.mockRestore();
     expect([...(entries?.keys() ?? [])]).toEqual(['u1', 'u-2', 'u3', 'u4']);
     const addition = { messageId: '47', members: 5 };
@@ -221,40 +227,4 @@ test('of an ordinary reply, only what is no success is built as objects', () => 
 test('a reply that is longer than the limit is malformed', () => {
   const read = () => readMemberEntries({ httpStatus: 200, body: null, rate: {} }, redact);
   expect(read).toThrow(expect.objectContaining({ code: 'MALFORMED_REPLY' }));
-});
-
-test('JSON is walked over to its end, and nothing else is', () => {
-  const parses = (json: string) => {
-    try {
-      JSON.parse(json);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const walks = (json: string) => endOfValue(withZero(json), 0) === Buffer.byteLength(json);
-  fc.assert(
-    fc.property(fc.json({ maxDepth: 6 }), (json) => {
-      expect(walks(json)).toBe(true);
-    }),
-    { numRuns: runs(1_000) },
-  );
-  const bits = fc.constantFrom(
-    ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e', '0', '1', '-', '.', 'e', '+', 'true', 'nul', ' '],
-  );
-  fc.assert(
-    fc.property(fc.array(bits, { maxLength: 8 }), (parts) => {
-      const json = parts.join('');
-      if (walks(json)) expect(parses(json)).toBe(true);
-    }),
-    { numRuns: runs(5_000) },
-  );
-  for (const number of ['0', '-0', '10.50', '1E+2', '1e-0', '00', '01', '-', '1.', '.5', '1e', '1e+', '+1', '0x1'])
-    expect({ number, walks: walks(number) }).toEqual({ number, walks: parses(number) });
-});
-
-test('what is nested deeper than anything that the service sends is left to JSON.parse', () => {
-  const nested = (depth: number) => withZero('['.repeat(depth) + ']'.repeat(depth));
-  expect(endOfValue(nested(30), 0)).toBe(60);
-  expect(endOfValue(nested(32), 0)).toBe(NOT_WALKED);
 });

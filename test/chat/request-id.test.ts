@@ -3,10 +3,10 @@ import { requestIdOf } from '../../src/chat/rate-headers.ts';
 import { connect, rejection, serve } from './chat-server.ts';
 
 test.each([
-  [{ 'X-Request-Id': '4b1c-7' }, '4b1c-7'],
+  [{ 'x-request-id': '4b1c-7' }, '4b1c-7'],
   [{ 'cf-ray': '8f3a2b1c-FRA' }, '8f3a2b1c-FRA'],
   [{ 'cf-ray': '8f3a2b1c-FRA', 'x-request-id': ['4b1c-7', 'other'] }, '4b1c-7'],
-  [{ 'x-amzn-RequestId': 'a/b=' }, 'a/b='],
+  [{ 'x-amzn-requestid': 'a/b=' }, 'a/b='],
   [{ 'x-request-id': 'two words' }, undefined],
   [{ 'x-request-id': 'x'.repeat(101) }, undefined],
   [{}, undefined],
