@@ -63,17 +63,18 @@ interface FlowLevel {
   readonly bound: boolean;
 }
 
-export const NO_SUMS: FlowSums = { ended: 0, failed: 0, busyMs: 0, loadMs: 0, fullMs: 0 };
-
-export function addSums(one: FlowSums, other: FlowSums): FlowSums {
+/** The sums of which each is what `of` says of its name. */
+export function sumsOf(of: (name: keyof FlowSums) => number): FlowSums {
   return {
-    ended: one.ended + other.ended,
-    failed: one.failed + other.failed,
-    busyMs: one.busyMs + other.busyMs,
-    loadMs: one.loadMs + other.loadMs,
-    fullMs: one.fullMs + other.fullMs,
+    ended: of('ended'),
+    failed: of('failed'),
+    busyMs: of('busyMs'),
+    loadMs: of('loadMs'),
+    fullMs: of('fullMs'),
   };
 }
+
+export const NO_SUMS: FlowSums = sumsOf(() => 0);
 
 /** The first number: each process had this one before it was adapted. */
 export const FIRST_LIMIT = 20;

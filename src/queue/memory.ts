@@ -1,7 +1,7 @@
 import { asError } from '../errors/message-of.ts';
 import { sumOf } from '../text/wording.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
-import { addSums, NO_SUMS } from './flow.ts';
+import { NO_SUMS, sumsOf } from './flow.ts';
 import { FLOW_SILENCE_MS, type JobQueue } from './job-queue.ts';
 import { type JobRunner, type JobWorker, jobRunner, LEFT_JOB_WAIT_MS, type NextStep } from './job-worker.ts';
 import { type LimitWindow, limitWindow, RateLimit } from './limit-window.ts';
@@ -165,7 +165,8 @@ class MemoryQueue {
       return this.#circuit;
     },
     shareFlow: async (by, most, more) => {
-      this.#sums = addSums(this.#sums, more);
+      const before = this.#sums;
+      this.#sums = sumsOf((name) => before[name] + more[name]);
       const now = performance.now();
       this.#reports.set(by, { most, at: now });
       for (const [one, { at }] of this.#reports) if (now - at > FLOW_SILENCE_MS) this.#reports.delete(one);

@@ -1,4 +1,5 @@
 import { sumOf } from '../text/wording.ts';
+import { sumsOf } from './flow.ts';
 import { freshEpoch, type History, TURN } from './history.ts';
 import { FLOW_SILENCE_MS, type JobQueue, type SharedFlow } from './job-queue.ts';
 import type { RedisConnection } from './redis.ts';
@@ -60,13 +61,7 @@ function readShared([now, pairs]: [string, string[]], saw: History['saw']): Shar
   const reports = [...fields].filter(([name]) => name.startsWith('by:'));
   return {
     text: fields.get('text') ?? '',
-    sums: {
-      ended: number('ended'),
-      failed: number('failed'),
-      busyMs: number('busyMs'),
-      loadMs: number('loadMs'),
-      fullMs: number('fullMs'),
-    },
+    sums: sumsOf(number),
     most: sumOf(reports.map(([, report]) => Number(report.split(' ')[1]))),
     now: Number(now),
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/batch-payload.ts';
-import { type BatchSource, FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
+import { type BatchSource, createFairQueue, type FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../src/queue/job-queue.ts';
 import { eventually } from '../eventually.ts';
 import { runs } from '../runs.ts';
@@ -14,7 +14,7 @@ class Region {
 
   constructor(bound: number, leftOver = 0) {
     const firstPriority = async () => this.waiting[0]?.priority ?? leftOver;
-    this.fairQueue = new FairQueue({ firstPriority } as JobQueue<BatchPayload>, bound);
+    this.fairQueue = createFairQueue({ firstPriority } as JobQueue<BatchPayload>, bound);
   }
 
   /** An import of this many batches begins. */

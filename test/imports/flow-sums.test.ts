@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RegionFlow } from '../../src/imports/send/region-flow.ts';
+import { createRegionFlow } from '../../src/imports/send/region-flow.ts';
 import type { FlowSums } from '../../src/queue/flow.ts';
 import { eventually } from '../eventually.ts';
 
@@ -11,7 +11,7 @@ test('each process reports how many jobs ended, how long they took, and how many
     told.push(sums);
     return { text: '', sums, most, now: 0 };
   };
-  const flow = new RegionFlow({
+  const flow = createRegionFlow({
     queue: { shareFlow, swapFlow: async (_before, after) => after },
     most: 8,
     limit: () => {},

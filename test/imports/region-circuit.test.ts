@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { RegionCircuit, statusOf } from '../../src/imports/send/region-circuit.ts';
+import { createRegionCircuit, type RegionCircuit, statusOf } from '../../src/imports/send/region-circuit.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { readCircuit } from '../../src/queue/circuit.ts';
 import { NotYet } from '../../src/queue/define-job.ts';
@@ -33,7 +33,7 @@ async function openCircuit({ lateMs = 0 } = {}) {
   const asked: string[] = [];
   const told: string[] = [];
   const failures: string[] = [];
-  const circuit = new RegionCircuit({
+  const circuit = createRegionCircuit({
     queue: {
       readCircuit: async () => {
         vi.advanceTimersByTime(lateMs);

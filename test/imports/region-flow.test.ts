@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { RegionFlow } from '../../src/imports/send/region-flow.ts';
+import { createRegionFlow, type RegionFlow } from '../../src/imports/send/region-flow.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import { readFlow } from '../../src/queue/flow.ts';
@@ -28,16 +28,15 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
       const queue = openRegionQueue(backend, 'us', 'app', fail);
       const told = most.map(() => [1]);
       const allowed = () => told.map((numbers) => numbers.at(-1) ?? 1);
-      const flows = most.map(
-        (one, nth) =>
-          new RegionFlow({
-            queue,
-            most: one,
-            limit: (allowed) => told[nth]?.push(allowed),
-            utilization: () => utilization,
-            now: () => now,
-            onError: fail,
-          }),
+      const flows = most.map((one, nth) =>
+        createRegionFlow({
+          queue,
+          most: one,
+          limit: (allowed) => told[nth]?.push(allowed),
+          utilization: () => utilization,
+          now: () => now,
+          onError: fail,
+        }),
       );
       onTestFinished(async () => {
         for (const flow of flows) flow.close();

@@ -3,7 +3,7 @@ import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
 import { closeWithin } from '../../queue/job-worker.ts';
-import { AHEAD, BACKLOG, FairQueue } from './fair-queue.ts';
+import { AHEAD, BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
 export type OpenRegions = ReturnType<typeof createOpenRegions>;
@@ -41,7 +41,7 @@ export function createOpenRegions(
     /** The fair queue of a region's queue, which has a fixed part of the backlog. */
     fairQueueOf: (queue: OpenRegion['queue']) => {
       const ahead = workersEnd ? AHEAD : Number.POSITIVE_INFINITY;
-      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count), ahead, perGroup);
+      const known = fairQueues.get(queue) ?? createFairQueue(queue, Math.floor(BACKLOG / count), ahead, perGroup);
       fairQueues.set(queue, known);
       return known;
     },

@@ -10,8 +10,9 @@ import {
   nextFlow,
   readFlow,
   shareOf,
+  sumsOf,
 } from '../../queue/flow.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobQueue, SharedFlow } from '../../queue/job-queue.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 /** Interval in which a process tells the others what its calls were like, in ms. */
@@ -33,129 +34,121 @@ interface RegionFlowOptions {
   readonly onError: (error: Error) => void;
 }
 
+export type RegionFlow = ReturnType<typeof createRegionFlow>;
+
 /**
  * Adapts the number of calls of a region's worker to the service (queue/flow.ts). All processes of the region count into the
  * same sums and keep to the same number, of which each has its share.
  */
-export class RegionFlow {
-  readonly #options: RegionFlowOptions;
-  readonly #id = randomUUID();
-  readonly #utilization: () => number;
-  readonly #now: () => number;
-  #most: number;
-  #allowed: number;
-  #sums: Record<keyof FlowSums, number> = { ...NO_SUMS };
-  #active = 0;
-  #spentTo: number;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> = Promise.resolve();
-  #restarting = false;
-  #closed = false;
+export function createRegionFlow(options: RegionFlowOptions) {
+  const { queue, limit, onError, utilization = loopUtilization(), now = () => performance.now() } = options;
+  const by = randomUUID();
+  let { most } = options;
+  let allowed = 1;
+  let active = 0;
+  let sums: Record<keyof FlowSums, number> = { ...NO_SUMS };
+  let spentTo = now();
+  let timer: NodeJS.Timeout | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let isRestarting = false;
+  let isClosed = false;
 
-  constructor(options: RegionFlowOptions) {
-    this.#options = options;
-    this.#utilization = options.utilization ?? utilization();
-    this.#now = options.now ?? (() => performance.now());
-    this.#spentTo = this.#now();
-    this.#most = options.most;
-    this.#allowed = 1;
-    void this.#report();
-  }
-
-  /** Counts the run of a job. */
-  async count(process: () => Promise<void>): Promise<void> {
-    this.#spend(1);
-    const startedAt = this.#now();
-    this.#timer ??= setTimeout(() => void this.#report(), REPORT_MS);
-    try {
-      await process();
-    } finally {
-      this.#spend(-1);
-      this.#sums.ended += 1;
-      this.#sums.busyMs += this.#now() - startedAt;
-    }
-  }
-
-  /** Takes note of a call that has ended. */
-  called(call: Pick<CallRecord, 'kind' | 'code'>): void {
-    if (call.kind === 'slow-down' || isNoAnswer(call)) this.#sums.failed += 1;
-  }
-
-  /** After an outage: all processes begin with one call at a time. */
-  restart(): void {
-    if (this.#restarting) return;
-    this.#restarting = true;
-    this.#allow(1);
-    void this.#report();
-  }
-
-  /** Changes the most jobs of this process at once. */
-  setMost(most: number): void {
-    this.#most = most;
-    void this.#report();
-  }
-
-  /** To be called when no job runs any more. */
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-  }
-
-  /** The part of the time since the last change in which `#active` jobs ran. */
-  #spend(change: number): void {
-    const now = this.#now();
-    const loadMs = this.#active * (now - this.#spentTo);
-    const isFull = this.#active >= this.#allowed * 0.8 - 0.5;
-    this.#sums.loadMs += loadMs;
-    if (isFull) this.#sums.fullMs += loadMs;
-    this.#spentTo = now;
-    this.#active += change;
-  }
-
-  #report(): Promise<void> {
-    this.#work = this.#work.then(() => this.#exchange()).catch(this.#failed);
-    return this.#work;
-  }
-
-  readonly #failed = (error: unknown): void => {
-    // The queue closes under the last report.
-    if (!this.#closed) this.#options.onError(asError(error));
+  /** Counts the time since the last change, in which `active` jobs ran. */
+  const spend = (change: number): void => {
+    const at = now();
+    const loadMs = active * (at - spentTo);
+    sums.loadMs += loadMs;
+    if (active >= allowed * 0.8 - 0.5) sums.fullMs += loadMs;
+    spentTo = at;
+    active += change;
+  };
+  const allow = (concurrency: number): void => {
+    if (concurrency === allowed) return;
+    spend(0);
+    allowed = concurrency;
+    limit(concurrency);
+  };
+  const exchange = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isClosed) return;
+    spend(0);
+    const isBusy = utilization() > BUSY && allowed >= FIRST_LIMIT;
+    // This process is what holds its jobs back then, and not their number.
+    const more = isBusy ? { ...sums, fullMs: 0 } : sums;
+    sums = { ...NO_SUMS };
+    const isRestart = isRestarting;
+    const counts = sumsOf((name) => Math.round(more[name]));
+    const shared = await queue.shareFlow(by, most, counts);
+    const flow = await changed(queue, shared, isRestart);
+    if (isRestart) isRestarting = false;
+    allow(shareOf(flow.limit, most, shared.most));
+    // The numbers of others change without this process.
+    if (active > 0 || more.ended > 0) reportLater();
+  };
+  const report = (): void => {
+    work = work.then(exchange).catch((error: unknown) => {
+      // The queue closes under the last report.
+      if (!isClosed) onError(asError(error));
+    });
+  };
+  const reportLater = (): void => {
+    timer ??= setTimeout(report, REPORT_MS);
   };
 
-  async #exchange(): Promise<void> {
-    const { queue } = this.#options;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#closed) return;
-    this.#spend(0);
-    const isBusy = this.#utilization() > BUSY && this.#allowed >= FIRST_LIMIT;
-    // This process is what holds its jobs back then, and not their number.
-    const more = isBusy ? { ...this.#sums, fullMs: 0 } : this.#sums;
-    this.#sums = { ...NO_SUMS };
-    const isRestart = this.#restarting;
-    const { text, sums, most, now } = await queue.shareFlow(this.#id, this.#most, rounded(more));
-    const before = readFlow(text) ?? newFlow(sums, now);
-    const after = isRestart ? restarted(before, sums, now) : nextFlow(before, sums, now, most);
-    // Where another process was faster, its step counts.
-    const found =
-      after === before && text !== '' ? before : readFlow(await queue.swapFlow(text, JSON.stringify(after)));
-    const flow = found ?? after;
-    if (isRestart) this.#restarting = false;
-    this.#allow(shareOf(flow.limit, this.#most, most));
-    // The numbers of others change without this process.
-    if (this.#active > 0 || more.ended > 0) this.#timer ??= setTimeout(() => void this.#report(), REPORT_MS);
-  }
+  report();
+  return {
+    /** Counts the run of a job. */
+    count: async (process: () => Promise<void>): Promise<void> => {
+      spend(1);
+      const startedAt = now();
+      reportLater();
+      try {
+        await process();
+      } finally {
+        spend(-1);
+        sums.ended += 1;
+        sums.busyMs += now() - startedAt;
+      }
+    },
+    /** Takes note of a call that has ended. */
+    called: (call: Pick<CallRecord, 'kind' | 'code'>): void => {
+      if (call.kind === 'slow-down' || isNoAnswer(call)) sums.failed += 1;
+    },
+    /** After an outage: all processes begin with one call at a time. */
+    restart: (): void => {
+      if (isRestarting) return;
+      isRestarting = true;
+      allow(1);
+      report();
+    },
+    /** Changes the most jobs of this process at once. */
+    setMost: (changed: number): void => {
+      most = changed;
+      report();
+    },
+    /** To be called when no job runs any more. */
+    close: (): void => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
 
-  #allow(concurrency: number): void {
-    if (concurrency === this.#allowed) return;
-    this.#spend(0);
-    this.#allowed = concurrency;
-    this.#options.limit(concurrency);
-  }
+/** The flow after a report. Where another process was faster, its step counts. */
+async function changed(
+  queue: RegionFlowOptions['queue'],
+  { text, sums, most, now }: SharedFlow,
+  isRestart: boolean,
+): Promise<Flow> {
+  const before = readFlow(text) ?? newFlow(sums, now);
+  const after = isRestart ? restarted(before, sums, now) : nextFlow(before, sums, now, most);
+  if (after === before && text !== '') return before;
+  return readFlow(await queue.swapFlow(text, JSON.stringify(after))) ?? after;
 }
 
 /** The share of the time in which the event loop of this thread was not idle. */
-function utilization(): () => number {
+function loopUtilization(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {
     const now = performance.eventLoopUtilization();
@@ -167,9 +160,4 @@ function utilization(): () => number {
 
 function restarted(flow: Flow, sums: FlowSums, now: number): Flow {
   return flow.limit === 1 && flow.phase === 'start' ? flow : newFlow(sums, now, 1);
-}
-
-function rounded(sums: FlowSums): FlowSums {
-  const { ended, failed, busyMs, loadMs, fullMs } = sums;
-  return { ended, failed, busyMs: Math.round(busyMs), loadMs: Math.round(loadMs), fullMs: Math.round(fullMs) };
 }

@@ -17,8 +17,8 @@ import { readFlow } from '../../queue/flow.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
-import { RegionCircuit, statusOf } from './region-circuit.ts';
-import { RegionFlow } from './region-flow.ts';
+import { createRegionCircuit, statusOf } from './region-circuit.ts';
+import { createRegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
 import {
   closeQueues,
@@ -149,7 +149,7 @@ export function startRegionWorker(options: RegionWorkerOptions) {
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
   const waits = untoldWaits();
-  const circuit = new RegionCircuit({
+  const circuit = createRegionCircuit({
     queue,
     others: [lists, silent],
     chat,
@@ -198,7 +198,7 @@ export function startRegionWorker(options: RegionWorkerOptions) {
     });
   };
   const workers = [work(queue), work(lists), work(silent)];
-  const flow = new RegionFlow({
+  const flow = createRegionFlow({
     queue,
     most: config.concurrency,
     limit: (concurrency) => {

@@ -13,7 +13,7 @@ import type { Consequences } from '../record/recording.ts';
 import { BANS_UNKNOWN, createFirstSteps } from './ban-check.ts';
 import { RunningImport } from './dispatcher.ts';
 import { giveUpOn, type Patience, SERVICE_AWAY } from './give-up.ts';
-import { GroupReader } from './group-reader.ts';
+import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { type OpenImport, OpenImports } from './open-imports.ts';
 import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
@@ -235,7 +235,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     results === undefined,
     options.config.perGroup,
   );
-  const groups = new GroupReader({
+  const groups = createGroupReader({
     openRegion: async (region) => regions.open(region),
     rounds: regions.fairQueueOf,
     replyTo: results?.answers.name ?? null,
