@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { importOperations } from '../api/imports.ts';
 import { aimOf } from '../app/open-service.ts';
 import { reserveImport } from '../imports/import-id.ts';
@@ -128,20 +128,18 @@ export async function givenFile(
     lines,
     /** Fetches it into a folder, which is removed where that fails. Undefined where the signal came first. */
     obtain: async (folder: string, signal: AbortSignal) => {
-      const input = join(folder, 'input');
       let isObtained = false;
       try {
-        const found = await obtain(input, signal);
+        const found = await obtain(folder, signal);
         if (found === undefined) return undefined;
-        const { name, lookups, expectRows } = found;
-        const options = ofPath ?? (await optionsFor(input, name));
+        const { name, path, lookups, expectRows } = found;
+        const options = ofPath ?? (await optionsFor(path, name));
         isObtained = true;
-        const path = resolve(file);
-        if (fetched === undefined) return { name, source: path, from: path, options, lookups };
+        const source = resolve(path);
         return {
           name: file === '-' ? file : name,
-          source: input,
-          from: fetched.name,
+          source,
+          from: fetched?.name ?? source,
           options: { ...options, ...(expectRows !== undefined && { expectRows }) },
           lookups,
         };

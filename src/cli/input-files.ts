@@ -48,19 +48,20 @@ export async function inputFiles(
     areFetched: all.length > 0,
     /** Progress of fetching. */
     lines: () => all.flatMap((one) => one.lines()),
-    /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws BAD_SOURCE */
-    obtain: (path: string, signal: AbortSignal) =>
+    /** Fetches what is elsewhere into the folder. Undefined where the signal came first. @throws BAD_SOURCE */
+    obtain: (folder: string, signal: AbortSignal) =>
       unlessStopped(signal, async () => {
+        const path = fetched === undefined ? file : join(folder, 'input');
         const own: Fetched = (await fetched?.fetch(path, signal)) ?? { name: file };
         const lookups = await mapLookupsInTurn(
           others,
           async ({ name, fetched: one }, lookup): Promise<LookupSource> => {
             if (one === undefined) return { path: resolve(name), name };
-            const copy = lookupCopy(dirname(path), lookup);
+            const copy = lookupCopy(folder, lookup);
             return { path: copy, name: (await one.fetch(copy, signal)).name };
           },
         );
-        return { ...own, lookups };
+        return { ...own, path, lookups };
       }),
   };
 }

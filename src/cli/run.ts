@@ -161,8 +161,8 @@ async function runHere(running: Running, work: Work) {
   const howToContinue = () => (ended === undefined ? [] : work.howToContinue(ended.id, sandbox));
   const interrupt = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
-    const { app, doing, failed } = await openHere(running, work, lifecycle, interrupt.signal);
-    void failed.then((error) => {
+    const { app, doing } = await openHere(running, work, lifecycle, interrupt.signal);
+    void app.failed.then((error) => {
       failure = error;
     });
     const { client } = doing;
@@ -173,7 +173,7 @@ async function runHere(running: Running, work: Work) {
     if ('id' in made) {
       const { id } = made;
       ended = { id, client, isLeft: false };
-      ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), failed])) === 'left' };
+      ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), app.failed])) === 'left' };
       await app.othersOver(async (other) => {
         if (doing.signal.aborted) return;
         say(io, '', `Import ${other}, which another command began, goes on here until it is over.`);
@@ -206,18 +206,18 @@ async function openHere({ config, io, openService }: Running, work: Work, lifecy
     reading: io.reading,
     signal: first,
   });
-  const { coordinator, failed } = app;
+  const { sendsTo } = app.coordinator;
   // With `--sandbox`, that was said.
-  const aim = coordinator.sendsTo.sandbox ? '' : aimText(coordinator.sendsTo);
+  const aim = sendsTo.sandbox ? '' : aimText(sendsTo);
   if (aim !== '') say(io, `Service: ${aim}.`);
   const owner = await openOwner(app, lifecycle.onStop);
   const failing = new AbortController();
-  void failed.then(() => failing.abort());
+  void app.failed.then(() => failing.abort());
   const signal = AbortSignal.any([first, failing.signal]);
   const here: Here = { ...app, ...owner, onStop: lifecycle.onStop, signal };
   const client = await work.open(here);
   const doing: Doing = { client, imports: importsIn(config, client), signal, here };
-  return { app, doing, failed };
+  return { app, doing };
 }
 
 export const IMPORT_BEGINS = 'the import to begin';

@@ -80,12 +80,15 @@ export function importsIn(config: Config, client: Client, server?: Server) {
     // The server knows by itself whether it sends to a sandbox.
     return { ...view, reports, sandbox: false };
   };
-  const newest = async (limit: number, filter: FilterTexts) => {
+  /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
+  const list = async (limit: number, filter: FilterTexts = {}) => {
     const page = async (size: number, cursor?: string) => {
       const answer = await client.call(importOperations.list, { ...filter, limit: `${size}`, cursor });
       return { entries: answer.imports, nextCursor: answer.nextCursor };
     };
-    return (await entriesOf(page, MAX_OF_PAGE, limit)).map(shown);
+    const found = await entriesOf(page, MAX_OF_PAGE, limit);
+    if (found.length === 0 && Object.keys(filter).length === 0) throw noImports(place(), server?.url);
+    return found.map(shown);
   };
   /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UNKNOWN_IMPORT */
   const one = async (id: string) => shown(await client.call(importOperations.one, { id }));
@@ -130,19 +133,9 @@ export function importsIn(config: Config, client: Client, server?: Server) {
     /** The state of the regions; undefined where no process runs imports. */
     regions: async () => (await unless('NO_OWNER', client.call(serviceOperations.regions, {})))?.regions,
     one,
-    /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
-    list: async (limit: number, filter: FilterTexts = {}) => {
-      const found = await newest(limit, filter);
-      if (found.length === 0 && Object.keys(filter).length === 0) throw noImports(place(), server?.url);
-      return found;
-    },
+    list,
     /** The import with this id, or the latest one. @throws NO_IMPORTS, UNKNOWN_IMPORT */
-    find: async (id: string | undefined) => {
-      if (id !== undefined) return one(id);
-      const [latest] = await newest(1, {});
-      if (latest === undefined) throw noImports(place(), server?.url);
-      return latest;
-    },
+    find: async (id: string | undefined) => (id === undefined ? ((await list(1))[0] as ImportView) : one(id)),
     /** Its rows that need attention, by outcome and code. */
     problems: async (id: string) =>
       (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECIPE_NAME } from '../../api/recipes.ts';
 import { sessionOperations } from '../../api/service.ts';
@@ -54,17 +54,17 @@ export async function sendFile(
   const how = mustBeWhole ? 'whole' : 'sent';
   const { fetched, areFetched, lines, obtain } = await inputFiles(running, file, flags, how);
   await using folder = areFetched ? await temporaryFolder('send') : undefined;
-  const path = join(folder?.path ?? '', 'input');
   let bytes = 0;
   let isAllSent = false;
   try {
     const fetching = folder && showSteps(io, lines, { begins: 'the files to come' });
-    const obtained = await obtain(path, signal).finally(fetching?.stop);
+    const obtained = await obtain(folder?.path ?? '', signal).finally(fetching?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
     if (obtained.expectRows !== undefined) query.set('expectRows', String(obtained.expectRows));
-    const [at, waiting] = fetched === undefined ? [file, flags] : [path, {}];
-    const plain: Upload = at === '-' ? asItComes(io, signal) : await fileUpload(at, waiting, signal);
-    const upload = await withLookups(plain, obtained.lookups);
+    const { path, lookups } = obtained;
+    const waiting = fetched === undefined ? flags : {};
+    const plain: Upload = path === '-' ? asItComes(io, signal) : await fileUpload(path, waiting, signal);
+    const upload = await withLookups(plain, lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
     await imports.saySendsTo(io);

@@ -3,7 +3,7 @@ import { summaryIn } from '../../api/import-summary.ts';
 import { importOperations } from '../../api/imports.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
-import { importTitle, summaryText } from '../../imports/report/summary.ts';
+import { importTitle } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED, sumOfOutcomes } from '../../membership/outcome.ts';
@@ -26,7 +26,7 @@ import {
   withServer,
 } from '../flags/flags.ts';
 import type { Work } from '../run.ts';
-import { conclude, limitsFor, nextSteps } from '../screen/conclude.ts';
+import { conclude, nextSteps, printSummary } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
 import { type Io, print, printJson, printTable, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
@@ -115,8 +115,7 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
   const signal = firstSignal(EXIT.stillRunning);
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
-    const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
-    const end = await followImport(io, imports, id, { signal: signal.signal, ...limit });
+    const end = await followImport(io, imports, id, { signal: signal.signal, timeoutMs: timeout && timeout * 1000 });
     if (end === 'over' || end === 'abandoned') return await conclude(imports, io, id, flags.json === true);
     const again = [
       `Timed out waiting; import ${id} continues. Watch it again with:`,
@@ -151,11 +150,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags) {
   }
   // The service's answers count more than the check of the file.
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
-  else {
-    const { color, width } = io;
-    const [problems, limits] = [await imports.problems(found.id), await limitsFor(imports, summary)];
-    print(io, summaryText(summary, { color, width, problems, limits, interrupted }));
-  }
+  else await printSummary(imports, io, summary, interrupted);
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) print(io, `\n${regions.map(regionLine).join('\n')}\n`);

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { aRole, ROLES, type Role } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { duration } from '../../platform/allowed-values.ts';
-import { readConfig } from '../../platform/config.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
 import { makeDataDir } from '../../platform/data-dir.ts';
 import {
   type AccessStore,
@@ -50,8 +50,7 @@ export function tokenCommand(action: Action) {
   return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
 }
 
-function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result) {
-  const { dir } = readConfig(flags);
+function withAccess<Result>({ dir }: Config, use: (access: AccessStore) => Result) {
   makeDataDir(dir);
   using access = openAccessStore(dir.access);
   return use(access);
@@ -60,7 +59,7 @@ function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Re
 async function createToken(io: Io, flags: CreateFlags) {
   const { role, name = '', expires } = flags;
   const expiresAt = expires === undefined ? null : Date.now() + expires;
-  const { id, text } = withAccess(flags, (access) => {
+  const { id, text } = withAccess(readConfig(flags), (access) => {
     const made = access.createToken({ role, name, expiresAt });
     access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name || made.id}` });
     return made;
@@ -75,7 +74,8 @@ async function createToken(io: Io, flags: CreateFlags) {
 }
 
 async function listTokens(io: Io, flags: CommonFlags) {
-  const tokens = existsSync(readConfig(flags).dir.access) ? withAccess(flags, (access) => access.tokens()) : [];
+  const config = readConfig(flags);
+  const tokens = existsSync(config.dir.access) ? withAccess(config, (access) => access.tokens()) : [];
   if (flags.json) {
     printJson(io, tokens.map(tokenJson));
     return;
@@ -88,7 +88,7 @@ async function listTokens(io: Io, flags: CommonFlags) {
 }
 
 async function revokeToken(io: Io, id: string, flags: CommonFlags) {
-  const revoked = withAccess(flags, (access) => {
+  const revoked = withAccess(readConfig(flags), (access) => {
     const done = access.revoke(id);
     if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
     return done;

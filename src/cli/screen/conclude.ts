@@ -20,16 +20,20 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   if (json) {
     printJson(io, { ...summary, ...(interrupted && { interrupted }) });
   } else if (summary.rows.read > 0) {
-    const [problems, limits] = [await imports.problems(id), await limitsFor(imports, summary)];
-    print(io, `\n${summaryText(summary, { color: io.color, width: io.width, problems, limits, interrupted })}`);
+    print(io, '\n');
+    await printSummary(imports, io, summary, interrupted);
   }
   say(io, '', ...nextSteps(imports, found));
   return exitCodeOf(found, summary.rows);
 }
 
-/** The limits by which an import that waits would be sent, where its summary says how long that takes. */
-export async function limitsFor(imports: Pick<Imports, 'limits'>, { state, ways }: ImportSummary) {
-  return state === 'staged' && ways !== undefined ? imports.limits() : undefined;
+/** Prints what became of an import. One that waits says how long sending it takes, by the limits that there are. */
+export async function printSummary(imports: Imports, io: Io, summary: ImportSummary, interrupted: boolean) {
+  const { id, state, ways } = summary;
+  const { color, width } = io;
+  const problems = await imports.problems(id);
+  const limits = state === 'staged' && ways !== undefined ? await imports.limits() : undefined;
+  print(io, summaryText(summary, { color, width, problems, limits, interrupted }));
 }
 
 /** The words before the reason for a state. */

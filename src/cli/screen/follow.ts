@@ -28,7 +28,7 @@ interface Followed<View> {
   /** Ends the following, not what is followed. */
   readonly signal: AbortSignal;
   /** In ms. Default: as long as it takes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** @param shown the import, where an event has shown it */
   readonly look: (shown?: Shown) => Promise<View>;
   /** Asked after each look. `soon`: it may be over, which another look will tell. */
@@ -146,10 +146,9 @@ export async function followSteps<View>(followed: FollowedSteps<View>): Promise<
   const show: Followed<View>['show'] = (last, trouble) => {
     const linesNow = () => {
       const [view, why] = [last(), trouble()];
-      if (why !== undefined) return [why];
-      return view === undefined ? [] : linesOf(view);
+      return why !== undefined ? [why] : view === undefined ? [] : linesOf(view);
     };
-    return showSteps(io, linesNow, { begins, regions: async () => (await imports.regions()) ?? [] });
+    return showSteps(io, linesNow, { begins, regions: imports.regions });
   };
   return (await follow({ ...followed, show })).view;
 }
@@ -175,24 +174,15 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
   });
 }
 
-/** The end and the beginning of following an import. */
-export interface FollowOptions {
-  readonly signal: AbortSignal;
-  /** In ms. Default: as long as it takes. */
-  readonly timeoutMs?: number;
-  /** Whether it begins now: then it says what other users will see of it. */
-  readonly begins?: true;
-}
-
 /**
  * Shows an import until nothing more happens to it by itself (`over`), no process runs it (`abandoned`), the signal comes
- * (`left`), or the time is up (`late`). @throws as `follow`
+ * (`left`), or the time is up (`late`). @param begins it begins now: then it says what other users will see of it  @throws as `follow`
  */
 export async function followImport(
   io: Io,
   imports: Imports,
   id: string,
-  { signal, timeoutMs, begins }: FollowOptions,
+  { signal, timeoutMs, begins }: Pick<Followed<ImportView>, 'signal' | 'timeoutMs'> & { readonly begins?: true },
 ): Promise<'over' | 'abandoned' | 'left' | 'late'> {
   let announces = begins === true;
   let runAt = performance.now();
@@ -200,7 +190,7 @@ export async function followImport(
     id,
     imports,
     signal,
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    timeoutMs,
     // Only the process that reads a file knows how far it is, and says so with an event.
     look: async (shown) => shown ?? imports.one(id),
     goesOn: (view, before, isHeard) => {
@@ -213,7 +203,7 @@ export async function followImport(
       if (rests(view, before) || performance.now() - runAt > APPEAR_MS) return false;
       return view.state === 'staged' ? 'soon' : true;
     },
-    show: (view, trouble) => showProgress(io, { view, trouble, regions: async () => (await imports.regions()) ?? [] }),
+    show: (view, trouble) => showProgress(io, { view, trouble, regions: imports.regions }),
   });
   if (end !== 'over') return end;
   return rests(view, view) ? 'over' : 'abandoned';

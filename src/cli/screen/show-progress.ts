@@ -87,7 +87,8 @@ function attempt(linesNow: () => readonly string[]) {
 interface ShownImport {
   /** Undefined before the first look. */
   view(): Pick<ImportView, 'state' | 'staging' | 'regions'> | undefined;
-  regions(): Promise<readonly RegionStatus[]>;
+  /** Undefined where no process runs it. */
+  regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Returns the reason why there is nothing to show at the moment. */
   trouble?(): string | undefined;
 }
@@ -103,8 +104,7 @@ export function showProgress(io: Io, { view, regions: ask, trouble }: ShownImpor
     if (why !== undefined) return [why];
     const shown = view();
     if (shown !== undefined && shown.state !== 'staging') {
-      const width = io.live ? io.width : undefined;
-      return [...runningLines(shown, regions, pace, { width, countsDown }), ...queueLines(asking)];
+      return [...runningLines(io, shown, regions, pace, countsDown), ...queueLines(asking)];
     }
     if (shown?.staging) return [stagingLine(shown.staging)];
     return isNotable(begun) ? [waitingLine(begun, 'the file to be read')] : [];
@@ -115,12 +115,12 @@ interface StepsOptions {
   /** The event that it waits for while there are no steps: "the check to begin". */
   readonly begins: string;
   /** Asked while no step is taken. Default: none is waited for. */
-  readonly regions?: () => Promise<readonly RegionStatus[]>;
+  readonly regions?: ShownImport['regions'];
 }
 
 /** Progress of work other than imports, in lines of its own. If they stand still, it names the cause. */
 export function showSteps(io: Io, linesNow: () => readonly string[], options: StepsOptions): Progress {
-  const { begins, regions: ask = async () => [] } = options;
+  const { begins, regions: ask = async () => undefined } = options;
   const look = lookAtRegions(ask);
   let last: string | undefined;
   let since = performance.now();
@@ -149,7 +149,7 @@ function lookAtRegions(ask: ShownImport['regions']) {
     if (asking === undefined) {
       asking = performance.now();
       ask()
-        .then((answer) => {
+        .then((answer = []) => {
           regions = answer;
         })
         .catch(() => {
@@ -186,18 +186,15 @@ function stagingLine({ rows, bytes, totalBytes, cutting }: Staging) {
   return `reading  ${counted(rows, 'row')}${share}`;
 }
 
-interface Room {
-  /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
-  readonly width: number | undefined;
-  readonly countsDown: boolean;
-}
-
 function runningLines(
+  io: Io,
   { state, regions }: Pick<ImportView, 'state' | 'regions'>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
-  { width, countsDown }: Room,
+  countsDown: boolean,
 ) {
+  // In a pipe there are no bars, and all regions share a line.
+  const width = io.live ? io.width : undefined;
   const lines = REGIONS.flatMap((region) => {
     const counts = regions[region];
     if (counts === undefined) return [];
@@ -293,25 +290,23 @@ function percent(done: number, of: number) {
 
 /** Rates over the last seconds, by region, and since when nothing has happened there, in ms of `performance`. */
 function paceMeter() {
-  interface Point {
-    readonly at: number;
-    readonly calls: number;
-    readonly done: number;
-  }
-  const seen = new Map<Region, { readonly points: Point[]; readonly state: string; readonly since: number }>();
+  type Point = Readonly<Record<'at' | 'calls' | 'done' | 'asked' | 'since', number>>;
+  const seen = new Map<Region, Point[]>();
   return (region: Region, calls: number, done: number, asked: number) => {
-    const now = { at: performance.now(), calls, done };
-    const state = `${calls} ${done} ${asked}`;
-    const known = seen.get(region);
-    const since = known?.state === state ? known.since : now.at;
-    const points = [...(known?.points ?? []), now];
-    while (points.length > 2 && now.at - (points[0]?.at ?? 0) > RATE_MS) points.shift();
-    seen.set(region, { points, state, since });
-    const [first = now] = points;
-    const ms = now.at - first.at;
+    const points = seen.get(region) ?? [];
+    const last = points.at(-1);
+    const at = performance.now();
+    const isStill = last?.calls === calls && last.done === done && last.asked === asked;
+    const since = isStill ? last.since : at;
+    points.push({ at, calls, done, asked, since });
+    while (points.length > 2 && at - (points[0]?.at ?? 0) > RATE_MS) points.shift();
+    seen.set(region, points);
+    const [first = { at, calls, done }] = points;
+    // Of the only point it is 0: nothing has been done since.
+    const ms = at - first.at || 1;
     return {
-      callsPerMinute: ms === 0 ? 0 : Math.round(((calls - first.calls) / ms) * 60_000),
-      rowsPerMs: ms === 0 ? 0 : (done - first.done) / ms,
+      callsPerMinute: Math.round(((calls - first.calls) / ms) * 60_000),
+      rowsPerMs: (done - first.done) / ms,
       since,
     };
   };
