@@ -19,18 +19,15 @@ export type RegionCounts = z.infer<typeof regionCounts>;
 
 /** Users and groups that an import has created, and users that it has made active again. */
 const created = z.strictObject({ users: count, groups: count, reactivated: count });
-export type Created = z.infer<typeof created>;
 
 /** Messages that changes of members write into conversations of groups, and into how many groups. */
 const writes = z.strictObject({ messages: count, groups: count });
-export type Writes = z.infer<typeof writes>;
 
 /** Messages, at most, and calls of both ways to add members. */
 const ways = z.strictObject({
   added: z.strictObject({ messages: count, calls: count }),
   silent: z.strictObject({ calls: count }),
 });
-export type Ways = z.infer<typeof ways>;
 
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z

@@ -111,7 +111,7 @@ export function paceOf(
       if (left === 0 || etaSeconds === null) continue;
       const status = statuses.find((one) => one.region === region);
       const isMeasured = at - sendingSince >= MEASURED_FROM_MS;
-      const measured = isMeasured ? perSecond(first, (of) => of.get(region)?.calls ?? 0) : null;
+      const measured = isMeasured ? perSecond(first, (of) => of.get(region)?.['calls'] ?? 0) : null;
       const rate = measured ?? callsPerMinute / 60;
       const isStuck = rate <= 0 || status?.stopped === true || (status?.unanswered ?? null) !== null;
       etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));

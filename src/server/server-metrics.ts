@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, type Registry } from 'prom-client';
 import { readGauge, regionGauges } from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
+import { rowsOf } from '../imports/record/counters.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
@@ -52,7 +53,8 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
       // One after the other: a queue of questions has an end.
       for (const { id } of underWay()) {
         if (!reading.hasRows(id)) continue;
-        for (const [region, { rows }] of await countersOf(id)) {
+        for (const [region, counts] of await countersOf(id)) {
+          const rows = rowsOf([counts]);
           for (const one of OUTCOMES) {
             values.push([{ region, outcome: one === 'unprocessed' ? 'pending' : one }, rows[one]]);
           }

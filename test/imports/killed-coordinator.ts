@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
+import { totalsOf } from '../../src/imports/report/summarize.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
@@ -40,7 +41,7 @@ export async function completedAfterKills(
   expect(record?.state).toBe('completed');
   const reader = openImportReader(dir.ledger(record?.id ?? ''));
   try {
-    return { reported: reader.rows().toArray(), created: reader.counters().get('us')?.created };
+    return { reported: reader.rows().toArray(), created: totalsOf(reader.counters(), true).created };
   } finally {
     reader.close();
   }

@@ -205,7 +205,7 @@ test('more ledgers than a thread keeps open are all answered for', async () => {
   for (const [index, path] of paths.entries()) await stage(path, members(index));
   for (const order of [paths, paths.toReversed()]) {
     const read = await Promise.all(
-      order.map(async (path) => (await threads.of(path).counters()).get('us')?.rows.read ?? 0),
+      order.map(async (path) => (await threads.of(path).counters()).get('us')?.['read'] ?? 0),
     );
     expect(read).toEqual(order.map((path) => paths.indexOf(path)));
   }

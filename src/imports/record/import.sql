@@ -211,8 +211,8 @@ insert into counters (region_id, name, n) values (:region, :name, :n)
   on conflict (region_id, name) do update set n = n + excluded.n;
 
 -- name: counters
--- Out: the counters by region and name.
-select coalesce(r.name, '') as region, t.name, t.n from counters t left join regions r on r.id = t.region_id;
+-- Out: the counters by name, region by region; first those of no region ('').
+select coalesce(r.name, '') as region, t.name, t.n from counters t left join regions r on r.id = t.region_id order by t.region_id;
 
 -- name: regions_used
 -- Out: regions of the groups that get rows.

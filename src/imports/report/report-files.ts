@@ -1,14 +1,14 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { NEEDS_ATTENTION, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import { NEEDS_ATTENTION, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { writeTable } from '../../platform/table.ts';
-import { totalRows } from '../record/counters.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
 import type { reportPaths } from './report-paths.ts';
 import { jsonReport, ndjsonReport, type ReportInput, retryReport, shapedRetry, tableReport } from './report-table.ts';
 import { retryable } from './row-search.ts';
+import { totalsOf } from './summarize.ts';
 
 /**
  * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
@@ -20,11 +20,12 @@ export async function writeReportFiles(
   summaryOf: () => ImportSummary,
 ) {
   const input = reader.input();
+  const { rows, created } = totalsOf(reader.counters(), true);
   await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
-  if (hasAny(reader, NEEDS_ATTENTION))
+  if (sumOfOutcomes(rows, NEEDS_ATTENTION) > 0)
     await writeWhole(paths.failed, tableReport(input, reader.rows({ status: [...NEEDS_ATTENTION] }), 'csv'));
-  if (hasAny(reader, RETRYABLE)) await writeWhole(paths.retry, retryText(reader, input));
-  if (hasCreated(reader)) await writeWhole(paths.created, createdFile(reader.created()));
+  if (sumOfOutcomes(rows, RETRYABLE) > 0) await writeWhole(paths.retry, retryText(reader, input));
+  if (created !== undefined) await writeWhole(paths.created, createdFile(reader.created()));
   const summary = summaryOf();
   await writeWhole(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
   return reader.problems();
@@ -45,15 +46,6 @@ function retryText(
   return input.shaped === true
     ? shapedRetry(Iterator.from(reader.toRetry(again)).filter(isLeft), reader.moreColumns())
     : retryReport(input, reader.rows(again).filter(isLeft));
-}
-
-function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>) {
-  const rows = totalRows(reader.counters());
-  return [...outcomes].some((outcome) => rows[outcome] > 0);
-}
-
-function hasCreated(reader: ImportReader) {
-  return [...reader.counters().values()].some(({ created }) => created !== undefined);
 }
 
 export type ReportRequest = {

@@ -1,11 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
-import { OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
+import { OUTCOMES, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { LineRange, RowFilter } from '../../options/row-filter.ts';
 import { ledgerContradiction } from '../../platform/database-errors.ts';
 import type { Statements } from '../../platform/sqlite.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
-import { type Counters, totalRows } from '../record/counters.ts';
+import { type Counters, rowsOf } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { CODE_OF_ROW, OUTCOME_OF_ROW, rowReader, sentWith, statementText } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
@@ -92,8 +92,8 @@ export function countRows(database: DatabaseSync, filter: RowFilter, counters: (
   const { status, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
     const known = counters();
-    const counts = region === undefined ? totalRows(known) : known.get(region)?.rows;
-    return OUTCOMES.reduce((sum, name) => sum + (status?.includes(name) === false ? 0 : (counts?.[name] ?? 0)), 0);
+    const regions = region === undefined ? known.values() : [known.get(region) ?? {}];
+    return sumOfOutcomes(rowsOf(regions), status && new Set(status));
   }
   const { sql, values } = foundRows(database, filter);
   return Number(database.prepare(`select count(*) as n from (${sql})`).get(values)?.['n']);

@@ -2,10 +2,10 @@ import type { ImportSummary, ImportTotals, RegionCounts } from '../../api/import
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
-import { isoTime } from '../../text/wording.ts';
+import { isoTime, sumOf } from '../../text/wording.ts';
 import { type ImportRecord, uncheckedOptions } from '../catalog.ts';
 import type { InputDescription } from '../read/notes.ts';
-import { type Counters, totalRows } from '../record/counters.ts';
+import { type Counters, rowsOf, totalOf, totalRows } from '../record/counters.ts';
 import type { Target } from '../target.ts';
 
 /** Facts about the input once it was read. */
@@ -41,38 +41,33 @@ function targetOf(record: Pick<ImportRecord, 'options'>) {
 
 /** The totals of an import. @param isOver rows without an outcome are "unprocessed" only then: until then they can still get one */
 export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): ImportTotals {
-  const rowsOf = (rows: RowCounts) => (isOver ? rows : { ...rows, unprocessed: 0 });
-  const regions = [...counters]
-    .filter(([region]) => region !== '')
-    .map(
-      ([region, { created: _, writes: __, ways: ___, ...counts }]) =>
-        [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
-    );
-  const sum = (count: (region: InRegion) => number | undefined) =>
-    [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
-  const messages = sum(({ writes }) => writes?.messages);
-  const inSilence = sum(({ ways }) => ways?.silent.calls);
-  const banQuestions = sum(({ banQuestions }) => banQuestions?.asked);
+  const rowsIn = (rows: RowCounts): RowCounts => (isOver ? rows : { ...rows, unprocessed: 0 });
+  const regions = [...counters].filter(([region]) => region !== '');
+  const ofRegions = regions.map(([region, counts]): [string, RegionCounts] => {
+    const { calls = 0, retries = 0, rateLimited = 0, bansToAsk = 0, bansAsked = 0 } = counts;
+    const banQuestions = bansToAsk > 0 && { banQuestions: { asked: bansAsked, of: bansToAsk } };
+    return [region, { calls, retries, rateLimited, ...banQuestions, rows: rowsIn(rowsOf([counts])) }];
+  });
+  const total = (name: string) => totalOf(counters.values(), name);
   const created = {
-    users: sum(({ created }) => created?.users),
-    groups: sum(({ created }) => created?.groups),
-    reactivated: sum(({ created }) => created?.reactivated),
+    users: total('createdUsers'),
+    groups: total('createdGroups'),
+    reactivated: total('reactivatedUsers'),
   };
+  const writes = { messages: total('messages'), groups: total('messageGroups') };
+  const added = { messages: total('addedMessages'), calls: total('addedCalls') };
+  const silent = { calls: total('silentCalls') };
+  const banQuestions = total('bansAsked');
   return {
-    rows: rowsOf(totalRows(counters)),
+    rows: rowsIn(totalRows(counters)),
     ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
-    regions: Object.fromEntries(regions),
-    ...(Object.values(created).some((count) => count > 0) && { created }),
-    ...(messages > 0 && { writes: { messages, groups: sum(({ writes }) => writes?.groups) } }),
-    ...(inSilence > 0 && {
-      ways: {
-        added: { messages: sum(({ ways }) => ways?.added.messages), calls: sum(({ ways }) => ways?.added.calls) },
-        silent: { calls: inSilence },
-      },
-    }),
-    calls: sum(({ calls }) => calls),
+    regions: Object.fromEntries(ofRegions),
+    ...(sumOf(Object.values(created)) > 0 && { created }),
+    ...(writes.messages > 0 && { writes }),
+    ...(silent.calls > 0 && { ways: { added, silent } }),
+    calls: total('calls'),
     ...(banQuestions > 0 && { banQuestions }),
-    retries: sum(({ retries }) => retries),
+    retries: total('retries'),
     ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
   };
 }
@@ -94,5 +89,3 @@ function isTotals(value: unknown): value is ImportTotals {
 function isRegion(value: unknown): value is RegionCounts {
   return isObject(value) && isCounts(value['rows']) && isNumber(value['calls']) && isNumber(value['retries']);
 }
-
-type InRegion = Counters extends ReadonlyMap<unknown, infer Counts> ? Counts : never;

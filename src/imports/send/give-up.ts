@@ -8,6 +8,7 @@ import { counted, utcTime } from '../../text/wording.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
+import { rowsOf } from '../record/counters.ts';
 import { isSameTarget } from '../target.ts';
 import type { GroupReader } from './group-reader.ts';
 import type { OpenImport, OpenImports } from './open-imports.ts';
@@ -70,8 +71,8 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
 
 /** Whether the service has answered a call of this import. */
 function isAnswered(opened: OpenImport | undefined, region: Region): boolean {
-  const rows = opened?.ledger.counters().get(region)?.rows;
-  return rows !== undefined && hasSuccess(rows);
+  const counts = opened?.ledger.counters().get(region);
+  return counts !== undefined && hasSuccess(rowsOf([counts]));
 }
 
 /** Whether a call has worked there for an import with the same target. */

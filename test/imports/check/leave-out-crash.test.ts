@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { totalsOf } from '../../../src/imports/report/summarize.ts';
 import { findFailing, leaveOut } from '../../../src/imports/stage/leave-out.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { openChecking } from './checking.ts';
@@ -15,7 +16,7 @@ function stateOf(folder: string) {
   const batches = ledger
     .toSend('us', ledger.pendingBatches('us', 1_000))
     .map((batch) => batch.rows.map(({ uid }) => uid));
-  const writes = ledger.counters().get('us')?.writes;
+  const writes = totalsOf(ledger.counters(), true).writes;
   ledger.close();
   expect([holds, difference]).toEqual([true, '']);
   return { leftOut: rows.skipped, batches, writes };
