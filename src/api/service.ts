@@ -229,6 +229,13 @@ export interface ListEvents {
   readonly planning: { readonly id: string };
 }
 
+/** Tells those who follow them. */
+export interface Telling {
+  tell<Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]): void;
+  /** Tells soon that something has come further, once for all that it has by then. */
+  progressed(name: 'check' | 'export' | 'planning'): (id: string) => void;
+}
+
 export const eventOperations = {
   lists: operationOfImports('GET /v1/events', 'viewer', {
     summary:

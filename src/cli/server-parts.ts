@@ -5,7 +5,7 @@ import type { Service } from '../app/chat-service.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import { badUsage } from '../errors/rollcall-error.ts';
 import { checkOperations } from '../features/check/operations.ts';
-import { serverChecks } from '../features/check/routes.ts';
+import { checkHandlers } from '../features/check/routes.ts';
 import { correctionsFor } from '../features/correct/routes.ts';
 import { exportOperations } from '../features/export/operations.ts';
 import { exportHandlers } from '../features/export/routes.ts';
@@ -62,7 +62,7 @@ export function answersOf(context: ServerContext): AnswerOwner {
   const syncs = handled(syncOperations, syncHandlers(context));
   const files = handled(syncFileOperations, syncMaking(context));
   const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
-  const checks = handled(checkOperations, serverChecks(context));
+  const checks = handled(checkOperations, checkHandlers(context));
   const exports = handled(exportOperations, exportHandlers(context.exports, context.settings.apps));
   const all = [...importOwner(context), ...correctionsFor(context), syncs, files, schedules, checks, exports];
   return ownerAnswers(context, all);

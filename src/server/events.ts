@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { HandlersOf } from '../api/operation.ts';
-import type { eventOperations, ListEvents } from '../api/service.ts';
+import type { eventOperations, Telling } from '../api/service.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -37,16 +37,13 @@ interface Watcher {
   isNew: boolean;
 }
 
-/** Events of what comes further. */
-type Progressing = Extract<keyof ListEvents, 'check' | 'export' | 'planning'>;
-
 /** Server-sent events of a process that runs imports: what changes in the lists, at most once in `everyMs`, and what moves. It does nothing while no one watches. */
 export function openEvents({ coordinator, unfinished, view, log, askRegions, everyMs = 1_000 }: EventSources) {
   const watchers = new Set<Watcher>();
   let following: ReturnType<typeof follow> | undefined;
 
   /** The text of an event is made once; each watcher costs one write. */
-  const tell = <Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]) => {
+  const tell: Telling['tell'] = (name, data) => {
     const { id } = data as { readonly id?: string };
     const text = `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
     for (const { about, response } of watchers) if ((about ?? id) === id) write(response, text);
@@ -56,7 +53,7 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
   const follow = () => {
     const views = watchedViews(watchers, { coordinator, unfinished, view });
     /** Since the last tick, by id. */
-    const further = new Map<string, Progressing>();
+    const further = new Map<string, Parameters<Telling['progressed']>[0]>();
     const ticker = setInterval(() => {
       void askRegions?.();
       for (const [id, name] of further) tell(name, { id });
@@ -65,6 +62,7 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
     }, everyMs);
     return { ...views, further, ticker };
   };
+  const progressed: Telling['progressed'] = (name) => (id) => void following?.further.set(id, name);
   const rest = () => {
     clearInterval(following?.ticker);
     following = undefined;
@@ -116,10 +114,8 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
       }
       return response;
     },
-    /** Tells those who watch. */
     tell,
-    /** Tells those who watch soon that something has come further, once for all that it has by then. */
-    progressed: (name: Progressing) => (id: string) => void following?.further.set(id, name),
+    progressed,
     /** Returns the number of viewers. */
     watchers: () => watchers.size,
     /** Ends all streams; browsers come back by themselves. */
@@ -217,7 +213,7 @@ function write(response: PassThrough, text: string) {
 }
 
 /** Tells those who watch of the states of syncs, and that planning comes further. */
-export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Pick<Events, 'tell' | 'progressed'>) {
+export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Telling) {
   events.on('state', ({ id, state }) => told.tell('sync', { id, state }));
   events.on('progress', told.progressed('planning'));
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { Telling } from '../../api/service.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
@@ -29,14 +30,17 @@ interface ChecksOptions {
   readonly apps: Readonly<Record<string, unknown>>;
   readonly pace: Omit<CheckSubject['pace'], 'callMs'>;
   readonly anybodyActs?: boolean | undefined;
-  readonly onProgress: (id: string) => void;
+  /** Tells of the progress of a check, and of its end. */
+  readonly events: Telling;
+  /** Called with the unexpected error of a check. */
+  readonly onError: (error: unknown, id: string) => void;
 }
 
 export type Checks = ReturnType<typeof openChecks>;
 
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
-export function openChecks({ dir, coordinator, apps, pace, anybodyActs, onProgress }: ChecksOptions) {
-  const works = new Works<SurveyProgress>(onProgress);
+export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, onError }: ChecksOptions) {
+  const works = new Works<SurveyProgress>(events.progressed('check'));
   const run = async (
     { id, file, options }: ImportRecord,
     opened: CheckLedger,
@@ -62,12 +66,12 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, onProgre
   return {
     works,
     /**
-     * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
-     * state is then, and rejects with an unexpected error.
+     * Starts a check, continues an interrupted one, or checks again, unless it is under way. It can be read at once; resolves when it
+     * ends, whatever its state is then.
      * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
      */
     start: (id: string, { maxCalls }: CheckHow) => {
-      if (works.isUnderWay(id)) return works.over(id);
+      if (works.isUnderWay(id)) return undefined;
       const record = coordinator.find(id);
       const { create, edits, ...aimed } = readOptions(record);
       checkTarget(`import ${id}`, aimed, coordinator.sendsTo);
@@ -84,7 +88,10 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, onProgre
       if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
       if (create !== undefined) requireNames(dir.ledger(id), create);
       const opened = openOrCreate(dir.folder(id));
-      return works.begin(id, (signal, onProgress) => run(record, opened, { maxCalls, signal, onProgress }));
+      return works
+        .begin(id, (signal, onProgress) => run(record, opened, { maxCalls, signal, onProgress }))
+        .catch((error: unknown) => onError(error, id))
+        .finally(() => events.tell('check', { id }));
     },
   };
 }

@@ -23,31 +23,17 @@ export function checkRoutes(app: Api, context: ServerContext) {
       return sendFile(reply, 'csv', attachment(file, name), createReadStream(path));
     };
   serveAll(app, checkOperations, {
-    ...serverChecks(context),
+    ...checkHandlers(context),
     rows: download('rows', 'check.csv'),
     groups: download('groups', 'check-groups.csv'),
   });
 }
 
-/** Checks, in a server. */
-export function serverChecks(context: ServerContext) {
-  const onError = (err: unknown, id: string) => context.log.error({ err, import: id }, 'the check failed');
-  return checkHandlers({ ...context, onError });
-}
-
-interface Handling extends Pick<ServerContext, 'coordinator' | 'dir' | 'checks' | 'events'> {
-  /** Called with the unexpected error of a check that has begun. */
-  readonly onError: (error: unknown, id: string) => void;
-}
-
 /** Checks, in any process that makes them. */
-export function checkHandlers({ coordinator, dir, checks, events, onError }: Handling) {
+export function checkHandlers({ coordinator, dir, checks }: Pick<ServerContext, 'coordinator' | 'dir' | 'checks'>) {
   return {
     begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }, { audited }) => {
-      checks
-        .start(id, { maxCalls })
-        .catch((error: unknown) => onError(error, id))
-        .finally(() => events.tell('check', { id }));
+      void checks.start(id, { maxCalls });
       audited(inShort({ maxCalls }));
       return checkIn(dir, id, checks.works);
     },

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Telling } from '../../api/service.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { pay, runSurvey, type SurveyProgress, type SurveyRun, takeLists } from '../../imports/survey/crawl.ts';
 import { readGroups } from '../../imports/survey/read-groups.ts';
 import type { Part } from '../../imports/survey/survey.ts';
@@ -24,12 +26,12 @@ import {
 } from './export-store.ts';
 import { type ExportOptions, type ExportView, exportView } from './operations.ts';
 
-interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
+interface ExportsOptions {
   readonly dir: DataDir;
-  readonly onError: (id: string, error: unknown) => void;
-  readonly onProgress: (id: string) => void;
-  /** Called when one is read to its end, or has stopped. */
-  readonly onEnd: (id: string) => void;
+  readonly coordinator: Pick<Coordinator, 'pages' | 'sendsTo'>;
+  /** Tells of the progress of an export, and when it is read to its end or has stopped. */
+  readonly events: Telling;
+  readonly onError: (error: unknown, id: string) => void;
   /** Called for an export that cannot be read, once for each error. */
   readonly onUnread?: (error: unknown) => void;
 }
@@ -38,22 +40,22 @@ export type Exports = ReturnType<typeof openExports>;
 
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export function openExports(options: ExportsOptions) {
-  const { dir, pages, sandbox, target, onError, onEnd } = options;
-  const works = new Works<SurveyProgress>(options.onProgress);
+  const { dir, coordinator, events, onError } = options;
+  const works = new Works<SurveyProgress>(events.progressed('export'));
   const kept = keptExports(options, works);
   function run(id: string, store: ExportStore, maxCalls: number | undefined) {
     const ended = works.begin(id, async (signal, onProgress) => {
       using opened = store;
       try {
-        await runExport({ store: opened, pages, signal, maxCalls, onProgress });
+        await runExport({ store: opened, pages: (region) => coordinator.pages(region), signal, maxCalls, onProgress });
       } catch (error) {
         signal.throwIfAborted();
-        onError(id, error);
+        onError(error, id);
         opened.survey.move('stopped', messageOf(error));
       }
     });
     // Such as where the disk is full: it can be continued, as after a crash.
-    ended.catch((error: unknown) => onError(id, error)).finally(() => onEnd(id));
+    ended.catch((error: unknown) => onError(error, id)).finally(() => events.tell('export', { id }));
   }
   return {
     ...kept,
@@ -61,12 +63,13 @@ export function openExports(options: ExportsOptions) {
     begin: (wanted: Omit<ExportOptions, keyof Aimed>, maxCalls?: number) => {
       const id = `export-${newImportId()}`;
       mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
+      const { sandbox, target } = coordinator.sendsTo;
       run(id, createExportStore(dir.export(id), { ...wanted, sandbox, target }), maxCalls);
       return id;
     },
     /** Continues one that was interrupted, stopped, or is priced. @throws UNKNOWN_EXPORT, WRONG_TARGET */
     resume: (id: string, maxCalls?: number) => {
-      checkTarget(id, kept.record(id).options, options);
+      checkTarget(id, kept.record(id).options, coordinator.sendsTo);
       if (!works.isUnderWay(id)) run(id, openExportStore(kept.folder(id)), maxCalls);
     },
     /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */

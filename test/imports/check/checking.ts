@@ -29,8 +29,12 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     ...options,
     sandbox: { users: 0, groups: 0, ...options.sandbox },
   });
+  let fault: unknown;
   const checks = openChecks({
-    onProgress: () => {},
+    events: { progressed: () => () => {}, tell: () => {} },
+    onError: (error) => {
+      fault = error;
+    },
     dir: pipeline.dir,
     coordinator: {
       find: (id) => pipeline.coordinator.find(id),
@@ -51,6 +55,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     stage: async (content, chosen) => (await pipeline.run(content, { dryRun: true, ...chosen })).id,
     check: async (id, how) => {
       await checks.start(id, { maxCalls: 1_000_000, ...how });
+      if (fault !== undefined) throw fault;
       return checkOf(pipeline.dir.folder(id));
     },
     findings: (id) => checkSummaryOf(pipeline.dir.folder(id)),

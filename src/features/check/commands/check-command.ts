@@ -65,21 +65,13 @@ export function checkWork(running: Running, checking: Checking): Work {
   const open = (here: Here) => {
     const { coordinator, dir, service, events, onStop } = here;
     const { apps, anybodyActs } = service;
-    const checks = openChecks({
-      dir,
-      coordinator,
-      apps,
-      pace: config,
-      anybodyActs,
-      onProgress: events.progressed('check'),
-    });
-    onStop(() => checks.works.stop());
     const onError = (error: unknown) => {
       fault = error;
     };
-    const handlers = checkHandlers({ coordinator, dir, checks, events, onError });
+    const checks = openChecks({ dir, coordinator, apps, pace: config, anybodyActs, events, onError });
+    onStop(() => checks.works.stop());
     // The import begins here, too.
-    return ownImports(here, [handled(checkOperations, handlers)]);
+    return ownImports(here, [handled(checkOperations, checkHandlers({ coordinator, dir, checks }))]);
   };
   const follow = async (doing: Doing, id: string) => {
     const { imports, signal, here } = doing;

@@ -100,16 +100,10 @@ function exportWork(exporting: Exporting): Work {
   return {
     open: (here) => {
       const { coordinator, dir, service, events, onStop } = here;
-      const exports = openExports({
-        dir,
-        pages: (region) => coordinator.pages(region),
-        ...coordinator.sendsTo,
-        onError: (_, error) => {
-          fault = error;
-        },
-        onProgress: events.progressed('export'),
-        onEnd: (id) => events.tell('export', { id }),
-      });
+      const onError = (error: unknown) => {
+        fault = error;
+      };
+      const exports = openExports({ dir, coordinator, events, onError });
       onStop(() => exports.stop());
       return ownImports(here, [handled(exportOperations, exportHandlers(exports, service.apps))]);
     },
