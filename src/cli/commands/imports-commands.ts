@@ -140,22 +140,24 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags) {
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   // Most imports have no check: its part is loaded for those that may.
   const check = isUnsent ? await import('../../features/check/commands/check-outcome.ts') : undefined;
-  const checked = await check?.checkStatus(config, imports, found);
+  const checked = await check?.checkedOf(config, imports, found.id);
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
-    const document = checked && { check: checked.document };
+    const { state, underWay, reason, calls, summary: result } = checked ?? {};
+    const document = checked && { check: { state, underWay, reason, calls, summary: result } };
     printJson(io, { ...summary, ...(interrupted && { interrupted }), ...document });
     return;
   }
   // The service's answers count more than the check of the file.
-  if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
+  if (checked?.summary) io.out.write(`${importTitle(summary, io)}
+`);
   else await printSummary(imports, io, summary, interrupted);
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) print(io, `\n${regions.map(regionLine).join('\n')}\n`);
-  else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
-  else if (checked !== undefined) checked.conclude(io);
+  else if (checked?.underWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) check?.concludeCheck(io, imports, found, checked);
   else say(io, '', ...nextSteps(imports, found));
 }
 

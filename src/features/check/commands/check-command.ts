@@ -110,8 +110,8 @@ export function checkWork(running: Running, checking: Checking): Work {
         : ['The server reads the file and sends nothing. Check it with:', check(id)],
     conclude: async ({ id }) => {
       if (!isRead) return conclude(imports, io, id, json);
-      const { sandbox } = await imports.find(id);
-      return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedOf(config, imports, id) });
+      const found = await imports.find(id);
+      return concludeCheck(io, imports, found, await checkedOf(config, imports, id), json);
     },
   };
 }

@@ -20,18 +20,14 @@ export interface Checked extends CheckView {
   readonly files: readonly string[];
 }
 
-interface CheckOutcome {
-  readonly io: Io;
-  readonly imports: Imports;
-  readonly id: string;
-  readonly json: boolean;
-  readonly sandbox: boolean;
-  /** Undefined: it was interrupted before it began. */
-  readonly checked: Checked | undefined;
-}
-
-/** Prints the result of a check and the next steps; returns its exit code. */
-export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome) {
+/** Prints the result of a check and the next steps; returns its exit code. @param checked undefined: it was interrupted before it began */
+export function concludeCheck(
+  io: Io,
+  imports: Imports,
+  { id, sandbox }: Pick<ImportView, 'id' | 'sandbox'>,
+  checked: Checked | undefined,
+  json = false,
+) {
   const where = sandbox ? ' --sandbox' : '';
   const { state = 'running', reason = '', calls = 0, summary = null, files = [] } = checked ?? {};
   if (summary === null) {
@@ -183,19 +179,4 @@ export async function checkedOf(
   // Only the process that makes it knows more.
   const underWay = view.state === 'running' && (await regions()) !== undefined;
   return { ...view, underWay, files: [rows, groups] };
-}
-
-/** Returns the check of an import that was not sent, for `status`; undefined if there is none. */
-export async function checkStatus(config: Config, imports: Imports, { id, sandbox }: ImportView) {
-  const checked = await checkedOf(config, imports, id);
-  if (checked === undefined) return undefined;
-  const { state, reason, calls, summary, underWay } = checked;
-  return {
-    /** For programs, as the API shows it. */
-    document: { state, underWay, reason, calls, summary },
-    isDone: summary !== null,
-    isUnderWay: underWay,
-    /** Prints the result and the next steps. */
-    conclude: (io: Io) => void concludeCheck({ io, imports, id, json: false, sandbox, checked }),
-  };
 }
