@@ -229,7 +229,7 @@ export const operationOfImports = operationsOf(
 
 const moved = {
   answer: importView,
-  refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'],
+  refusals: ['WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'],
 } as const;
 
 /** Imports: the list, one, what can be done with it, and its journal. */
@@ -238,12 +238,10 @@ export const importOperations = {
     summary: 'List imports, newest first',
     query: importsQuery,
     answer: importsPage,
-    refusals: ['BAD_CURSOR'],
   }),
   one: operationOfImports('GET /v1/imports/:id', 'viewer', {
     summary: 'One import',
     answer: importView,
-    refusals: ['UNKNOWN_IMPORT'],
   }),
   act: operationOfImports('POST /v1/imports/actions', 'operator', {
     operationId: 'actOnImports',
@@ -258,7 +256,7 @@ export const importOperations = {
       'Cost of resuming an import with these options, and the target of its rows; for an import that is over, the cost of a retry',
     query: z.strictObject(queryOf(RESUMING)),
     answer: sendingPlan,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
+    refusals: ['NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],
   }),
   pause: operationOfImports('POST /v1/imports/:id/pause', 'operator', {
     audit: 'import.pause',
@@ -285,18 +283,17 @@ export const importOperations = {
     status: 202,
     location: '/v1/imports/:id',
     answer: importView,
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operationOfImports('DELETE /v1/imports/:id', 'operator', {
     audit: 'import.delete',
     summary: 'Delete an import that has finished, or is staged and not started, with all its files',
     answer: nothing('Deleted.'),
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
   journal: operationOfImports('GET /v1/imports/:id/transitions', 'viewer', {
     summary: "An import's journal: every state that it was in, and why",
     answer: importJournal,
-    refusals: ['UNKNOWN_IMPORT'],
   }),
   /** Its body is a file; the server says more about it, and checks the query (server/uploads). */
   create: operationOfImports('POST /v1/imports', 'operator', {

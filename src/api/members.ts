@@ -97,14 +97,12 @@ export const memberOperations = {
     description: 'A page may hold fewer users than `limit`, or none, and have a next one.',
     query: membersQuery,
     answer: membersPage,
-    refusals: ['BAD_CURSOR'],
   }),
   history: operation('GET /v1/members/:uid/history', 'viewer', {
     summary: 'Effects of all imports on a UID, newest import first',
     description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
     query: historyQuery,
     answer: historyPage,
-    refusals: ['BAD_CURSOR'],
   }),
   ask: operation('POST /v1/members/:uid/ask', 'operator', {
     audit: 'member.ask',

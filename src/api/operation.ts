@@ -35,7 +35,7 @@ export interface Declared {
   readonly audit?: `${string}.${string}`;
   /** The address of what it made, with fields of the answer as `:names`: the header `Location`. */
   readonly location?: `/v1/${string}`;
-  /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
+  /** Codes that it may be refused with, in addition to those that its kind of operation has (server/openapi.ts). */
   readonly refusals?: readonly RefusalCode[];
 }
 

@@ -186,7 +186,7 @@ export const rowOperations = {
     description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
     query: rowsQuery,
     answer: rowsPage,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['NO_ROWS_YET'],
   }),
   row: operation('GET /v1/imports/:id/rows/:row', 'viewer', {
     summary: 'One row with its batch and every call that was made for it',
@@ -198,22 +198,22 @@ export const rowOperations = {
         .describe('Number of the row in the order of the input: `row` in the list of rows.'),
     }),
     answer: rowDetail,
-    refusals: ['BAD_OPTION', 'UNKNOWN_IMPORT', 'UNKNOWN_ROW', 'NO_ROWS_YET'],
+    refusals: ['BAD_OPTION', 'UNKNOWN_ROW', 'NO_ROWS_YET'],
   }),
   problems: operation('GET /v1/imports/:id/problems', 'viewer', {
     summary: 'Rows that need attention by outcome and code, with examples and what to do',
     answer: problemsAnswer,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['NO_ROWS_YET'],
   }),
   calls: operation('GET /v1/imports/:id/calls', 'viewer', {
     summary: 'Calls to the chat service over time',
     answer: callsAnswer,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['NO_ROWS_YET'],
   }),
   created: operation('GET /v1/imports/:id/created', 'viewer', {
     summary: 'Download the users and groups that an import created, and the users that it made active again',
     answer: fileOf('What it created: kind, region, id, outcome and time.', 'text/csv'),
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+    refusals: ['NO_ROWS_YET'],
   }),
   report: operation('GET /v1/imports/:id/report', 'viewer', {
     summary: 'Download a report',
@@ -228,6 +228,6 @@ export const rowOperations = {
       INPUTS.xlsx.mediaType,
       'text/html',
     ),
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'],
+    refusals: ['NO_ROWS_YET', 'RANGE'],
   }),
 };

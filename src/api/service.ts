@@ -157,7 +157,6 @@ export const serviceOperations = {
     summary: 'Entries of the audit log, newest first',
     query: auditQuery,
     answer: auditPage,
-    refusals: ['BAD_CURSOR'],
   }),
 };
 
@@ -171,7 +170,7 @@ export const sessionOperations = {
     summary: 'Log in with a token',
     body: loginBody,
     answer: loginAnswer,
-    refusals: ['TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'],
+    refusals: ['TOKEN_REFUSED', 'TOO_MANY'],
   }),
   session: access('GET /v1/session', 'public', {
     summary: 'Your name and role',

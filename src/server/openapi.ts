@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Operation } from '../api/operation.ts';
 import { PROBLEM_TYPE, problem } from '../api/problems.ts';
 import { ERRORS, type RefusalCode } from '../errors/errors.ts';
 import { NOTIFICATIONS, regionNote } from '../features/notify/operations.ts';
@@ -57,11 +58,28 @@ const ALWAYS: readonly RefusalCode[] = [
   'STOPPING',
 ];
 /** Refusals of every route that changes something or has a body. */
-export const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+/** Refusals of routes about one thing, by what stands before its name in their addresses. */
+const OF_ONE: Readonly<Record<string, RefusalCode>> = {
+  imports: 'UNKNOWN_IMPORT',
+  syncs: 'UNKNOWN_SYNC',
+  exports: 'UNKNOWN_EXPORT',
+  schedules: 'UNKNOWN_SCHEDULE',
+};
 
 /** The part of a route's responses that refuses: by status, with the codes that it may have. */
-export function refusals(...codes: readonly RefusalCode[]): Record<number, Refusal> {
-  const byStatus = Map.groupBy(new Set([...codes, ...ALWAYS]), (code) => ERRORS[code].status);
+export function refusalsOf({ method, path, query, body, refusals = [] }: Operation): Record<number, Refusal> {
+  const [, things = ''] = /^\/v1\/(\w+)\/:/.exec(path) ?? [];
+  const hasPages = query instanceof z.ZodObject && 'cursor' in query.shape;
+  const codes = new Set<RefusalCode>([
+    ...(query === undefined && body === undefined ? [] : ['BAD_OPTION' as const]),
+    ...(hasPages ? ['BAD_CURSOR' as const] : []),
+    ...[OF_ONE[things] ?? []].flat(),
+    ...refusals,
+    ...(method === 'GET' ? [] : OF_BODIES),
+    ...ALWAYS,
+  ]);
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => [
       status,

@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
 import { addressOf, type Call, type HandlersOf, type Operation } from '../api/operation.ts';
-import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
 import type { Api } from './context.ts';
-import { OF_BODIES, refusals } from './openapi.ts';
+import { refusalsOf } from './openapi.ts';
 import { type AnyHandler, type Asked, perform } from './perform.ts';
 
 /** The facts about a route that only the server needs. */
@@ -34,12 +33,10 @@ export function serveAll<Group extends Readonly<Record<string, Operation & Route
     const operation = group[name] as Operation & RouteOptions;
     const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
     const { headers, takesFile = false, bodyLimit, exposeHeadRoute, location, operationId } = operation;
-    const ofInput: RefusalCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
-    const ofBody = method === 'GET' ? [] : OF_BODIES;
     const schema: FastifySchema = {
       tags: [tag],
       summary,
-      response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? []), ...ofBody) },
+      response: { [status]: answer, ...refusalsOf(operation) },
       ...defined({ operationId, description, params, querystring: query, body, headers }),
     };
     app.route({

@@ -115,7 +115,7 @@ const checkQuery = z.strictObject(queryOf(CHECKING));
 
 const list = {
   answer: fileOf('The list, streamed.', 'text/csv'),
-  refusals: ['UNKNOWN_IMPORT', 'NO_CHECK_YET'],
+  refusals: ['NO_CHECK_YET'],
 } as const;
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
@@ -128,12 +128,12 @@ export const checkOperations = {
     status: 202,
     location: '/v1/imports/:importId/check',
     answer: checkView,
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
   }),
   one: operationOfImports('GET /v1/imports/:id/check', 'viewer', {
     summary: 'The progress and result of the check of an import',
     answer: checkView,
-    refusals: ['UNKNOWN_IMPORT', 'NO_CHECK_YET'],
+    refusals: ['NO_CHECK_YET'],
   }),
   rows: operationOfImports('GET /v1/imports/:id/check/rows', 'viewer', {
     summary: 'Download what a check says of every row, as CSV',

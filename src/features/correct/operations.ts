@@ -158,7 +158,6 @@ export const askedReplacement = z.strictObject({
 export type AskedReplacement = z.infer<typeof askedReplacement>;
 
 const operation = operationsOf('corrections', z.object({ id: z.string() }));
-const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
 
 /** Rows that are invalid, failed or would fail: corrected and sent as a new import. */
 export const correctionOperations = {
@@ -166,13 +165,13 @@ export const correctionOperations = {
     summary:
       'Rows to correct, by problem: invalid, failed, or expected to fail by the check of an import that was not sent',
     answer: correctionsView,
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
   rows: operation('GET /v1/imports/:id/corrections/rows', 'viewer', {
     summary: 'Rows to correct: as the file had them, with their edits and problems',
     query: rowsQuery,
     answer: correctionRows,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
   edit: operation('PATCH /v1/imports/:id/corrections/rows', 'operator', {
     audit: 'import.edit',
@@ -181,14 +180,14 @@ export const correctionOperations = {
       'Each edit names the value that it replaces. One that finds another value, or a row that was sent, is refused alone. The rows stay as the file had them; edits are kept beside them.',
     body: askedEdits,
     answer: takenEdits,
-    refusals,
+    refusals: ['WRONG_STATE'],
   }),
   replace: operation('POST /v1/imports/:id/corrections/replace', 'operator', {
     audit: 'import.edit',
     summary: 'Find and replace in a column of the rows to correct that pass the filter, up to 100,000',
     body: askedReplacement,
     answer: takenEdits,
-    refusals,
+    refusals: ['WRONG_STATE'],
   }),
   takeFile: operation('POST /v1/imports/:id/corrections/file', 'operator', {
     operationId: 'takeCorrectedFile',
@@ -197,7 +196,7 @@ export const correctionOperations = {
     description:
       'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
     answer: takenEdits,
-    refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
+    refusals: ['BAD_OPTION', 'WRONG_STATE'],
   }),
   send: operation('POST /v1/imports/:id/corrections/send', 'operator', {
     audit: 'import.correct',
@@ -213,6 +212,6 @@ export const correctionOperations = {
     status: 202,
     location: '/v1/imports/:id',
     answer: importView,
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),
 };

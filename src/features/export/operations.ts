@@ -110,20 +110,18 @@ export const exportOperations = {
   one: operation('GET /v1/exports/:id', 'viewer', {
     summary: 'One export',
     answer: exportView,
-    refusals: ['UNKNOWN_EXPORT'],
   }),
   resume: operation('POST /v1/exports/:id/resume', 'operator', {
     audit: 'export.resume',
     summary: 'Continue an export that was interrupted or stopped, or that waits until its calls are allowed',
     query: resumeQuery,
     answer: exportView,
-    refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),
   remove: operation('DELETE /v1/exports/:id', 'operator', {
     audit: 'export.delete',
     summary: 'End an export and delete it',
     answer: nothing('Deleted.'),
-    refusals: ['UNKNOWN_EXPORT'],
   }),
   download: operation('GET /v1/exports/:id/:list', 'viewer', {
     summary: 'Download a list of an export; its members are rows that imports and syncs read back',
@@ -132,6 +130,6 @@ export const exportOperations = {
       format: z.enum(EXPORT_FORMATS).optional().describe('Default: csv.'),
     }),
     answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson'),
-    refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
 };

@@ -36,7 +36,7 @@ const inspectOperations = {
           .describe('Bytes of the whole file, where the body is its beginning.'),
       }),
       answer: look,
-      refusals: ['BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'],
+      refusals: ['UNKNOWN_RECIPE'],
     }),
     takesFile: true,
   },

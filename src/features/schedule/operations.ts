@@ -169,9 +169,6 @@ Send the schedule as \`GET /v1/schedules/{name}\` shows it, with what you change
 The query of an unchanged address stays, and so does what only the command line sets (identity and group file, and the file of protected
 UIDs). A run that is under way keeps the settings that it began with.`;
 
-/** An operation on one, which answers with it as it is then. */
-const ofOne = { answer: schedule, refusals: ['UNKNOWN_SCHEDULE'] } as const;
-
 /** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {
   list: operation('GET /v1/schedules', 'viewer', {
@@ -185,7 +182,7 @@ export const scheduleOperations = {
   }),
   one: operation('GET /v1/schedules/:name', 'viewer', {
     summary: 'A schedule',
-    ...ofOne,
+    answer: schedule,
   }),
   add: operation('POST /v1/schedules', 'operator', {
     audit: 'schedule.add',
@@ -202,13 +199,12 @@ export const scheduleOperations = {
     description: REPLACES,
     body: scheduleEdit,
     answer: schedule,
-    refusals: ['SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
+    refusals: ['SOURCE_NOT_ALLOWED', 'WRONG_STATE', 'EDITED_MEANWHILE'],
   }),
   history: operation('GET /v1/schedules/:name/history', 'viewer', {
     summary: 'Runs of a schedule, newest first',
     query: z.strictObject({ limit: limitOption(100, 1_000) }),
     answer: z.strictObject({ runs: z.array(scheduleRun) }),
-    refusals: ['UNKNOWN_SCHEDULE'],
   }),
   try: operation('POST /v1/schedules/try', 'operator', {
     audit: 'schedule.try',
@@ -222,29 +218,29 @@ export const scheduleOperations = {
     summary: 'See what the file of a schedule is and how it would be read; nothing is kept',
     body: scheduleTry,
     answer: look,
-    refusals: ['SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING'],
+    refusals: ['SOURCE_NOT_ALLOWED'],
   }),
   pause: operation('POST /v1/schedules/:name/pause', 'operator', {
     audit: 'schedule.pause',
     summary: 'Let nothing be due, nor missed, until `resume`',
-    ...ofOne,
+    answer: schedule,
   }),
   resume: operation('POST /v1/schedules/:name/resume', 'operator', {
     audit: 'schedule.resume',
     summary: 'Continue a schedule that is paused',
-    ...ofOne,
+    answer: schedule,
   }),
   run: operation('POST /v1/schedules/:name/run', 'operator', {
     audit: 'schedule.run',
     summary: 'Begin a run now, in addition to those that are due',
     status: 202,
     answer: scheduleRun,
-    refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
   remove: operation('DELETE /v1/schedules/:name', 'operator', {
     audit: 'schedule.remove',
     summary: 'Remove a schedule with its history; its syncs stay',
     answer: nothing('Removed.'),
-    refusals: ['UNKNOWN_SCHEDULE', 'WRONG_STATE'],
+    refusals: ['WRONG_STATE'],
   }),
 };

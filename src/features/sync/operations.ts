@@ -33,13 +33,10 @@ const operation = operationsOf('syncs', z.object({ id: z.string().describe('Id o
 
 const named = z.object({ name: z.string().describe('Name of a sync (syncName), or of a schedule.') });
 
-/** Refusals of the lists of a plan. */
-const PAGED = ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'] as const;
-
 const decided = {
   body: reasonBody,
   answer: syncView,
-  refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
+  refusals: ['WRONG_STATE', 'WRONG_TARGET'],
 } as const;
 
 /** Syncs: the list, one, what can be done with it, and what its plan says. */
@@ -48,18 +45,16 @@ export const syncOperations = {
     summary: 'List syncs, newest first',
     query: syncsQuery,
     answer: syncsPage,
-    refusals: ['BAD_CURSOR'],
   }),
   one: operation('GET /v1/syncs/:id', 'viewer', {
     summary: 'One sync',
     answer: syncView,
-    refusals: ['UNKNOWN_SYNC'],
   }),
   apply: operation('POST /v1/syncs/:id/apply', 'operator', {
     audit: 'sync.apply',
     summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',
     answer: syncView,
-    refusals: ['UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),
   approve: operation('POST /v1/syncs/:id/approve', 'operator', {
     audit: 'sync.approve',
@@ -79,7 +74,7 @@ export const syncOperations = {
     status: 202,
     answer: syncView,
     location: '/v1/syncs/:id',
-    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),
   /** Its body is a file; the server says more about it, and checks the query. */
   create: operation('POST /v1/syncs', 'operator', {
@@ -100,7 +95,6 @@ export const syncOperations = {
     summary: 'Memberships that end, as rows of imports and syncs have said, the first to end first',
     query: endingQuery,
     answer: endingPage,
-    refusals: ['BAD_CURSOR'],
   }),
   expire: operation('POST /v1/memberships/expire', 'operator', {
     audit: 'membership.expire',
@@ -124,19 +118,19 @@ export const syncOperations = {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
     query: syncGroupsQuery,
     answer: syncGroupsPage,
-    refusals: PAGED,
+    refusals: ['NO_PLAN_YET'],
   }),
   findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
     summary: 'Findings of one guard, the worst first',
     query: findingsQuery,
     answer: findingsPage,
-    refusals: PAGED,
+    refusals: ['NO_PLAN_YET'],
   }),
   actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
     summary: 'Actions of a plan for each member, with reasons, by group',
     query: memberActionsQuery,
     answer: memberActionsPage,
-    refusals: PAGED,
+    refusals: ['NO_PLAN_YET'],
   }),
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {
     summary: 'Download a plan: every action with its reason, or a summary: as text, or as Markdown of at most 60 kB',
@@ -152,12 +146,12 @@ export const syncOperations = {
       color: z.enum(['true', 'false']).optional().describe('Colours for a terminal, for the format text.'),
     }),
     answer: fileOf('The plan, streamed.', 'text/csv', 'application/json', 'text/markdown', 'text/plain'),
-    refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],
+    refusals: ['NO_PLAN_YET'],
   }),
   before: operation('GET /v1/syncs/:id/before', 'viewer', {
     summary:
       'Download the previous members of groups from which a sync removes some, as rows that imports and syncs read',
     answer: fileOf('The rows, streamed.', 'text/csv'),
-    refusals: ['UNKNOWN_SYNC', 'NOT_FOUND'],
+    refusals: ['NOT_FOUND'],
   }),
 };

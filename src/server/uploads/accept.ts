@@ -241,19 +241,7 @@ const headers = z.object({
 });
 
 /** Reasons why such a route refuses. */
-const refusals: readonly RefusalCode[] = [
-  'BAD_OPTION',
-  'BAD_BODY',
-  'UNKNOWN_RECIPE',
-  'KEY_IN_USE',
-  'TOO_LARGE',
-  'MEDIA_TYPE',
-  'KEY_REUSED',
-  'BUSY',
-  'STOPPING',
-  'DISK_FULL',
-  'SOURCE_NOT_ALLOWED',
-];
+const refusals: readonly RefusalCode[] = ['UNKNOWN_RECIPE', 'KEY_IN_USE', 'KEY_REUSED', 'SOURCE_NOT_ALLOWED'];
 
 /** The common part of operations that make something of a file. */
 export const keptFile = { takesFile: true, headers, refusals };
