@@ -150,8 +150,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags) {
     return;
   }
   // The service's answers count more than the check of the file.
-  if (checked?.summary) io.out.write(`${importTitle(summary, io)}
-`);
+  if (checked?.summary) io.out.write(`${importTitle(summary, io)}\n`);
   else await printSummary(imports, io, summary, interrupted);
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
