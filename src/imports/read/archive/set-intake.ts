@@ -17,52 +17,39 @@ export async function openSetIntake(
   options: IntakeOptions,
   openOne: (source: IntakeSource) => Promise<Intake>,
 ): Promise<Intake> {
+  const open = async (file: string) => {
+    try {
+      return await openOne(await set.open(file));
+    } catch (error) {
+      throw placed(error, file);
+    }
+  };
   try {
     const selection = selectFiles(set, options.files);
-    const [file = '', ...others] = selection.files;
-    const intake = await opened(set, file, openOne);
-    const isCsv = intake.format === 'csv';
-    const merged =
-      others.length === 0 ? undefined : mergedColumns(isCsv ? 'cells' : 'elements', boundsWith(options.bounds));
-    return setIntake({ set, selection, merged, first: { file, intake } }, async (other) => {
-      const next = await opened(set, other, openOne);
-      if ((next.format === 'csv') === isCsv) return next;
-      for await (const _ of next.chunks()) break; // which closes it
-      throw intakeError(
-        'OTHER_FORMAT',
-        `${shownPath(set.name)} has files of two kinds: ${shownPath(file)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
-        words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
-        { file: set.name, first: file, other },
-      );
-    });
+    const first = await open(selection.files[0] ?? '');
+    return setIntake(set, selection, first, open, boundsWith(options.bounds));
   } catch (error) {
     set.close();
     throw error;
   }
 }
 
-async function opened(set: FileSet, file: string, openOne: (source: IntakeSource) => Promise<Intake>) {
-  try {
-    return await openOne(await set.open(file));
-  } catch (error) {
-    throw placed(error, file);
-  }
-}
-
-interface OpenSet {
-  readonly set: FileSet;
-  readonly selection: Selection;
-  /** Undefined where there is one file: its rows stay as they are. */
-  readonly merged: ReturnType<typeof mergedColumns> | undefined;
-  readonly first: { readonly file: string; readonly intake: Intake };
-}
-
-function setIntake({ set, selection, merged, first }: OpenSet, open: (file: string) => Promise<Intake>): Intake {
+function setIntake(
+  set: FileSet,
+  selection: Selection,
+  first: Intake,
+  open: (file: string) => Promise<Intake>,
+  bounds: Bounds,
+): Intake {
+  const [firstFile = '', ...files] = selection.files;
+  const isCsv = first.format === 'csv';
+  /** Of one file the rows stay as they are. */
+  const merged = files.length === 0 ? undefined : mergedColumns(isCsv ? 'cells' : 'elements', bounds);
   /** The sums of the files that have been read. */
   const read = { notes: [] as IntakeNote[], bytes: 0, rows: 0, shaped: false };
-  let current: Intake | undefined = first.intake;
+  let current: Intake | undefined = first;
   let last = 0;
-  merged?.file(first.file).take(first.intake);
+  merged?.file(firstFile).take(first);
 
   async function* rowsOf(file: string, intake: Intake): AsyncGenerator<InputRow[]> {
     const before = last;
@@ -91,25 +78,41 @@ function setIntake({ set, selection, merged, first }: OpenSet, open: (file: stri
   }
 
   return {
-    ...first.intake,
+    ...first,
     get recognised() {
-      return first.intake.recognised;
+      return first.recognised;
     },
-    columns: () => merged?.names ?? first.intake.columns(),
-    notes: () => [setNote(set, selection), ...(merged === undefined ? first.intake.notes() : read.notes)],
+    columns: () => merged?.names ?? first.columns(),
+    notes: () => [setNote(set, selection), ...(merged === undefined ? first.notes() : read.notes)],
     shaped: () => read.shaped || (current?.shaped() ?? false),
     rowsRead: () => read.rows + (current?.rowsRead() ?? 0),
     bytesRead: () => set.bytesRead?.() ?? read.bytes + (current?.bytesRead() ?? 0),
     async *chunks() {
       try {
-        yield* rowsOf(first.file, first.intake);
-        for (const file of selection.files.slice(1)) yield* rowsOf(file, await open(file));
+        yield* rowsOf(firstFile, first);
+        for (const file of files) {
+          const next = await open(file);
+          if ((next.format === 'csv') !== isCsv) {
+            for await (const _ of next.chunks()) break; // which closes it
+            throw twoKinds(set.name, firstFile, file);
+          }
+          yield* rowsOf(file, next);
+        }
         await set.checkUnchanged();
       } finally {
         set.close();
       }
     },
   };
+}
+
+function twoKinds(set: string, first: string, other: string) {
+  return intakeError(
+    'OTHER_FORMAT',
+    `${shownPath(set)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
+    words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
+    { file: set, first, other },
+  );
 }
 
 function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
