@@ -1,6 +1,6 @@
-import { type BigIntStats, createReadStream } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { addAbortSignal, Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
@@ -29,18 +29,8 @@ export const BLOCK_BYTES = 32 * 1024;
 /** Bytes that are read to detect gzip, encoding, format and delimiter. */
 export const HEAD_BYTES = 8 * 1024;
 
-/** Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE before anything is read. Pipes and devices are fine. */
-export async function openSource(source: IntakeSource, options: FileOptions): Promise<InputBytes> {
-  options.signal?.throwIfAborted();
-  if ('stream' in source) return bytesOf(source.stream, source.name, options);
-  if ('bytes' in source) return bytesOf(Readable.from([source.bytes]), source.name, options);
-  const { path, name = path } = source;
-  const file = await fileStateOf(path, name, options);
-  return bytesOf(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, options, file);
-}
-
 /** The bytes of a stream, in blocks, counted as they are read. @param file what is read, which must not change */
-function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions, file?: FileState) {
+export function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions, file?: FileState): InputBytes {
   if (signal !== undefined) addAbortSignal(signal, stream);
   // The reader of the blocks gets the failure; without a listener it would also end the process.
   stream.on('error', () => {});

@@ -1,16 +1,19 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import { firstBytes } from '../../platform/files.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import {
+  BLOCK_BYTES,
+  bytesOf,
   type FileState,
   fileStateOf,
   HEAD_BYTES,
   type InputBytes,
   type IntakeSource,
   interruptible,
-  openSource,
   readHead,
 } from './byte-source.ts';
 import { checkDelimiter, type Dialect } from './csv.ts';
@@ -37,25 +40,28 @@ type OpenedInput = { readonly one: InputBytes | SheetInput } | { readonly set: F
 
 /**
  * Opens an input. A workbook gives one of its sheets. Archives and workbooks are read at random places, so they
- * must be regular files. Throws what openSource, openZip and openSheet throw.
+ * must be regular files. Throws FILE_NOT_FOUND, NOT_READABLE, and what openZip and openSheet throw.
  */
 export async function openInput(source: IntakeSource, options: IntakeOptions): Promise<OpenedInput> {
-  if ('stream' in source) return { one: await openSource(source, options) };
+  options.signal?.throwIfAborted();
+  if ('stream' in source) return { one: bytesOf(source.stream, source.name, options) };
   if ('bytes' in source) {
-    if (!isZip(source.bytes)) return { one: await openSource(source, options) };
-    return openZipped(source.bytes, source.name, { checkUnchanged: async () => {} }, options);
+    const { bytes, name } = source;
+    if (isZip(bytes)) return openZipped(bytes, name, { checkUnchanged: async () => {} }, options);
+    return { one: bytesOf(Readable.from([bytes]), name, options) };
   }
   const { path, name = path } = source;
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory()) return { set: await folderOf(path, name) };
-  if (status?.isFile() !== true) return { one: await openSource(source, options) };
-  // Check whether it is still being written before reading its first bytes.
+  // Check whether it is still being written before reading its first bytes. Those of pipes and devices come once.
   const state = await fileStateOf(path, name, options);
-  const head = await firstBytes(path, 4).catch((cause: unknown) => {
-    throw notReadable(name, 'be opened', cause);
-  });
-  if (!isZip(head)) return { one: await openSource(source, { ...options, waitForQuietMs: 0 }) };
-  return openZipped(path, name, state, options);
+  if (status?.isFile()) {
+    const head = await firstBytes(path, 4).catch((cause: unknown) => {
+      throw notReadable(name, 'be opened', cause);
+    });
+    if (isZip(head)) return openZipped(path, name, state, options);
+  }
+  return { one: bytesOf(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, options, state) };
 }
 
 async function openZipped(
