@@ -66,9 +66,8 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
   );
   const mappedColumns = new Set(Object.values(mapped).filter((column) => column !== ''));
   const bound = new Map<ColumnRole, number>();
-  /** First position of every name, and the names that come again. */
-  const positions = new Map<string, number>();
-  const repeated = new Set<string>();
+  /** Positions of every name. */
+  const positions = new Map<string, number[]>();
   /** Fields that two columns match. */
   const unclear = new Set<ColumnRole>();
 
@@ -83,8 +82,7 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
     onColumn?.(name);
     const index = names.push(name) - 1;
     const trimmed = sameName(name);
-    if (positions.has(trimmed)) repeated.add(trimmed);
-    else positions.set(trimmed, index);
+    if (positions.get(trimmed)?.push(index) === undefined) positions.set(trimmed, [index]);
     for (const field of fieldsOf(trimmed)) {
       const earlier = bound.get(field);
       if (earlier !== undefined && !lenient) throw ambiguous(field, names, earlier, index);
@@ -124,8 +122,8 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
     },
     /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
     positionOf: (name: string) => {
-      const at = positions.get(sameName(name)) ?? -1;
-      if (repeated.has(sameName(name))) throw namedTwice(name, names, at);
+      const [at = -1, again] = positions.get(sameName(name)) ?? [];
+      if (again !== undefined) throw namedTwice(name, at, again);
       return at;
     },
     /** A column of this name is read for the field. */
@@ -166,8 +164,7 @@ function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0)
   );
 }
 
-function namedTwice(name: string, names: readonly string[], at: number) {
-  const again = names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
+function namedTwice(name: string, at: number, again: number) {
   return intakeError(
     'AMBIGUOUS_COLUMN',
     `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,

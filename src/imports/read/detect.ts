@@ -146,83 +146,70 @@ export function cellsOf(line: string, delimiter: string) {
   return cells;
 }
 
-interface ForeignFormat {
-  readonly what: string;
-  readonly remedy: string;
-}
-
 const UNPACK = (command: string) => `Unpack it on the way: ${command} <file> | rollcall import -`;
 const EXPORT = 'Open it in the program that it comes from, and save the table as CSV';
 
 const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 
-/** The first bytes of a file; `at`: their position. */
-const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [
+/** Excel keeps an encrypted workbook inside a file of the old kind. */
+const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
+
+/** Files of other formats by their first bytes, as characters. @param at the position of these */
+const SIGNATURES: readonly (readonly [start: string, what: string, remedy: string, at?: number])[] = [
   [
-    hex('504b0304'),
-    {
-      what: 'a workbook or a ZIP archive that comes through a pipe or inside of another file',
-      remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
-    },
+    'PK\x03\x04',
+    'a workbook or a ZIP archive that comes through a pipe or inside of another file',
+    'Unpack what is around it, and name the file itself; standard input can be given as -',
   ],
   [
-    Buffer.from('PAR1'),
-    {
-      what: 'a Parquet file',
-      remedy: `Write it as CSV on the way: duckdb -c "copy '<file>' to '/dev/stdout' (format csv, header)" | rollcall import -`,
-    },
+    'PAR1',
+    'a Parquet file',
+    `Write it as CSV on the way: duckdb -c "copy '<file>' to '/dev/stdout' (format csv, header)" | rollcall import -`,
   ],
   [
-    hex('d0cf11e0a1b11ae1'),
-    {
-      what: 'an old Excel workbook (.xls), an old Word document, or a document that a password protects',
-      remedy: 'Open it in the program that it comes from, and save it as .xlsx without a password, or the table as CSV',
-    },
+    COMPOUND_FILE,
+    'an old Excel workbook (.xls), an old Word document, or a document that a password protects',
+    'Open it in the program that it comes from, and save it as .xlsx without a password, or the table as CSV',
   ],
-  [Buffer.from('%PDF-'), { what: 'a PDF document', remedy: EXPORT }],
-  [hex('fd377a585a00'), { what: 'compressed with xz', remedy: UNPACK('xz -dc') }],
-  [Buffer.from('ustar'), { what: 'a tar archive', remedy: UNPACK('tar -xOf') }, 257],
+  ['%PDF-', 'a PDF document', EXPORT],
+  ['\xfd7zXZ\0', 'compressed with xz', UNPACK('xz -dc')],
+  ['ustar', 'a tar archive', UNPACK('tar -xOf'), 257],
 ];
 
-/** Text of other kinds, by how it begins. */
-const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
-  [/^<(?:!doctype html|html|table|head|body)\b/i, { what: 'an HTML page', remedy: EXPORT }],
-  [/^<\?xml\b/i, { what: 'XML', remedy: EXPORT }],
-  [/^\/[/*]/, { what: 'JSON with comments', remedy: 'Remove the comments' }],
+/** Text of other formats by how it begins. */
+const TEXTS: readonly (readonly [start: RegExp, what: string, remedy: string])[] = [
+  [/^<(?:!doctype html|html|table|head|body)\b/i, 'an HTML page', EXPORT],
+  [/^<\?xml\b/i, 'XML', EXPORT],
+  [/^\/[/*]/, 'JSON with comments', 'Remove the comments'],
 ];
 
-/** Throws BINARY for input that is not text, by its first bytes. */
+/** Throws BINARY for input that is not text, by its first bytes; ENCRYPTED for a workbook with a password. */
 export function refuseBinary(head: Buffer) {
-  if (isCompoundFile(head) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw passwordProtected();
-  for (const [bytes, format, at = 0] of SIGNATURES) {
-    if (head.subarray(at, at + bytes.length).equals(bytes)) throw foreignFormat('BINARY', format);
+  const bytes = head.toString('latin1');
+  if (bytes.startsWith(COMPOUND_FILE) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
+    throw intakeError(
+      'ENCRYPTED',
+      'this is a workbook that a password protects',
+      'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',
+    );
   }
+  refuse(
+    'BINARY',
+    SIGNATURES.find(([start, , , at]) => bytes.startsWith(start, at)),
+  );
 }
 
 /** Throws OTHER_FORMAT for text that is recognised as neither CSV nor JSON. */
 export function refuseOtherText(head: string) {
-  const start = head.trimStart();
-  const found = TEXTS.find(([pattern]) => pattern.test(start));
-  if (found !== undefined) throw foreignFormat('OTHER_FORMAT', found[1]);
-}
-
-function foreignFormat(code: InputErrorCode, { what, remedy }: ForeignFormat) {
-  return intakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
-}
-
-function isCompoundFile(head: Buffer) {
-  return head.subarray(0, 8).equals(hex('d0cf11e0a1b11ae1'));
-}
-
-/** Excel keeps an encrypted workbook inside a file of the old kind. */
-function passwordProtected() {
-  return intakeError(
-    'ENCRYPTED',
-    'this is a workbook that a password protects',
-    'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',
+  const text = head.trimStart();
+  refuse(
+    'OTHER_FORMAT',
+    TEXTS.find(([start]) => start.test(text)),
   );
 }
 
-function hex(text: string) {
-  return Buffer.from(text, 'hex');
+function refuse(code: InputErrorCode, format: readonly [unknown, string, string, unknown?] | undefined) {
+  if (format === undefined) return;
+  const [, what, remedy] = format;
+  throw intakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
 }

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import type { ExportName } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
+import { isObject } from '../../platform/stored-json.ts';
 import { cellOf } from '../../text/csv-line.ts';
 import type { FileSet } from './archive/file-set.ts';
 import type { IntakeSource } from './byte-source.ts';
@@ -197,8 +198,8 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function objectOf(value: unknown) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Element) : {};
+function objectOf(value: unknown): Element {
+  return isObject(value) ? value : {};
 }
 
 /** Slack says here who is deleted; the channels still have these people as members. */
