@@ -1,6 +1,6 @@
 import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import { isTexts, storedJson } from '../../platform/stored-json.ts';
-import { counted } from '../../text/wording.ts';
+import { enumerate, grouped } from '../../text/wording.ts';
 import type { InputRow } from './input-row.ts';
 import { shown } from './intake-error.ts';
 
@@ -14,22 +14,24 @@ export interface IntakeNote {
 
 /** The things that a note is about: their number, and the first ones, which it names. */
 export class Found {
-  count = 0;
-  readonly named: string[] = [];
-  readonly #most: number;
+  #count = 0;
+  readonly #named: string[] = [];
 
-  constructor(most = 5) {
-    this.#most = most;
+  add(name: () => string, times = 1) {
+    this.#count += times;
+    if (this.#named.length < 5) this.#named.push(name());
   }
 
-  add(name: () => string) {
-    this.count += 1;
-    if (this.named.length < this.#most) this.named.push(name());
-  }
-
-  /** Those without a name. */
-  get more() {
-    return this.count - this.named.length;
+  /**
+   * The note about them, if there are any.
+   * @param what they are, in the plural
+   * @param remedy the next step, as a request
+   */
+  note(code: string, what: string, remedy?: string): IntakeNote[] {
+    if (this.#count === 0) return [];
+    const more = this.#count - this.#named.length;
+    const places = enumerate([...this.#named, ...(more > 0 ? [`${grouped(more)} more`] : [])]);
+    return [{ code, text: `${what}: ${places}${remedy === undefined ? '' : `. ${remedy}`}` }];
   }
 }
 
@@ -38,11 +40,13 @@ const MONTH = 'jan|feb|mar|m[aä]r|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|d
 const SIGNS = {
   DATES_AS_IDS: {
     test: new RegExp(`^(?:\\d{1,2}-(?:${MONTH})|(?:${MONTH})-\\d{2})$`, 'i'),
-    says: 'look like a date that a spreadsheet made of an id such as 1-2 or mar1: give the column the format Text, and fill it again',
+    what: 'Ids that look like dates, as a spreadsheet makes them of ids such as 1-2 or mar1',
+    remedy: 'Give the column the format Text, and fill it again',
   },
   MISSING_AS_IDS: {
     test: /^(?:null|none|nil|nan|undefined)$/i,
-    says: 'look like what a program writes for a missing value: leave such rows out, or correct them',
+    what: 'Ids that look like what a program writes for a missing value',
+    remedy: 'Leave such rows out, or correct them',
   },
 } as const;
 const CODES = ['DATES_AS_IDS', 'MISSING_AS_IDS'] as const;
@@ -65,33 +69,21 @@ export class IdNotes {
   }
 
   notes() {
-    return CODES.flatMap((code) => {
-      const { count, named, more } = this.#found[code];
-      if (count === 0) return [];
-      const others = more > 0 ? ` and ${more} more` : '';
-      return [{ code, text: `${counted(count, 'id')} (${named.join(', ')}${others}) ${SIGNS[code].says}` }];
-    });
+    return CODES.flatMap((code) => this.#found[code].note(code, SIGNS[code].what, SIGNS[code].remedy));
   }
 }
 
 /** Rows of a CSV file that have cells and no outcome: of empty cells alone, or the header again. They ask for nothing, and no report has them. */
 export class IdleRows {
-  readonly blank = new Found(3);
-  readonly headers = new Found(3);
+  readonly blank = new Found();
+  readonly headers = new Found();
 
   notes() {
     return [
-      ...noteOf('BLANK_ROWS', this.blank, 'of empty cells alone', ['counts as a blank line', 'count as blank lines']),
-      ...noteOf('HEADER_AGAIN', this.headers, 'with the header again', ['is no member', 'are no members']),
+      ...this.blank.note('BLANK_ROWS', 'Rows of empty cells alone, which count as blank lines and have no outcome'),
+      ...this.headers.note('HEADER_AGAIN', 'Rows with the header again, which have no outcome'),
     ];
   }
-}
-
-function noteOf(code: string, { count, named, more }: Found, what: string, [one, several]: readonly [string, string]) {
-  if (count === 0) return [];
-  const places = `${count === 1 ? 'row' : 'rows'} ${named.join(', ')}${more > 0 ? ' and others' : ''}`;
-  const verdict = count === 1 ? `${one}: it has no outcome` : `${several}: they have no outcome`;
-  return [{ code, text: `${counted(count, 'row')} ${what} (${places}) ${verdict}` }];
 }
 
 /** The input as it was read, for the report. */

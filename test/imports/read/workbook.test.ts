@@ -383,8 +383,8 @@ describe('what Excel has damaged is said with the cells', () => {
       '<row r="2"><c r="A2"><v>123456789012345</v></c></row><row r="7"><c r="A7"><v>1234567890123450</v></c><c r="C7"><v>1.2E+19</v></c></row>',
     );
     const text = intake.notes().map((note) => note.text);
-    expect(text[0]).toMatch(/^Sheet "S": A7 /);
-    expect(text[1]).toMatch(/^Sheet "S": C7 holds/);
+    expect(text[0]).toMatch(/^Sheet "S": .*: A7\./);
+    expect(text[1]).toMatch(/^Sheet "S": .*: C7\./);
     expect(text).toHaveLength(2);
   });
 
@@ -395,7 +395,7 @@ describe('what Excel has damaged is said with the cells', () => {
       '<row r="4"><c r="A4"><v>9</v></c><c r="B4" t="b"><v>1</v></c><c r="C4" s="1"><v>45352</v></c></row>',
     ];
     const { intake } = await cellsOf(rows.join(''), { formats: ['yyyy'] });
-    expect(intake.notes().map(({ code, text }) => `${code} ${/: (.*?) (?:is|are) /.exec(text)?.[1]}`)).toEqual([
+    expect(intake.notes().map(({ code, text }) => `${code} ${/.*: (.*?)\./.exec(text)?.[1]}`)).toEqual([
       'LOST_ZEROS A3 and A4',
       'DATES_AS_IDS B3',
       'BOOLEANS_AS_IDS B4',
@@ -408,8 +408,8 @@ describe('what Excel has damaged is said with the cells', () => {
     );
     expect(rows).toHaveLength(2);
     expect(intake.notes().map(({ text }) => text)).toEqual([
-      expect.stringContaining('1 row'),
-      expect.stringContaining('in B3'),
+      expect.stringMatching(/: 2$/),
+      expect.stringContaining(': B3. '),
     ]);
   });
 });

@@ -82,7 +82,6 @@ export async function openSheet(
     },
     notes: (isId) => [
       ...chosenNotes(chosen, sheet, others),
-      ...warnings.notesOfSheet(),
       ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
     ],
     close: () => zip.close(),

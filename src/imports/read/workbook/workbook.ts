@@ -1,4 +1,3 @@
-import { counted, enumerate, grouped } from '../../../text/wording.ts';
 import type { InputBytes } from '../byte-source.ts';
 import { intakeError } from '../intake-error.ts';
 import { Found, type IntakeNote } from '../notes.ts';
@@ -95,12 +94,12 @@ export class SheetRows {
     this.line = line + times - 1;
     if (cells.length > 0) {
       if (this.line > MAX_ROWS) throw broken(`row ${line}`, `rows go up to ${MAX_ROWS}`);
-      if (isHidden) this.warnings.hiddenRows += times;
+      if (isHidden) this.warnings.hiddenRows.add(() => String(line), times);
       for (const { column, value } of this.#merged) {
         if ((cells[column] ?? '') !== '') continue;
         while (cells.length <= column) cells.push('');
         cells[column] = value;
-        this.warnings.filled += 1;
+        this.warnings.filled.add(() => address(line, column));
       }
       this.#runs.push({ line, cells, times });
     }
@@ -134,11 +133,11 @@ export class Warnings {
   /** An id of a column that begins with a zero: a text. */
   readonly #zeros = new Map<number, string>();
   /** Rows that are hidden, by a filter or by hand. */
-  hiddenRows = 0;
+  readonly hiddenRows = new Found();
   /** Formulas without a stored value. */
-  readonly emptyFormulas = new Found(1);
+  readonly emptyFormulas = new Found();
   /** Cells that got the value of the merged area that they are in. */
-  filled = 0;
+  readonly filled = new Found();
 
   add(sign: Sign, line: number, column: number) {
     let found = this.#columns.get(column);
@@ -159,79 +158,38 @@ export class Warnings {
     this.#zeros.set(column, address(line, column));
   }
 
-  /** Remarks on the sheet as a whole. */
-  notesOfSheet(): IntakeNote[] {
-    const { hiddenRows, filled, emptyFormulas } = this;
+  /** Remarks on the sheet. @param isId whether ids are read from a column of this number */
+  notes(isId: (column: number) => boolean): IntakeNote[] {
     return [
-      ...noteOf(
-        'HIDDEN_ROWS',
-        hiddenRows,
-        'row',
-        ({ is, was }) => `${is} hidden in the workbook, by a filter for instance, and ${was} read as well`,
-      ),
-      ...noteOf(
+      ...this.hiddenRows.note('HIDDEN_ROWS', 'rows that are hidden, by a filter for instance, and are read as well'),
+      ...this.emptyFormulas.note(
         'EMPTY_FORMULAS',
-        emptyFormulas.count,
-        'formula',
-        ({ has, was }) =>
-          `${has} no stored result, the first in ${emptyFormulas.named.join()}, and ${was} read as empty. Open the workbook in Excel and save it, so that the results are stored`,
+        'formulas without a stored result, which are read as empty',
+        'Open the workbook in Excel and save it, so that the results are stored',
       ),
-      ...noteOf('MERGED_CELLS', filled, 'cell', ({ itIs }) => `got the value of the merged cells that ${itIs} part of`),
+      ...this.filled.note('MERGED_CELLS', 'cells that got the value of the merged cells that they are part of'),
+      ...[...this.#columns].flatMap(([column, found]) => this.#notesOfColumn(column, found, isId(column))),
     ];
   }
 
-  /** Remarks on its columns. @param isId whether ids are read from a column of this number */
-  notes(isId: (column: number) => boolean): IntakeNote[] {
-    return [...this.#columns].flatMap(([column, { long, dates, booleans, numbers }]) => {
-      const zeros = this.#zeros.get(column);
-      const ofLong = noteOfCells(
-        'LONG_NUMBERS',
-        long,
-        ['holds a number', 'hold numbers'],
-        ` of more than ${KEPT_DIGITS} digits: Excel keeps ${KEPT_DIGITS}, and the digits behind them are lost`,
-      );
-      if (!isId(column)) return ofLong;
-      return [
-        ...ofLong,
-        ...(zeros === undefined
-          ? []
-          : noteOfCells(
-              'LOST_ZEROS',
-              numbers,
-              ['is a number', 'are numbers'],
-              `, while ${zeros} in the same column is a text that begins with 0: numbers have lost such zeros`,
-            )),
-        ...noteOfCells(
-          'DATES_AS_IDS',
-          dates,
-          ['is a date', 'are dates'],
-          ' in a column of ids: Excel makes dates of ids such as 1-2 or mar1',
-        ),
-        ...noteOfCells('BOOLEANS_AS_IDS', booleans, ['is', 'are'], ' TRUE or FALSE in a column of ids'),
-      ];
-    });
+  #notesOfColumn(column: number, { long, dates, booleans, numbers }: Record<Sign, Found>, isOfIds: boolean) {
+    const ofLong = `numbers of more than ${KEPT_DIGITS} digits, of which Excel keeps ${KEPT_DIGITS}`;
+    const notes = long.note('LONG_NUMBERS', ofLong, AS_TEXT);
+    if (!isOfIds) return notes;
+    const zeros = this.#zeros.get(column);
+    if (zeros !== undefined) {
+      const what = `numbers, which lose zeros at their beginning, in a column where ${zeros} is a text with one`;
+      notes.push(...numbers.note('LOST_ZEROS', what, AS_TEXT));
+    }
+    return [
+      ...notes,
+      ...dates.note('DATES_AS_IDS', 'dates in a column of ids, which Excel makes of ids such as 1-2 or mar1', AS_TEXT),
+      ...booleans.note('BOOLEANS_AS_IDS', 'TRUE or FALSE in a column of ids', AS_TEXT),
+    ];
   }
 }
 
-const ONE = { is: 'is', was: 'was', has: 'has', itIs: 'it is' };
-const SEVERAL = { is: 'are', was: 'were', has: 'have', itIs: 'they are' };
-
-function noteOf(code: string, count: number, noun: string, says: (verbs: typeof ONE) => string): IntakeNote[] {
-  return count === 0 ? [] : [{ code, text: `${counted(count, noun)} ${says(count === 1 ? ONE : SEVERAL)}` }];
-}
-
-/** @param verbs for one cell, and for several */
-function noteOfCells(
-  code: string,
-  { count, named, more }: Found,
-  [one, several]: readonly [string, string],
-  rest: string,
-): IntakeNote[] {
-  if (count === 0) return [];
-  const cells = enumerate([...named, ...(more > 0 ? [`${grouped(more)} more cells`] : [])]);
-  const text = `${cells} ${count === 1 ? one : several}${rest}. Give the column the format Text before the values are entered or imported, and fill it again`;
-  return [{ code, text }];
-}
+const AS_TEXT = 'Give the column the format Text before the values are entered or imported, and fill it again';
 
 export function address(line: number, column: number) {
   return `${columnLetters(column)}${line}`;
