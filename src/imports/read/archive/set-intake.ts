@@ -43,7 +43,7 @@ function setIntake(
 ): Intake {
   const [firstFile = '', ...files] = selection.files;
   const isCsv = first.format === 'csv';
-  /** Of one file the rows stay as they are. */
+  /** Undefined where there is one file: its rows stay as they are. */
   const merged = files.length === 0 ? undefined : mergedColumns(isCsv ? 'cells' : 'elements', bounds);
   /** The sums of the files that have been read. */
   const read = { notes: [] as IntakeNote[], bytes: 0, rows: 0, shaped: false };
