@@ -38,8 +38,8 @@ export interface ColumnFacts {
   /** Rows with a value, and different values among them. */
   readonly filled: number;
   readonly different: number;
-  /** All different values with their rows, where they are few. */
-  readonly few?: ReadonlyMap<string, number>;
+  /** All different values with their rows, where they are few; else empty. */
+  readonly few: ReadonlyMap<string, number>;
   /** The values row by row; only of a table. */
   readonly cells?: readonly string[];
   /** The values are entries of a list. */
@@ -92,7 +92,7 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
     examples: different.slice(0, EXAMPLES).map((text) => cut(text, MAX_EXAMPLE_LENGTH)),
     filled: filled.length,
     different: different.length,
-    ...(different.length <= MAX_WORDS && { few: counts }),
+    few: different.length <= MAX_WORDS ? counts : new Map(),
     ...(isList && { isList }),
   };
 }

@@ -137,8 +137,8 @@ function refusalOf(strict: ReadBeginning, look: ReadBeginning) {
 const OF_WORDS: ReadonlySet<string> = new Set(['scope', 'status', 'mark']);
 
 function shownFacts({ few, cells: _cells, isList: _isList, ...rest }: ColumnFacts, isHidden: boolean) {
-  const words = few !== undefined && !isHidden && OF_WORDS.has(rest.looksLike) ? Object.fromEntries(few) : undefined;
-  return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(words !== undefined && { words }) };
+  const hasWords = few.size > 0 && !isHidden && OF_WORDS.has(rest.looksLike);
+  return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(hasWords && { words: Object.fromEntries(few) }) };
 }
 
 /** Returns the needs of the recipe, and the identity file if users are e-mail addresses. */

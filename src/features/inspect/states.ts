@@ -55,6 +55,7 @@ const isPerson = isOneOf(
 const isNoPerson = isOneOf(
   'group, bot, app, device, computer, serviceprincipal, service principal, service, serviceaccount, service account, contact, team, channel, room, system, resource, sharedmailbox, shared mailbox, orgcontact, org contact, integration',
 );
+const isExpired = isOneOf('expired, lapsed');
 /** In the number of Active Directory: the account is disabled. */
 const ACCOUNT_DISABLED = 2;
 
@@ -65,9 +66,7 @@ export function statesIn(columns: readonly ColumnFacts[]): Step[] {
   });
   // A last day need not be asked for if a state has left out all who have one.
   const sure = all.filter(({ condition }) => !isOpen(condition));
-  const isExpiryKnown = sure.some(({ column: { few } }) =>
-    few?.keys().some((word) => /^(?:expired|lapsed)$/i.test(word)),
-  );
+  const isExpiryKnown = sure.some(({ column: { few } }) => few.keys().some(isExpired));
   const isSaid = ({ cells, looksLike }: ColumnFacts) =>
     (isExpiryKnown && looksLike === 'date') ||
     cells?.every(
@@ -107,7 +106,7 @@ function meaningsOf(few: readonly string[]): (word: string) => ReturnType<typeof
 
 function conditionFor({ name, few: counts, filled, looksLike }: ColumnFacts): Condition | undefined {
   const said = plain(wordsOf(name));
-  const few = [...(counts?.keys() ?? [])];
+  const few = [...counts.keys()];
   const open: Condition = { column: name, is: [OPEN_VALUE] };
   if (said === 'user account control') return enabledAccounts(name, few) ?? (filled > 0 ? open : undefined);
   if (isOfOther(said)) return undefined;
@@ -157,7 +156,7 @@ function enabledAccounts(column: string, few: readonly string[]): Condition | un
 
 function adviceFor({ name, few }: ColumnFacts, condition: Condition) {
   const { is = [], isNot } = condition;
-  const seen = few === undefined || few.size === 0 ? 'says who is a member no more' : `has ${counted(few)}`;
+  const seen = few.size === 0 ? 'says who is a member no more' : `has ${counted(few)}`;
   const column = `Column ${shown(name)} ${seen}`;
   if (isOpen(condition)) {
     const known = is.length === 1 ? '' : `; ${listed(is.slice(0, -1))} say${is.length === 2 ? 's' : ''} so`;
@@ -195,7 +194,7 @@ const isNoScope = mentions('type, kind, class, status, state, title, job');
 
 /** Rates how surely a column has the scopes: its words are known, or it is called so. */
 export function scopeRank({ name, looksLike, few }: ColumnFacts): number {
-  if (few === undefined || few.size === 0 || looksLike === 'date') return 0;
+  if (few.size === 0 || looksLike === 'date') return 0;
   const known = few.keys().some((word) => scopeMeaning(word) !== undefined);
   if (isRole(name)) return known ? 4 : looksLike === 'scope' || looksLike === 'id' ? 3 : 0;
   if (looksLike !== 'scope' || isNoScope(wordsOf(name))) return 0;

@@ -96,7 +96,7 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
     ...(guid === undefined && !hasGuid ? [{ text: which, needs: 'guid' as const }] : []),
     // A flag without a name may say who is gone.
     ...columns.flatMap(({ looksLike, few }, index): Step[] => {
-      if (looksLike !== 'mark' || few === undefined) return [];
+      if (looksLike !== 'mark' || few.size === 0) return [];
       const column = `column_${index + 1}`;
       const text = words`Column ${shown(column)} has ${counted(few)}: if it says who is a member, say so in ${option('where')}.`;
       return [{ text, open: { shape: { where: [{ column, is: [OPEN_VALUE] }] } } }];
@@ -213,7 +213,7 @@ function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised:
 }
 
 function knownValues({ few, examples }: ColumnFacts) {
-  return [...(few?.keys() ?? examples)].filter((one) => !isNothing(one));
+  return [...(few.size > 0 ? few.keys() : examples)].filter((one) => !isNothing(one));
 }
 
 const NO_USER = openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`);
@@ -248,7 +248,7 @@ function madeGuids(column: ColumnFacts, bad: string): Step {
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
 function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): Step {
   const flagless = marks.filter(({ name }) => !isFlag(name));
-  const isCrossed = ({ few }: ColumnFacts) => few?.keys().some((word) => CROSS.test(word)) === true;
+  const isCrossed = ({ few }: ColumnFacts) => few.keys().some((word) => CROSS.test(word));
   const crossed = flagless.filter((column) => isCrossed(column) || groupName(column.name) !== undefined);
   if (crossed.length < 2) return noGroup('is surely groups');
   const wide = {
@@ -274,7 +274,7 @@ function aboutRegion(region: ColumnFacts | undefined): Step[] {
 
 /** Leaves out what stands for no value. */
 function aboutNothing({ name, few, isList }: ColumnFacts): Step[] {
-  const nothing = [...(few?.keys() ?? [])].filter(isNothing);
+  const nothing = [...few.keys()].filter(isNothing);
   if (nothing.length === 0 || isList === true) return [];
   const shape = { where: [{ column: name, isNot: nothing }] };
   const why = words`Column ${shown(name)} has ${listed(nothing)}, which stands for no value`;
@@ -298,7 +298,7 @@ function scopeIn(columns: readonly ColumnFacts[]) {
 /** @param given words whose meanings are not asked for again; `*` stands for all that are not there */
 function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given: Shape['scopeWords'] = {}): Step[] {
   if (scope === undefined || scope.looksLike === 'empty') return [];
-  const { name, few = new Map<string, number>() } = scope;
+  const { name, few } = scope;
   const said = new Set(Object.keys(given).map(sameWord));
   const isSaid = (word: string) => said.has('*') || said.has(sameWord(word)) || scopeOfWord(word) !== undefined;
   const foreign = [...few].filter(([word]) => !isSaid(word));
