@@ -18,10 +18,9 @@ import type { Config } from '../platform/config.ts';
 import { SERVICE_HOST } from '../platform/hosts.ts';
 import { checkQueue } from '../queue/open-backend.ts';
 import { counted } from '../text/wording.ts';
-import { sourceFindings, triedSources } from './commands/sources-command.ts';
 import { type Finding, failedCall, good, wrong } from './findings.ts';
 
-/** Checks of `rollcall doctor` that ask others: the queue, sources and the chat service. */
+/** Checks of `rollcall doctor` that ask others: the queue and the chat service. */
 
 export async function checkTheQueue({ queue, caFile }: Config): Promise<Finding[]> {
   const check = 'queue';
@@ -39,10 +38,6 @@ export async function checkTheQueue({ queue, caFile }: Config): Promise<Finding[
     const why = isError(error, 'BAD_QUEUE_ADDRESS') ? error.message : `it cannot be reached: ${messageOf(error)}`;
     return [wrong(check, why, remedy)];
   }
-}
-
-export async function checkSources(config: Config): Promise<Finding[]> {
-  return sourceFindings(await triedSources(config), 'source ');
 }
 
 /** The role of this machine, by its queue and keys. @param triesSilence imports a test user into a test group in each region */

@@ -94,7 +94,7 @@ async function beginHere(
     begin: async ({ client, signal, here }) => {
       const id = await reserveImport(dir);
       const found = await obtain(dir.folder(id), signal);
-      if (found === undefined) return { code: sayNothingBegan(io) };
+      if (found === undefined) return sayNothingBegan(io);
       const { name: file, source, options, lookups } = found;
       const aimed = { ...options, ...aimOf(config, options) };
       // Another process of this command sends what this one only reads.

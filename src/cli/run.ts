@@ -69,7 +69,7 @@ export interface Doing {
 }
 
 /** Id of the work that was begun, or the exit code where there is none. */
-export type Begun = { readonly id: string } | { readonly code: ExitCode };
+export type Begun = { readonly id: string } | ExitCode;
 
 /** Something that a command begins and follows until it is over: an import, a sync, a check, an export. */
 export interface Work {
@@ -132,7 +132,7 @@ async function runThere({ io, imports }: Running, work: Work, client: Client) {
   let id: string;
   try {
     const begun = await work.begin(doing);
-    if (!('id' in begun)) return begun.code;
+    if (typeof begun === 'number') return begun;
     ({ id } = begun);
     code = EXIT.stillRunning;
     const runs = server === undefined ? `${at}, with its settings` : `on the server ${at}`;
@@ -170,7 +170,7 @@ async function runHere(running: Running, work: Work) {
     const regions = () => app.coordinator.regions.status();
     const beginning = showSteps(io, work.beginLines ?? (() => []), { begins: work.begins, regions });
     const made = await work.begin(doing).finally(beginning.stop);
-    if ('id' in made) {
+    if (typeof made !== 'number') {
       const { id } = made;
       ended = { id, client, isLeft: false };
       ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), app.failed])) === 'left' };
@@ -182,7 +182,7 @@ async function runHere(running: Running, work: Work) {
       if (interrupt.signal.aborted) {
         say(io, '', 'Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       }
-    } else ({ code } = made);
+    } else code = made;
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);

@@ -14,19 +14,35 @@ import { readFlow } from '../queue/flow.ts';
 import { answersSoon } from '../server/http-answers.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
-/** A worker's metrics, by region, for Prometheus. */
-export function workerMetrics() {
+/**
+ * A worker's health and its metrics, by region, for Prometheus.
+ * `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus.
+ * `PUT /concurrency` with `{"region":"us","concurrency":40}`: calls at the same time, from now on.
+ */
+export function workerHealth(port: number, host: string) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {
-    registry,
     observer: callMetrics(registry),
     /** Reads the queues when it is asked for metrics. A queue that does not answer is left out. */
-    watch: (regions: readonly WorkingRegion[]) => {
+    serve: async (regions: readonly WorkingRegion[]) => {
       regionGauges(registry, async () => {
         const known = regions.map((one) => answersSoon(stateOf(one)).catch(() => []));
         return (await Promise.all(known)).flat();
       });
+      const server = createServer((request, reply) => {
+        answer(request, reply, regions, registry).catch((error: unknown) => {
+          send(reply, 503, { status: 'not ready', message: messageOf(error) });
+        });
+      });
+      await once(server.listen(port, host), 'listening');
+      return {
+        port: (server.address() as AddressInfo).port,
+        close: async () => {
+          server.closeAllConnections();
+          await new Promise((resolve) => server.close(resolve));
+        },
+      };
     },
   };
 }
@@ -49,26 +65,6 @@ async function stateOf(working: WorkingRegion) {
 
 const change = z.strictObject({ region: z.enum(REGIONS), concurrency: z.int().min(1).max(1000) });
 const MAX_BODY_LENGTH = 1_000;
-
-/**
- * `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus.
- * `PUT /concurrency` with `{"region":"us","concurrency":40}`: calls at the same time, from now on.
- */
-export async function serveHealth(port: number, host: string, regions: readonly WorkingRegion[], registry: Registry) {
-  const server = createServer((request, reply) => {
-    answer(request, reply, regions, registry).catch((error: unknown) => {
-      send(reply, 503, { status: 'not ready', message: messageOf(error) });
-    });
-  });
-  await once(server.listen(port, host), 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 async function answer(
   request: IncomingMessage,

@@ -1,10 +1,9 @@
 import { request } from 'node:http';
-import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveHealth } from '../../src/cli/worker-health.ts';
+import { workerHealth } from '../../src/cli/worker-health.ts';
 
 async function ask(method: string, path: string, headers: Record<string, string>): Promise<number> {
-  const health = await serveHealth(0, '127.0.0.1', [], new Registry());
+  const health = await workerHealth(0, '127.0.0.1').serve([]);
   onTestFinished(() => health.close());
   return new Promise((resolve, reject) => {
     const asking = request({ host: '127.0.0.1', port: health.port, method, path, headers }, (reply) => {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { serveCommand } from '../../src/cli/commands/serve-command.ts';
 import { workerCommand } from '../../src/cli/commands/worker-command.ts';
-import { workerMetrics } from '../../src/cli/worker-health.ts';
+import { workerHealth } from '../../src/cli/worker-health.ts';
 import { BACKLOG } from '../../src/imports/send/fair-queue.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
@@ -168,14 +168,14 @@ test('probes ask addresses that exist', () => {
 });
 
 test('more workers are started by a metric that workers publish, one number for each region', async () => {
-  const metrics = workerMetrics();
-  metrics.watch([]);
-  const published = metrics.registry.getMetricsAsArray().map(({ name }) => name);
+  const health = await workerHealth(0, '127.0.0.1').serve([]);
+  onTestFinished(() => health.close());
+  const published = await (await fetch(`http://127.0.0.1:${health.port}/metrics`)).text();
   type Scaled = { triggers: [{ metadata: { query: string } }]; minReplicaCount: number; fallback: object };
   const scaled = spec<Scaled>(full, 'ScaledObject', 'rollcall-worker-eu');
   const { query } = scaled.triggers[0].metadata;
   expect(query).toBe('max(rollcall_backlog{namespace="chat",region="eu",state="waiting"})');
-  expect(published).toContain('rollcall_backlog');
+  expect(published).toContain('# TYPE rollcall_backlog ');
   expect(scaled).toMatchObject({ minReplicaCount: 0, fallback: { replicas: 1 } });
   expect(ofKind(full, 'ScaledObject')).toHaveLength(3);
 

@@ -59,7 +59,7 @@ export async function sendFile(
   try {
     const fetching = folder && showSteps(io, lines, { begins: 'the files to come' });
     const obtained = await obtain(folder?.path ?? '', signal).finally(fetching?.stop);
-    if (obtained === undefined) return { code: sayNothingBegan(io) };
+    if (obtained === undefined) return sayNothingBegan(io);
     if (obtained.expectRows !== undefined) query.set('expectRows', String(obtained.expectRows));
     const { path, lookups } = obtained;
     const waiting = fetched === undefined ? flags : {};
@@ -81,9 +81,9 @@ export async function sendFile(
     return await server.upload(operation, query, { ...upload, open }).finally(sending.stop);
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (!isAllSent) return { code: sayNothingBegan(io) };
+    if (!isAllSent) return sayNothingBegan(io);
     say(io, 'The server had the whole file already and may have begun with it. See with:', `  ${howToSee}`);
-    return { code: EXIT.interrupted };
+    return EXIT.interrupted;
   } finally {
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();

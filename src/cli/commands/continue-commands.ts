@@ -122,7 +122,7 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
     const made = await (edits === undefined ? again() : editing?.sendEdits(doing, edits, found, io));
-    return made ?? { code: sayNothingLeft(io, id, nothingLeft, flags) };
+    return made ?? sayNothingLeft(io, id, nothingLeft, flags);
   };
   return run(running, importWork(running, { begin, ...(editing && { open: editing.correctionsHere }) }));
 }

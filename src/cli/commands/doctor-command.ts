@@ -6,12 +6,13 @@ import { emptyPlace, hasCatalog } from '../../platform/data-dir.ts';
 import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
 import { catalogFault, checkCatalog, checkDisk, checkKeyFiles } from '../doctor-machine.ts';
-import { checkService, checkSources, checkTheQueue } from '../doctor-network.ts';
+import { checkService, checkTheQueue } from '../doctor-network.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { printFindings } from '../findings.ts';
 import { type CommonFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
+import { sourceFindings, triedSources } from './sources-command.ts';
 
 interface Flags extends CommonFlags {
   readonly rebuildCatalog?: boolean;
@@ -51,9 +52,16 @@ async function doctor(io: Io, flags: Flags) {
     checkKeyFiles(),
     checkTheQueue(config),
     checkService(config, flags.trySilent),
-    checkSources(config),
+    triedSources(config),
   ]).finally(progress.stop);
-  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources];
+  const findings = [
+    disk,
+    ...checkCatalog(dir),
+    ...keyFiles,
+    ...queue,
+    ...service,
+    ...sourceFindings(sources, 'source '),
+  ];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) printJson(io, { ok, findings });
   else {

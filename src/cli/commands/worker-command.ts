@@ -61,9 +61,10 @@ async function work(io: Io, flags: Flags) {
     const tracing = await openTracing((text) => log.warn(text));
     if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
     const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
+    const { healthPort, healthHost } = flags;
     // Without the port nobody asks for metrics.
-    const health = flags.healthPort === undefined ? undefined : await import('../worker-health.ts');
-    const metrics = health?.workerMetrics();
+    const health =
+      healthPort === undefined ? undefined : (await import('../worker-health.ts')).workerHealth(healthPort, healthHost);
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
@@ -72,7 +73,7 @@ async function work(io: Io, flags: Flags) {
         return { region, appId, host: hostOf(service, region), chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
       config,
-      observer: observers(callLog(log), metrics?.observer, tracing?.observer),
+      observer: observers(callLog(log), health?.observer, tracing?.observer),
       onError,
     });
     lifecycle.onStop((deadlineMs) => worker.stop(deadlineMs));
@@ -85,11 +86,10 @@ async function work(io: Io, flags: Flags) {
       onError,
     );
     lifecycle.onStop(() => keys.stop());
-    metrics?.watch(worker.regions);
-    if (flags.healthPort !== undefined && health !== undefined && metrics !== undefined) {
-      const server = await health.serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
+    const server = await health?.serve(worker.regions);
+    if (server !== undefined) {
       lifecycle.onStop(() => server.close());
-      say(io, `Health and metrics: http://${flags.healthHost}:${server.port}/metrics`);
+      say(io, `Health and metrics: http://${healthHost}:${server.port}/metrics`);
     }
     introduce(io, worker.regions, config.concurrency);
     log.info({ regions, concurrency: config.concurrency, queue: backend.kind, version: VERSION }, 'worker started');

@@ -26,8 +26,8 @@ export interface Typed {
   readonly name: string;
   /** Identity and group file as the user named them, where they are given; they are not read. */
   readonly lookups?: ByLookup<string> | undefined;
-  /** Writes a command of these words, with flags that say where its imports are. Default: without. */
-  readonly typed?: ((...words: readonly string[]) => string) | undefined;
+  /** Writes a command about a file, with flags that say where its imports are. Default: without. */
+  readonly typed?: ((verb: string, file: string, ...more: readonly string[]) => string) | undefined;
 }
 
 /**

@@ -13,6 +13,7 @@ import { READING, type ReadingChoices } from '../../../options/reading-options.t
 import type { ShapeFlags } from '../../../options/shape-flags.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
+import type { Typed } from '../typed-import.ts';
 import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 
 type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
@@ -33,13 +34,15 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
   // Not read, but what is refused is not repeated.
   await mapLookupsInTurn(flags, (name) => fileToFetch(config, name, {}));
   const lookups = mapLookups(flags, (name, lookup) => (name.includes('?') ? `<${LOOKUPS[lookup].example}>` : name));
-  const typed = (...words: readonly string[]) => typedCommand(config, ...words);
-  const facts =
-    fetched === undefined
-      ? await inspectFile(config, file, options, { lookups, typed })
-      : await inspectFetched(io, fetched, async (path, name) =>
-          asTyped(await inspectFile(config, path, options, { lookups, typed, name }), file, flags),
-        );
+  // The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in.
+  const again = [
+    file.includes('?') ? '<ADDRESS>' : shellWord(file),
+    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${shellWord(value)}`),
+  ];
+  const typed: Typed['typed'] = (verb, name, ...more) =>
+    typedCommand(config, verb, ...(fetched === undefined ? [name] : again), ...more);
+  const look = (path: string, name = path) => inspectFile(config, path, options, { lookups, typed, name });
+  const facts = await (fetched === undefined ? look(file) : inspectFetched(io, fetched, look));
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) printJson(io, facts);
   else {
@@ -48,15 +51,6 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
     if (next.length > 0) say(io, '', ...next);
   }
   return facts.format === null && facts.recipes.length === 0 ? EXIT.usage : EXIT.ok;
-}
-
-/** The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in. */
-function asTyped(facts: FileFacts, address: string, flags: SourceFlags) {
-  const again = [
-    address.includes('?') ? '<ADDRESS>' : shellWord(address),
-    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${shellWord(value)}`),
-  ];
-  return { ...facts, command: facts.command?.replace(shellWord(facts.name), () => again.join(' ')) ?? null };
 }
 
 /** Looks at a file that is fetched for it. */

@@ -43,7 +43,7 @@ export async function planOf(
     begin: async ({ client, signal }) => {
       const id = await reserve(() => newSyncId('sync'), dir.sync);
       const found = await obtain(dir.sync(id), signal);
-      if (found === undefined) return { code: sayNothingBegan(io) };
+      if (found === undefined) return sayNothingBegan(io);
       const { name, from: source, options, lookups } = found;
       const { create } = options;
       const reading = syncReadingOf(options, lookups);
