@@ -8,7 +8,7 @@ import { checkSummary, checkView } from '../src/features/check/operations.ts';
 import { exportDocument } from '../src/features/export/operations.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleEntry, scheduleOperations, scheduleRun } from '../src/features/schedule/operations.ts';
-import { endingPage, finding, syncView } from '../src/features/sync/api.ts';
+import { ending, finding, syncView } from '../src/features/sync/api.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 
@@ -87,7 +87,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'sync approve': sync,
   'sync list': z.array(sync),
   expire: sync,
-  expiring: endingPage.shape.memberships,
+  expiring: z.array(ending),
   export: exportDocument,
   undo: sync,
   'schedule add': schedule,

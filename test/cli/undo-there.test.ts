@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SyncEntry } from '../../src/api/sync-entry.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import type { SyncsPage } from '../../src/features/sync/api.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { openWorkplace } from './workplace.ts';
 
@@ -20,7 +20,7 @@ test('undo at a server says where it has what the import created, which stays', 
   expect(summary.reports.created).toBe(created);
 
   const undone = await place.run(['undo', summary.id, '--apply', '--include-uncertain']);
-  const [latest] = (await server.json<SyncsPage>('/v1/syncs')).syncs;
+  const [latest] = (await server.json<{ readonly syncs: readonly SyncEntry[] }>('/v1/syncs')).syncs;
   expect(await server.json(`/v1/syncs/${latest?.id}`)).toMatchObject({ includeUncertain: true, leftInPlace: null });
   expect([undone.code, undone.stderr]).toEqual([EXIT.ok, expect.stringContaining(`\n  ${created}\n`)]);
   expect([server.sandbox.group('us', 'choir'), server.sandbox.user('us', 'bob')]).not.toContain(undefined);

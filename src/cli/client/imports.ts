@@ -82,11 +82,12 @@ export function importsIn(config: Config, client: Client, server?: Server) {
   };
   /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
   const list = async (limit: number, filter: FilterTexts = {}) => {
-    const page = async (size: number, cursor?: string) => {
-      const answer = await client.call(importOperations.list, { ...filter, limit: `${size}`, cursor });
-      return { entries: answer.imports, nextCursor: answer.nextCursor };
-    };
-    const found = await entriesOf(page, MAX_OF_PAGE, limit);
+    const found = await entriesOf(
+      'imports',
+      (page) => client.call(importOperations.list, { ...filter, ...page }),
+      MAX_OF_PAGE,
+      limit,
+    );
     if (found.length === 0 && Object.keys(filter).length === 0) throw noImports(place(), server?.url);
     return found.map(shown);
   };

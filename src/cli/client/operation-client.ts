@@ -38,17 +38,21 @@ export function remedyFor(code: string, given: string) {
 }
 
 /** The first entries of a server's list, asked for page by page. @param most entries of a page  @param limit default: all */
-export async function entriesOf<Entry>(
-  page: (size: number, cursor?: string) => Promise<{ entries: readonly Entry[]; nextCursor: string | null }>,
+export async function entriesOf<
+  Name extends string,
+  Page extends Readonly<Record<Name, readonly unknown[]>> & { readonly nextCursor: string | null },
+>(
+  name: Name,
+  page: (asked: { readonly limit: string; readonly cursor?: string | undefined }) => Promise<Page>,
   most: number,
   limit = Number.POSITIVE_INFINITY,
-): Promise<Entry[]> {
-  const found: Entry[] = [];
+): Promise<Page[Name][number][]> {
+  const found: Page[Name][number][] = [];
   let cursor: string | null | undefined;
   while (cursor !== null && found.length < limit) {
-    const { entries, nextCursor } = await page(Math.min(most, limit - found.length), cursor);
-    found.push(...entries);
-    cursor = nextCursor;
+    const answer: Page = await page({ limit: `${Math.min(most, limit - found.length)}`, cursor });
+    found.push(...answer[name]);
+    cursor = answer.nextCursor;
   }
   return found;
 }

@@ -34,8 +34,6 @@ const keptSchedule = z.strictObject({
   pauses: z.array(z.strictObject({ since: z.int(), until: z.int().nullable() })),
 });
 export type Schedule = Readonly<z.output<typeof keptSchedule>>;
-/** One that is written: a new one has no settings before. */
-type Begun = Pick<Schedule, 'name' | 'version' | 'paused' | 'createdAt' | 'pauses'> & Partial<Schedule>;
 
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
 export interface ScheduleHealth {
@@ -75,12 +73,13 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
     return schedule;
   };
   /** Nothing that runs of earlier settings found counts: the next run looks at the groups in any case. */
-  const write = (settings: KeptSettings, { name, version, paused, createdAt, pauses, ...before }: Begun) => {
+  const write = (name: string, settings: KeptSettings, before?: Schedule) => {
     const at = clock();
     const { cron, tz } = settings;
-    const isSameTime = before.cron === cron && before.tz === tz;
+    const { version = 0, paused = false, createdAt = isoTime(at), pauses = [] } = before ?? {};
+    const isSameTime = before?.cron === cron && before.tz === tz;
     const { timedAt = at, nextDue = nextRun(cron, tz, at) } = isSameTime ? before : {};
-    const { copy = null } = before.file === settings.file ? before : {};
+    const { copy = null } = before?.file === settings.file ? before : {};
     const progress = { timedAt, nextDue, copy, placedHash: null };
     return save({ ...settings, name, version: version + 1, paused, createdAt, pauses, ...progress });
   };
@@ -98,7 +97,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
       }
       if (reader.find(name) !== undefined)
         throw badSetting('name', `there is a schedule ${shown} already`, 'take another name, or edit that schedule');
-      return write(settings, { name, version: 0, paused: false, createdAt: isoTime(clock()), pauses: [] });
+      return write(name, settings);
     },
     /**
      * Replaces all settings. A run that is under way keeps those that it began with.
@@ -109,7 +108,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
       const before = reader.get(name);
       if (before.version !== version)
         throw new RollcallError('EDITED_MEANWHILE', { name, version: before.version, given: version });
-      return textOf(before) === textOf(settings) ? before : write(settings, before);
+      return textOf(before) === textOf(settings) ? before : write(name, settings, before);
     },
     /** Nothing is due while it is paused, nor missed. @throws UNKNOWN_SCHEDULE */
     setPaused: (name: string, paused: boolean) => {

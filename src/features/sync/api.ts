@@ -1,22 +1,12 @@
 import { z } from 'zod';
-import {
-  count,
-  cursorOption,
-  inputNote,
-  limitOption,
-  listOption,
-  nextCursor,
-  queryOf,
-  time,
-} from '../../api/fields.ts';
+import { count, inputNote, time } from '../../api/fields.ts';
 import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_REASONS } from '../../membership/plan-reasons.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
-import { ENDING } from '../../options/deciding-options.ts';
 
-const region = z.enum(REGIONS);
+export const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
 const place = z.enum(['', ...SCOPES]);
 
@@ -40,7 +30,7 @@ export const finding = z.strictObject({
 export type Finding = z.infer<typeof finding>;
 
 /** An objection in the list of its guard. */
-const guardFinding = finding.extend({
+export const guardFinding = finding.extend({
   members: count.nullable().describe('Members of the group before the sync; null: it concerns no single one.'),
 });
 export type GuardFinding = z.infer<typeof guardFinding>;
@@ -88,7 +78,7 @@ const planGroup = z.strictObject({
 export type PlanGroup = z.infer<typeof planGroup>;
 
 /** The action of a plan for one member, and its reason. */
-const planAction = z.strictObject({
+export const planAction = z.strictObject({
   region,
   guid: z.string(),
   uid: z.string(),
@@ -160,61 +150,16 @@ export const syncView = syncEntry
   .meta({ id: 'Sync' });
 export type SyncView = z.infer<typeof syncView>;
 
-const pageOf = (byDefault: number, most: number) => ({
-  limit: limitOption(byDefault, most),
-  cursor: cursorOption.optional(),
-});
-
-/** `GET /v1/syncs` */
-export const syncsQuery = z.strictObject({
-  state: listOption(SYNC_STATES).optional(),
-  ...pageOf(50, 200),
-});
-export const syncsPage = z.strictObject({ syncs: z.array(syncEntry), nextCursor });
-export type SyncsPage = z.infer<typeof syncsPage>;
-
-/** `POST /v1/syncs/:id/approve` and `/reject` */
-export const reasonBody = z.strictObject({
-  reason: z
-    .string()
-    .trim()
-    .min(1, 'allowed is a sentence that says why')
-    .max(1_000, 'allowed are 1,000 characters')
-    .meta({ description: 'The reason; recorded with your name.', examples: ['Confirmed by the registrar.'] }),
-});
-
-const actionOption = listOption(PLAN_ACTIONS).optional();
-
-/** `GET /v1/syncs/:id/groups` */
-export const syncGroupsQuery = z.strictObject({
-  action: actionOption.describe(
-    `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
-  ),
-  ...pageOf(50, 500),
-});
+/** An entry of `GET /v1/syncs/:id/groups`. */
 export const syncGroup = planGroup
   .pick({ region: true, guid: true, listing: true, members: true, actions: true, right: true, creates: true })
   .extend({
     problem: z.string().describe('The reason why nothing is done in it; empty if it was listed or is created.'),
   });
 export type SyncGroup = z.infer<typeof syncGroup>;
-export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
 
-/** `GET /v1/syncs/:id/actions` */
-export const memberActionsQuery = z.strictObject({
-  action: actionOption,
-  region: region.optional(),
-  guid: z.string().max(1_000).optional().describe('The whole GUID, in any case.'),
-  ...pageOf(100, 1_000),
-});
-export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
-
-/** `GET /v1/memberships/ending` */
-export const endingQuery = z.strictObject({
-  ...queryOf(ENDING),
-  ...pageOf(100, 1_000),
-});
-const ending = z.strictObject({
+/** An entry of `GET /v1/memberships/ending`. */
+export const ending = z.strictObject({
   region,
   guid: z.string(),
   uid: z.string(),
@@ -222,12 +167,3 @@ const ending = z.strictObject({
   by: z.string().describe('Id of the import or sync whose row says so.'),
 });
 export type EndingMembership = z.infer<typeof ending>;
-export const endingPage = z.strictObject({ memberships: z.array(ending), nextCursor });
-
-/** `GET /v1/syncs/:id/findings` */
-export const findingsQuery = z.strictObject({
-  guard: z.string().max(100),
-  search: z.string().max(1_000).optional().describe('Part of a GUID, in any case.'),
-  ...pageOf(50, 500),
-});
-export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });

@@ -49,19 +49,17 @@ export type Sync = Readonly<z.output<typeof keptSync>>;
 /** A move of a sync; `who` is empty where the sync moved by itself. */
 export type SyncMove = Sync['moves'][number];
 
-/** A sync of a file, as a command asks for it. */
-export const syncRequest = keptSync
+const wantedSync = keptSync
   .omit({ state: true, reason: true, code: true, importId: true, totals: true, approved: true, finishedAt: true })
-  .omit({ createdAt: true, moves: true, undoOf: true, schedule: true, isTry: true })
-  // Given where the caller needs it beforehand, and where it says whom it is meant for.
-  .partial({ id: true, sandbox: true });
+  .omit({ createdAt: true, moves: true })
+  // The id is given where the caller needs it beforehand, the sandbox where it says whom it is meant for.
+  .partial({ id: true, sandbox: true, undoOf: true, schedule: true });
 
-type Other = 'undoOf' | 'schedule' | 'isTry';
+/** A sync of a file, as a command asks for it. */
+export const syncRequest = wantedSync.omit({ undoOf: true, schedule: true, isTry: true });
 
 /** A sync that is asked for. */
-export interface NewSync
-  extends Omit<z.input<typeof syncRequest>, keyof Aimed>,
-    Partial<Pick<z.input<typeof keptSync>, Other>> {
+export interface NewSync extends Omit<z.input<typeof wantedSync>, keyof Aimed> {
   /** The person who asks for it. */
   readonly who: string;
 }

@@ -1,22 +1,12 @@
 import { z } from 'zod';
-import { anyTexts, queryOf } from '../../api/fields.ts';
+import { anyTexts, cursorOption, limitOption, listOption, nextCursor, queryOf } from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { APPLYING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
+import { syncEntry } from '../../api/sync-entry.ts';
+import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
+import { SYNC_STATES } from '../../membership/sync-state.ts';
+import { APPLYING, ENDING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
 import { LIFTING, SURVEYING } from '../../options/sending-options.ts';
-import {
-  endingPage,
-  endingQuery,
-  findingsPage,
-  findingsQuery,
-  memberActionsPage,
-  memberActionsQuery,
-  reasonBody,
-  syncGroupsPage,
-  syncGroupsQuery,
-  syncsPage,
-  syncsQuery,
-  syncView,
-} from './api.ts';
+import { ending, guardFinding, planAction, region, syncGroup, syncView } from './api.ts';
 import { LIMIT_OPTIONS } from './guard-limits.ts';
 
 /** The options that decide every plan. */
@@ -33,8 +23,21 @@ const operation = operationsOf('syncs', z.object({ id: z.string().describe('Id o
 
 const named = z.object({ name: z.string().describe('Name of a sync (syncName), or of a schedule.') });
 
+const pageOf = (byDefault: number, most: number) => ({
+  limit: limitOption(byDefault, most),
+  cursor: cursorOption.optional(),
+});
+const actionOption = listOption(PLAN_ACTIONS).optional();
+
 const decided = {
-  body: reasonBody,
+  body: z.strictObject({
+    reason: z
+      .string()
+      .trim()
+      .min(1, 'allowed is a sentence that says why')
+      .max(1_000, 'allowed are 1,000 characters')
+      .meta({ description: 'The reason; recorded with your name.', examples: ['Confirmed by the registrar.'] }),
+  }),
   answer: syncView,
   refusals: ['WRONG_STATE', 'WRONG_TARGET'],
 } as const;
@@ -43,8 +46,8 @@ const decided = {
 export const syncOperations = {
   list: operation('GET /v1/syncs', 'viewer', {
     summary: 'List syncs, newest first',
-    query: syncsQuery,
-    answer: syncsPage,
+    query: z.strictObject({ state: listOption(SYNC_STATES).optional(), ...pageOf(50, 200) }),
+    answer: z.strictObject({ syncs: z.array(syncEntry), nextCursor }),
   }),
   one: operation('GET /v1/syncs/:id', 'viewer', {
     summary: 'One sync',
@@ -93,8 +96,8 @@ export const syncOperations = {
   }),
   ending: operation('GET /v1/memberships/ending', 'viewer', {
     summary: 'Memberships that end, as rows of imports and syncs have said, the first to end first',
-    query: endingQuery,
-    answer: endingPage,
+    query: z.strictObject({ ...queryOf(ENDING), ...pageOf(100, 1_000) }),
+    answer: z.strictObject({ memberships: z.array(ending), nextCursor }),
   }),
   expire: operation('POST /v1/memberships/expire', 'operator', {
     audit: 'membership.expire',
@@ -116,20 +119,34 @@ export const syncOperations = {
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
-    query: syncGroupsQuery,
-    answer: syncGroupsPage,
+    query: z.strictObject({
+      action: actionOption.describe(
+        `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
+      ),
+      ...pageOf(50, 500),
+    }),
+    answer: z.strictObject({ groups: z.array(syncGroup), nextCursor }),
     refusals: ['NO_PLAN_YET'],
   }),
   findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
     summary: 'Findings of one guard, the worst first',
-    query: findingsQuery,
-    answer: findingsPage,
+    query: z.strictObject({
+      guard: z.string().max(100),
+      search: z.string().max(1_000).optional().describe('Part of a GUID, in any case.'),
+      ...pageOf(50, 500),
+    }),
+    answer: z.strictObject({ findings: z.array(guardFinding), nextCursor }),
     refusals: ['NO_PLAN_YET'],
   }),
   actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
     summary: 'Actions of a plan for each member, with reasons, by group',
-    query: memberActionsQuery,
-    answer: memberActionsPage,
+    query: z.strictObject({
+      action: actionOption,
+      region: region.optional(),
+      guid: z.string().max(1_000).optional().describe('The whole GUID, in any case.'),
+      ...pageOf(100, 1_000),
+    }),
+    answer: z.strictObject({ actions: z.array(planAction), nextCursor }),
     refusals: ['NO_PLAN_YET'],
   }),
   plan: operation('GET /v1/syncs/:id/plan', 'viewer', {

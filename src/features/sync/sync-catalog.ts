@@ -14,8 +14,8 @@ import {
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
-import type { syncsQuery } from './api.ts';
 import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
+import type { syncOperations } from './operations.ts';
 
 /** The facts that are noted with a move. */
 export interface MoveOptions {
@@ -126,7 +126,7 @@ function readerOf(database: DatabaseSync) {
      * A page of the list, of syncs in any state or in one of some. The next page begins behind its cursor, which holds
      * while syncs come and go. @throws BAD_CURSOR
      */
-    page: ({ state: states, cursor, limit }: z.output<typeof syncsQuery>) => {
+    page: ({ state: states, cursor, limit }: z.output<typeof syncOperations.list.query>) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       const found = syncs('sync_page', { ...placeOfCursor(cursor), states: chosen, limit: limit + 1 });
       const { items, nextCursor } = pageOf(found, limit, ({ id, createdAt }) =>

@@ -1,20 +1,15 @@
 import { type Imports, openImports } from '../../../cli/client/imports.ts';
 import { changeCatalog, ownerElse } from '../../../cli/client/local-client.ts';
-import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { handled } from '../../../server/perform.ts';
-import type { GuardFinding, SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { planPieces } from '../plan/plan-tables.ts';
 import { deciding, syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
 import { wholeSync } from '../sync-views.ts';
-
-/** Entries that a page of a list holds at most. */
-const MAX_OF_PAGE = { syncs: 200, findings: 500 };
 
 /** The syncs that commands are about: those of a data directory, or of a server. */
 export type Syncs = ReturnType<typeof syncsOf>;
@@ -34,16 +29,6 @@ export function syncsOf(config: Config, imports: Imports) {
     client,
     /** Those that carry the syncs out are among them. */
     imports,
-    /** Newest first. */
-    list: (limit: number) =>
-      entriesOf(
-        async (size, cursor) => {
-          const page = await client.call(syncOperations.list, { limit: `${size}`, cursor });
-          return { ...page, entries: page.syncs };
-        },
-        MAX_OF_PAGE.syncs,
-        limit,
-      ),
     /** Returns the sync for display. */
     find: async (id: string) => {
       const view = await client.call(syncOperations.one, { id });
@@ -55,22 +40,7 @@ export function syncsOf(config: Config, imports: Imports) {
         unknownGroups: view.create?.groups === true ? 0 : view.unknownGroups,
       };
     },
-    /** Everything that the guards object to. */
-    findings: async ({ id, guards }: SyncView) =>
-      (await Promise.all(guards.map((guard) => findingsOf(client, id, guard)))).flat(),
   };
-}
-
-/** A list of one guard's objections says its remedy once. */
-function findingsOf(client: Client, id: string, { guard, remedy }: SyncView['guards'][number]) {
-  const said = ({ members: _, ...finding }: GuardFinding) => ({
-    ...finding,
-    sentence: `${finding.sentence} ${remedy}`,
-  });
-  return entriesOf(async (size, cursor) => {
-    const page = await client.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
-    return { ...page, entries: page.findings.map(said) };
-  }, MAX_OF_PAGE.findings);
 }
 
 /** The syncs of a data directory, no matter which process runs them: that process decides about a plan, or else this one rejects it. */

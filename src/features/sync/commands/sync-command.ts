@@ -26,7 +26,6 @@ import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
-import { planOf } from './plan-file.ts';
 import { openSyncs, syncsOf } from './sync-client.ts';
 import {
   type DecidingFlags,
@@ -37,7 +36,7 @@ import {
   withPlan,
 } from './sync-flags.ts';
 import { documentOf, inputOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
-import { doneHereOrThere, syncWork } from './sync-work.ts';
+import { doneHereOrThere, planOf, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -150,7 +149,8 @@ function createdStay(file: string) {
   ];
 }
 
-const MAX_OF_PAGE = 1_000;
+/** Entries that a page of a list holds at most. */
+const MAX_OF_PAGE = { memberships: 1_000, syncs: 200 };
 
 /** `rollcall expiring`: memberships that end, the first to end first. */
 export function expiringCommand(action: Action) {
@@ -160,11 +160,12 @@ export function expiringCommand(action: Action) {
 async function expiring(io: Io, flags: CommonFlags & Given<typeof ENDING>) {
   const syncs = await openSyncs(flags);
   const { imports } = syncs;
-  const found = await entriesOf(async (size, cursor) => {
-    const input = { ...Object.fromEntries(textsOf(ENDING, flags)), limit: `${size}`, cursor };
-    const page = await syncs.client.call(syncOperations.ending, input);
-    return { ...page, entries: page.memberships };
-  }, MAX_OF_PAGE);
+  const within = Object.fromEntries(textsOf(ENDING, flags));
+  const found = await entriesOf(
+    'memberships',
+    (page) => syncs.client.call(syncOperations.ending, { ...within, ...page }),
+    MAX_OF_PAGE.memberships,
+  );
   if (flags.json) printJson(io, found);
   else if (found.length === 0) say(io, `No membership ends ${imports.place()}.`);
   else {
@@ -200,7 +201,12 @@ export function syncListCommand(action: Action) {
 async function list(io: Io, flags: ListFlags) {
   const syncs = await openSyncs(flags);
   const { imports } = syncs;
-  const found = await syncs.list(flags.limit);
+  const found = await entriesOf(
+    'syncs',
+    (page) => syncs.client.call(syncOperations.list, page),
+    MAX_OF_PAGE.syncs,
+    flags.limit,
+  );
   if (flags.json) {
     const documents: unknown[] = [];
     for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));

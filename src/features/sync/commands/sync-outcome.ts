@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { summaryIn } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
+import { entriesOf } from '../../../cli/client/operation-client.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { withCode } from '../../../cli/refusal.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
@@ -57,8 +58,8 @@ export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView) {
     const plan = await syncs.client.download(syncOperations.plan, { id: sync.id, format: 'markdown' });
     await writeOut(io, plan);
   }
-  const { import: carried } = await documentOf(syncs, sync);
-  io.out.write(resultMarkdown(sync, carried?.rows));
+  const { importId } = sync;
+  io.out.write(resultMarkdown(sync, importId === null ? undefined : (await syncs.imports.find(importId)).rows));
 }
 
 /** Prints the result of a sync and the next steps; returns its exit code. Its plan is printed already, unless as a document. */
@@ -103,11 +104,26 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   failed: EXIT.usage,
 };
 
+/** Objections that a page of their list holds at most. */
+const MAX_OF_PAGE = 500;
+
 /** `--json` of the sync commands: the sync, all that guards object to, and the import that carries it out. */
-export async function documentOf(syncs: Syncs, sync: SyncView) {
-  const { importId } = sync;
-  const findings = await syncs.findings(sync);
-  return { ...sync, findings, import: importId === null ? null : summaryIn(await syncs.imports.find(importId)) };
+export async function documentOf({ client, imports }: Pick<Syncs, 'client' | 'imports'>, sync: SyncView) {
+  const { id, importId } = sync;
+  const findings = sync.guards.map(async ({ guard, remedy }) => {
+    const found = await entriesOf(
+      'findings',
+      (page) => client.call(syncOperations.findings, { id, guard, ...page }),
+      MAX_OF_PAGE,
+    );
+    // A list of one guard's objections says its remedy once.
+    return found.map(({ members: _, ...one }) => ({ ...one, sentence: `${one.sentence} ${remedy}` }));
+  });
+  return {
+    ...sync,
+    findings: (await Promise.all(findings)).flat(),
+    import: importId === null ? null : summaryIn(await imports.find(importId)),
+  };
 }
 
 /** Groups that the service does not know, where nothing creates them. */

@@ -1,10 +1,15 @@
+import { aimOf } from '../../../app/open-service.ts';
 import { isAlone } from '../../../cli/client/imports.ts';
 import { currentUser } from '../../../cli/client/local-client.ts';
+import { sendFile } from '../../../cli/client/send-file.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
+import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { ownImports } from '../../../cli/owner.ts';
-import { type Doing, type Here, type Running, run, type Work } from '../../../cli/run.ts';
+import { type Doing, type Here, type Running, run, sayNothingBegan, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
+import { reserve } from '../../../imports/import-id.ts';
+import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -12,10 +17,12 @@ import { tellOfSyncs } from '../../../server/events.ts';
 import { type Handled, handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
+import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
+import { choicesOf, decidingQuery, type SyncFileFlags } from './sync-flags.ts';
 import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
@@ -93,6 +100,50 @@ export function syncWork(
     conclude: async ({ id }) => {
       const code = await concludeSync(shown, id);
       return isCancelled ? EXIT.interrupted : code;
+    },
+  };
+}
+
+/** Begins the sync of a file: sent to a server, or planned by this process. */
+export async function planOf(
+  running: Running,
+  file: string,
+  flags: SyncFileFlags,
+): Promise<Pick<SyncWork, 'begin' | 'beginLines'>> {
+  const { config, io, imports } = running;
+  const { server } = imports;
+  if (server !== undefined) {
+    return {
+      begin: async ({ signal }) =>
+        sendFile(running, {
+          signal,
+          server,
+          file,
+          flags,
+          operation: syncOperations.create,
+          more: await decidingQuery(flags, true),
+          mustBeWhole: true,
+          howToSee: imports.command('sync', 'list'),
+        }),
+    };
+  }
+  const decision = decisionOf(await choicesOf(flags));
+  const check = (path: string) => fileStateOf(path, path);
+  const chosen = importOptionsOf(config, flags);
+  const { lines, obtain } = await givenFile(running, file, flags, { chosen, check, mustBeWhole: true });
+  const { dir } = config;
+  return {
+    beginLines: lines,
+    begin: async ({ client, signal }) => {
+      const id = await reserve(() => newSyncId('sync'), dir.sync);
+      const found = await obtain(dir.sync(id), signal);
+      if (found === undefined) return sayNothingBegan(io);
+      const { name, from: source, options, lookups } = found;
+      const { create } = options;
+      const reading = syncReadingOf(options, lookups);
+      const wanted = { id, file: name, source, reading, ...(create && { create }), ...decision };
+      // Runs are compared by their source.
+      return client.call(syncFileOperations.create, { ...wanted, ...aimOf(config, options) });
     },
   };
 }

@@ -14,9 +14,6 @@ interface UnknownMember {
   readonly scope: string;
 }
 
-/** The file as it was read. */
-type PlanSource = Pick<PlanFacts, 'file' | 'hash' | 'size'>;
-
 /** A plan's file, open for the planner. */
 export type PlanLedger = ReturnType<typeof openPlanLedger>;
 
@@ -43,11 +40,11 @@ export function openPlanLedger(path: string) {
      * Notes the groups that a staged file (`desired`) has members for, or those in which an import (`undone`) may have done something.
      * Once, at the beginning. @param path of the ledger of either
      */
-    begin: (basis: 'desired' | 'undone', path: string, source: PlanSource) =>
+    begin: (basis: 'desired' | 'undone', path: string, source: Pick<PlanFacts, 'file' | 'hash' | 'size'>) =>
       withAttached(database, path, basis, () => {
         survey.begin();
         const isFile = basis === 'desired';
-        sql(isFile ? 'set_source' : 'set_undone_source').run({ ...source });
+        sql(isFile ? 'set_source' : 'set_undone_source').run(source);
         sql(isFile ? 'set_groups' : 'set_undone_groups').run();
         if (!isFile) return;
         addNotes(

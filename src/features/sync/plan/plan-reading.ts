@@ -11,18 +11,16 @@ import { cursorContent, cursorText, numberCursor, pageOf } from '../../../platfo
 import { documentsOf, openForReading, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import {
   type Finding,
-  type findingsQuery,
   type GuardFinding,
   type GuardObjections,
-  type memberActionsQuery,
   newGroup,
   type PlanAction,
   type PlanGroup,
   planDocument,
   type SyncGroup,
   syncGroup,
-  type syncGroupsQuery,
 } from '../api.ts';
+import type { syncOperations } from '../operations.ts';
 import { groupProblem, planCreating, planTotals } from './plan-totals.ts';
 
 /** The tables of a plan's file. */
@@ -151,6 +149,9 @@ export function planReader(database: DatabaseSync) {
   };
 }
 
+/** The list that is asked for with this operation. */
+type Asked<Name extends 'groups' | 'actions' | 'findings'> = z.output<(typeof syncOperations)[Name]['query']>;
+
 /** A process with other work reads a page group by group, and lets that work run between. */
 function pagesOf(sql: Statements, groups: (after: number, limit: number) => ReturnType<typeof groupOf>[]) {
   /** The worst first. */
@@ -158,7 +159,7 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
     sql<FindingRow>('findings_page').all({ guard, search, ...(cursorContent(findingPlace, cursor) ?? WORST), limit });
   return {
     /** Groups in the order of the file: all, or those that have one of the actions or could not be listed. */
-    groupPage: async ({ action, cursor, limit }: z.output<typeof syncGroupsQuery>) => {
+    groupPage: async ({ action, cursor, limit }: Asked<'groups'>) => {
       const found: SyncGroup[] = [];
       for (let place = numberCursor(cursor) ?? 0; ; await setImmediate()) {
         const [group] = groups(place, 1);
@@ -172,7 +173,7 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
       }
     },
     /** Actions in the order of the groups, then by UID. The GUID is a whole one, without regard to case. */
-    actionPage: async ({ action = PLAN_ACTIONS, region, guid, cursor, limit }: z.output<typeof memberActionsQuery>) => {
+    actionPage: async ({ action = PLAN_ACTIONS, region, guid, cursor, limit }: Asked<'actions'>) => {
       const actions = JSON.stringify(action);
       const where = { region: region ?? null, guid: guid ?? null };
       const found: ActionRow[] = [];
@@ -188,7 +189,7 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
       return { actions: items.map(actionOf), nextCursor };
     },
     /** Objections of a guard, the worst first. */
-    findingPage: ({ guard, search = '', cursor, limit }: z.output<typeof findingsQuery>) => {
+    findingPage: ({ guard, search = '', cursor, limit }: Asked<'findings'>) => {
       const found = findingsOf(guard, search, cursor, limit + 1);
       const { items, nextCursor } = pageOf(found, limit, ({ value, id }) => cursorText({ value, id }));
       return { findings: items.map(guardFindingOf), nextCursor };

@@ -8,24 +8,18 @@ import { type PlanTextOptions, planMarkdown, planText } from './plan-print.ts';
 import { type ChangeChoice, openPlanReader, type PlanReader, placeOf } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 
-/** Columns of a plan. */
-const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
-
 /** Columns of the input that an applied plan is imported from; read with the import option `edits`. */
 export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'from', 'reason'] as const;
-
-/** Columns of the members before a sync. */
-const BEFORE_COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;
 
 /** Columns behind those of the changes, with what new users and groups are created with: by field. */
 export const creationColumn = (field: CreateField) => `create_${field}`;
 
 /**
- * The plan as CSV: PLAN_COLUMNS, one line for every action, in the order of the groups; a group that could not be listed
+ * The plan as CSV: one line for every action, in the order of the groups; a group that could not be listed
  * has one line without a UID.
  */
 export function planCsv(plan: PlanReader) {
-  return writeTable(PLAN_COLUMNS, planRows(plan), 'csv');
+  return writeTable(['region', 'group', 'uid', 'action', 'from', 'to', 'reason'], planRows(plan), 'csv');
 }
 
 function* planRows(plan: PlanReader) {
@@ -84,7 +78,7 @@ function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
 export function beforeCsv(plan: PlanReader, groups: readonly number[]) {
   const members = groups.values().flatMap((group) => plan.live(group));
   const rows = members.map(({ uid, guid, place, region }) => [uid, guid, placeOf(place), region]);
-  return writeTable(BEFORE_COLUMNS, rows, 'csv');
+  return writeTable(['uid', 'guid', 'scope', 'region'], rows, 'csv');
 }
 
 export interface PlanDownload {

@@ -35,10 +35,16 @@ export function importOf({ coordinator, dir }: Place, id: string) {
   return record && { record, ledger: dir.ledger(id), ...readOptions(record) };
 }
 
+/** @throws UNKNOWN_IMPORT */
+function knownImport(place: Place, id: string) {
+  const found = importOf(place, id);
+  if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
+  return found;
+}
+
 /** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LEDGER_MISSING, DAMAGED_LEDGER */
 function importToUndo(place: Place, importId: string) {
-  const found = importOf(place, importId);
-  if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
+  const found = knownImport(place, importId);
   const { record, ledger } = found;
   const hasRows = hasLedger(record, ledger);
   // LEDGER_MISSING, DAMAGED_LEDGER where they are lost.
@@ -66,8 +72,7 @@ export function reversedBy({ undoOf }: Sync, { catalog }: Place) {
 
 /** A finished import whose additions a sync takes for its own. @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET */
 export function checkAdopted(place: Place, id: string) {
-  const found = importOf(place, id);
-  if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
+  const found = knownImport(place, id);
   checkTarget(`import ${id}`, found, place.coordinator.sendsTo);
   const { state } = found.record;
   if (isFinal(state)) return;
