@@ -7,7 +7,6 @@ import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { type Doing, type Here, type Running, run, sayNothingBegan, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
-import type { Io } from '../../../cli/screen/io.ts';
 import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
@@ -26,7 +25,7 @@ import { choicesOf, decidingQuery, type SyncFileFlags } from './sync-flags.ts';
 import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
-function syncsHere(here: Here, io: Io) {
+function syncsHere(here: Here, io: Running['io']) {
   const { coordinator, dir, service, log, events, onStop, fail } = here;
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   onStop(() => syncs.stop());
@@ -36,7 +35,7 @@ function syncsHere(here: Here, io: Io) {
 }
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
-export function runSyncOf({ dir }: Config, io: Io, id: string, here: Here) {
+export function runSyncOf({ dir }: Config, io: Running['io'], id: string, here: Here) {
   if (findKept(dir, id) !== undefined) syncsHere(here, io);
 }
 

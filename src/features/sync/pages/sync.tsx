@@ -33,7 +33,7 @@ import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
 import { PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
 import { leavingIn } from './plan-rules.ts';
-import { SyncActions } from './sync-actions.tsx';
+import { Reverses, SyncActions } from './sync-actions.tsx';
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
@@ -126,16 +126,11 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { sandbox, undoOf, schedule } = view;
+  const { sandbox, schedule } = view;
   return (
     <>
       {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
-      {undoOf !== null && (
-        <span>
-          {' '}
-          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
-        </span>
-      )}
+      <Reverses view={view} />
       {schedule !== null && (
         <span>
           {' '}

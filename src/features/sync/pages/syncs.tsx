@@ -13,6 +13,7 @@ import { usePages } from '../../../console/use-answer.ts';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { SYNC } from './new-sync.tsx';
+import { isReversed } from './sync-actions.tsx';
 
 export function Page() {
   const { isOperator } = usePlace();
@@ -35,11 +36,6 @@ const STATES: Choice[] = [
   ['', 'all'],
   ...Object.entries(SYNC_STATE_GROUPS).map(([name, states]) => [states.join(','), name] as const),
 ];
-
-/** @param syncs may have the undo among them */
-function isReversed({ importId }: SyncEntry, syncs: readonly SyncEntry[]) {
-  return importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied');
-}
 
 /** @param syncs the newest first: an undo is among them where what it undid is */
 const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
