@@ -46,7 +46,7 @@ class Region {
 }
 
 class Sender implements BatchSource {
-  readonly inFlight = new Map<number, number>();
+  readonly inFlight = new Map<number, { readonly priority: number }>();
   dispatched = 0;
   served = 0;
   readonly region: Region;
@@ -66,7 +66,7 @@ class Sender implements BatchSource {
     for (let nth = 0; nth < count; nth += 1) {
       const batch = this.dispatched++;
       const priority = priorityOf(nth);
-      this.inFlight.set(batch, priority);
+      this.inFlight.set(batch, { priority });
       const { waiting } = this.region;
       const behind = waiting.findIndex((job) => job.priority > priority);
       waiting.splice(behind < 0 ? waiting.length : behind, 0, { priority, batch, sender: this });

@@ -27,76 +27,66 @@ interface RunningImportOptions {
 /** Dispatches the batches of one import and follows their results, until nothing is in flight any more. */
 export class RunningImport {
   readonly #options: RunningImportOptions;
-  readonly #regions: ReadonlyMap<Region, RegionBatches>;
+  readonly #regions: readonly RegionBatches[];
   readonly #stopped = new Set<Region>();
-  #dispatching = false;
-  #paused = false;
-  #still = true;
+  /** `paused` and `ended` are still: nothing more follows, until it starts. */
+  #mode: 'sending' | 'pausing' | 'paused' | 'ended' = 'ended';
   #work: Promise<void> = Promise.resolve();
   #lookingAgain: NodeJS.Timeout | undefined;
 
   constructor(options: RunningImportOptions) {
     this.#options = options;
     const { id, replyTo, ledger, fairQueues, mustWait } = options;
-    this.#regions = new Map(
-      [...fairQueues].map(([region, fairQueue]) => {
-        const mayDispatch = () => this.#mayDispatchTo(region) && !mustWait(region);
-        const inTurn = (task: () => Promise<void>) => this.#inTurn(task);
-        const address = { importId: id, replyTo };
-        return [region, createRegionBatches({ address, ledger, region, fairQueue, mayDispatch, inTurn })];
-      }),
-    );
+    const address = { importId: id, replyTo };
+    const inTurn: RegionBatchesOptions['inTurn'] = (task) => this.#inTurn(task);
+    this.#regions = Array.from(fairQueues, ([region, fairQueue]) => {
+      const mayDispatch = () => this.#mayDispatchTo(region) && !mustWait(region);
+      return createRegionBatches({ address, ledger, region, fairQueue, mayDispatch, inTurn });
+    });
   }
 
   /** Begins or continues. */
   start(): void {
-    this.#paused = false;
-    this.#still = false;
-    this.#dispatching = true;
+    this.#mode = 'sending';
     this.#stopped.clear();
     this.#lookAgain();
-    this.#settleInTurn();
+    void this.#inTurn(this.#settle);
   }
 
   /** A region whose batches had to wait may begin. */
   ready(region: Region): void {
-    this.#regions.get(region)?.lookAgain();
-    this.#settleInTurn();
+    this.#in(region)?.lookAgain();
+    void this.#inTurn(this.#settle);
   }
 
   /** Dispatches no more and withdraws what has not started. An event says that it is idle when the started calls have ended. */
   pause(): Promise<void> {
-    this.#paused = true;
-    this.#dispatching = false;
-    this.#still = false;
+    this.#mode = 'pausing';
     return this.#withdrawAll();
   }
 
   /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
   detach(): Promise<void> {
-    this.#dispatching = false;
-    this.#still = true;
-    return this.#inTurn(async () => {});
+    this.#mode = this.#isPaused() ? 'paused' : 'ended';
+    return this.#inTurn(() => {});
   }
 
   /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
   drop(): Promise<void> {
-    this.#paused = true;
-    this.#dispatching = false;
-    this.#still = true;
+    this.#mode = 'paused';
     return this.#inTurn(async () => {
-      for (const batches of this.#all()) await batches.drop();
+      for (const batches of this.#regions) await batches.drop();
     });
   }
 
   /** Whether a region's batches are being withdrawn: the import is paused, or the region is stopped. */
   isWithdrawing(region: Region): boolean {
-    return this.#paused || this.#stopped.has(region);
+    return this.#isPaused() || this.#stopped.has(region);
   }
 
   /** Returns the ids of the jobs of a region's batches in flight. */
   jobsIn(region: Region): string[] {
-    return this.#regions.get(region)?.jobs() ?? [];
+    return this.#in(region)?.jobs() ?? [];
   }
 
   /**
@@ -106,7 +96,7 @@ export class RunningImport {
    */
   resend(region: Region, lost: ReadonlySet<string> | 'all', uncertainty: string): Promise<void> {
     return this.#inTurn(async () => {
-      const batches = this.#regions.get(region);
+      const batches = this.#in(region);
       const { id, ledger } = this.#options;
       const unanswered = ledger
         .dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG)
@@ -130,20 +120,20 @@ export class RunningImport {
 
   /** Called by the recorder. */
   recorded(recorded: readonly number[], { refusedGroups, stoppedRegions }: Consequences): void {
-    for (const batches of this.#all()) for (const batch of recorded) batches.recorded(batch);
+    for (const batches of this.#regions) for (const batch of recorded) batches.recorded(batch);
     for (const { region } of stoppedRegions) this.stopRegion(region);
     for (const group of refusedGroups) void this.#refuseGroup(group);
-    this.#changed();
-    if (!this.#isInFlight()) this.#settleInTurn();
+    for (const batches of this.#regions) batches.changed();
+    if (!this.#isInFlight()) void this.#inTurn(this.#settle);
   }
 
   close(): void {
     clearTimeout(this.#lookingAgain);
-    for (const batches of this.#all()) batches.close();
+    for (const batches of this.#regions) batches.close();
   }
 
   /** Does work on the queue, one task after the other. */
-  #inTurn(task: () => Promise<void>): Promise<void> {
+  #inTurn(task: () => Promise<void> | void): Promise<void> {
     const { id, emit } = this.#options;
     const failed = (error: unknown) => void emit(id, { kind: 'fault', code: 'SENDING_FAILED', error });
     this.#work = this.#work.then(task).catch(failed);
@@ -151,54 +141,45 @@ export class RunningImport {
   }
 
   #mayDispatchTo(region: Region): boolean {
-    return this.#dispatching && !this.#stopped.has(region);
+    return this.#mode === 'sending' && !this.#stopped.has(region);
   }
 
-  #all(): RegionBatches[] {
-    return [...this.#regions.values()];
+  #isPaused(): boolean {
+    return this.#mode === 'pausing' || this.#mode === 'paused';
+  }
+
+  #in(region: Region): RegionBatches | undefined {
+    return this.#regions.find((batches) => batches.region === region);
   }
 
   #isInFlight(): boolean {
-    return this.#all().some((batches) => batches.inFlight() > 0);
-  }
-
-  #changed(): void {
-    for (const batches of this.#all()) batches.changed();
+    return this.#regions.some((batches) => batches.inFlight() > 0);
   }
 
   #lookAgain(): void {
-    for (const batches of this.#all()) batches.lookAgain();
+    for (const batches of this.#regions) batches.lookAgain();
   }
 
   #reportIdle(why: IdleReason): void {
-    this.#dispatching = false;
-    if (this.#still) return;
-    this.#still = true;
+    this.#mode = why === 'paused' ? 'paused' : 'ended';
     void this.#options.emit(this.#options.id, { kind: 'idle', why });
   }
 
-  #settleInTurn(): void {
-    void this.#inTurn(async () => this.#settle());
-  }
-
-  /** Called when nothing is in flight: decides whether the import has ended, or sends more. */
-  #settle(): void {
+  /** Where nothing is in flight, decides whether the import has ended, or sends more. */
+  readonly #settle = (): void => {
     if (this.#isInFlight()) return;
-    if (this.#paused) {
-      this.#reportIdle('paused');
-      return;
-    }
-    if (!this.#dispatching) return;
+    if (this.#mode === 'pausing') this.#reportIdle('paused');
+    if (this.#mode !== 'sending') return;
     const open = [...this.#options.ledger.openRegions()];
     if (open.some((region) => !this.#stopped.has(region))) this.#lookAgain();
     else this.#reportIdle(open.length === 0 ? 'completed' : 'blocked');
-  }
+  };
 
   /** Withdraws batches that are to be withdrawn, until nothing of them is in flight. */
   #withdrawAll(): Promise<void> {
     return this.#inTurn(async () => {
       clearTimeout(this.#lookingAgain);
-      const withdrawing = this.#all().filter(({ region }) => this.isWithdrawing(region));
+      const withdrawing = this.#regions.filter(({ region }) => this.isWithdrawing(region));
       for (const batches of withdrawing) await batches.withdraw((job) => isJobOf(this.#options.id, job));
       this.#settle();
       if (withdrawing.some((batches) => batches.inFlight() > 0)) {
@@ -212,7 +193,7 @@ export class RunningImport {
     const { id, ledger } = this.#options;
     return this.#inTurn(async () => {
       const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
-      if (ids.size > 0) for (const batches of this.#all()) await batches.withdraw((job) => ids.has(job));
+      if (ids.size > 0) for (const batches of this.#regions) await batches.withdraw((job) => ids.has(job));
       ledger.settleRefusedGroup(group);
       this.#settle();
     });
@@ -282,9 +263,9 @@ function createRegionBatches(options: RegionBatchesOptions) {
     lookAgain,
     /** A batch has its result. Does nothing for a batch of another region. */
     recorded: (batch: number) => {
-      const priority = inFlight.get(batch);
-      if (priority === undefined) return;
-      fairQueue.served(priority);
+      const sent = inFlight.get(batch);
+      if (sent === undefined) return;
+      fairQueue.served(sent.priority);
       end(batch);
     },
     /** Takes batches that no worker has started out of the queue; the ledger has them back. */
@@ -301,7 +282,7 @@ function createRegionBatches(options: RegionBatchesOptions) {
         toJob(
           address,
           { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
-          inFlight.get(batch.id) ?? fairQueue.current(),
+          inFlight.get(batch.id)?.priority ?? fairQueue.current(),
         ),
       );
       await queue.again(jobs, BATCH_JOBS);
@@ -315,23 +296,19 @@ function createRegionBatches(options: RegionBatchesOptions) {
   };
 }
 
-/** The batches of an import in flight in a region, with their priorities; each takes a place of the group that it changes. */
-function countInFlight(fairQueue: FairQueue) {
-  const inFlight = new Map<number, number>();
-  const groupOf = new Map<number, string>();
+/** The batches of an import in flight in a region; each takes a place of the group that it changes. */
+function countInFlight({ groups, freed }: FairQueue) {
+  const inFlight = new Map<number, { readonly priority: number; readonly guid: string | undefined }>();
   return {
-    inFlight: inFlight as ReadonlyMap<number, number>,
+    inFlight,
     begin: (batch: number, guid: string | undefined, priority: number): void => {
-      inFlight.set(batch, priority);
-      if (guid === undefined) return;
-      groupOf.set(batch, guid);
-      fairQueue.groups.take(guid);
+      inFlight.set(batch, { priority, guid });
+      if (guid !== undefined) groups.take(guid);
     },
     end: (batch: number): void => {
+      const guid = inFlight.get(batch)?.guid;
       inFlight.delete(batch);
-      const guid = groupOf.get(batch);
-      groupOf.delete(batch);
-      if (guid !== undefined) fairQueue.freed(guid);
+      if (guid !== undefined) freed(guid);
     },
   };
 }

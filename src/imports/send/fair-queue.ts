@@ -10,7 +10,7 @@ type Asker = object;
 /** The batches that one import sends to the region. */
 export interface BatchSource {
   /** Batches in flight (dispatched, not recorded), with their priorities. */
-  readonly inFlight: ReadonlyMap<number, number>;
+  readonly inFlight: ReadonlyMap<number, { readonly priority: number }>;
   /** Dispatches up to `most` batches, the nth (from 0) with priority `priorityOf(n)`; says how many there were. Never rejects. */
   dispatch(most: number, priorityOf: (nth: number) => number): Promise<number>;
 }
@@ -77,7 +77,7 @@ export function createFairQueue(
       if (source.inFlight.size > 0 && (await isTooFarAhead(most))) return;
       ready.delete(source);
       const current = rounds.current();
-      const highest = [...source.inFlight.values()].reduce((high, priority) => Math.max(high, priority), current);
+      const highest = [...source.inFlight.values()].reduce((high, { priority }) => Math.max(high, priority), current);
       // Reclaimed batches were not served: stay at most a round ahead of what is in flight.
       const last = Math.min(sources.get(source) ?? 0, (highest + 1) * PER_ROUND);
       const place = Math.max(current * PER_ROUND, last);

@@ -41,55 +41,39 @@ const KINDS = [...BATCH_JOBS, askService];
 export function watchForLosses({ results, regions, imports, onError }: LossWatchOptions): Repeated {
   /** Jobs that were gone at the last check, and since when, in ms. */
   let gone = new Map<string, number>();
-  /** Regions whose queue stands still, and since when, in ms. */
-  const still = new Map<Region, number>();
-  /** Regions that imports want to leave and that have no worker, and since when, in ms. */
-  const deserted = new Map<Region, number>();
-  /** Imports that want to leave a region, and since when, in ms. */
-  const leaving = new Map<string, WeakMap<object, number>>();
-
-  const withdrawingSince = (one: Watched, region: Region): number => {
-    const since = leaving.get(region) ?? new WeakMap<object, number>();
-    leaving.set(region, since);
-    if (!one.isWithdrawing(region)) since.delete(one);
-    else if (!since.has(one)) since.set(one, Date.now());
-    return since.get(one) ?? Number.POSITIVE_INFINITY;
-  };
-
-  /** Whether a region has had no worker for so long that no call can be in flight any more. */
-  const isDeserted = async ({ region, queue }: OpenRegion, leaving: boolean): Promise<boolean> => {
-    if (!leaving || (await queue.workers()) > 0) deserted.delete(region);
-    else if (!deserted.has(region)) deserted.set(region, Date.now());
-    return lastsFor(deserted.get(region), WORKER_DEATH_NOTICED_MS);
-  };
-
-  /** A queue that goes back in time may be stopped once more, for a reason that is over: the next call says whether it is. */
-  const keepGoing = async ({ region, queue }: OpenRegion, isLeft: boolean): Promise<void> => {
-    if (isLeft || !(await queue.isPaused())) still.delete(region);
-    else if (!still.has(region)) still.set(region, Date.now());
-    else if (lastsFor(still.get(region), GONE_MS)) await queue.resume();
-  };
+  /** Regions whose queue stands still. */
+  const still = stopwatch();
+  /** Regions that imports want to leave and that have no worker: after a while, no call can be in flight any more. */
+  const deserted = stopwatch();
+  /** Imports that want to leave a region. */
+  const leaving = new WeakMap<Watched, ReturnType<typeof stopwatch>>();
 
   const check = async (): Promise<void> => {
     const areOnTheirWay = jobsIn(await Promise.all(results.map((queue) => queue.depth()))) > 0;
     const before = gone;
     gone = new Map();
-    for (const opened of await regions()) {
-      const { region, keepBudget, queue, lists, silent } = opened;
+    for (const { region, keepBudget, queue, lists, silent } of await regions()) {
       await keepBudget();
       const out = imports().filter((one) => one.jobsIn(region).length > 0);
       if (out.length === 0) continue;
       const isLeft = out.some((one) => one.isWithdrawing(region));
-      await keepGoing(opened, isLeft);
-      const abandoned = await isDeserted(opened, isLeft);
+      // A queue that goes back in time may be stopped once more, for a reason that is over: the next call says whether it is.
+      if (still(region, !isLeft && (await queue.isPaused())) >= GONE_MS) await queue.resume();
+      const isDeserted = deserted(region, isLeft && (await queue.workers()) === 0) >= WORKER_DEATH_NOTICED_MS;
       for (const one of out) {
-        const left = Date.now() - withdrawingSince(one, region) >= LEFT_MS;
+        const isWithdrawing = one.isWithdrawing(region);
+        const leavingFor = leaving.get(one) ?? stopwatch();
+        leaving.set(one, leavingFor);
+        const all = leavingFor(region, isWithdrawing) >= LEFT_MS || (isDeserted && isWithdrawing);
         const nowhere = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
         const missing = nowhere.length === 0 ? nowhere : await silent.lost(nowhere, KINDS);
-        for (const id of missing) gone.set(id, before.get(id) ?? Date.now());
-        const isLost = (id: string) => before.has(id) && (!areOnTheirWay || lastsFor(before.get(id), GONE_MS));
-        const lost = left || (abandoned && one.isWithdrawing(region)) ? 'all' : new Set(missing.filter(isLost));
-        if (lost === 'all' || lost.size > 0) await one.resend(region, lost, 'it was queued, but no result arrived');
+        const lost = new Set<string>();
+        for (const id of missing) {
+          const since = before.get(id);
+          gone.set(id, since ?? Date.now());
+          if (since !== undefined && (!areOnTheirWay || Date.now() - since >= GONE_MS)) lost.add(id);
+        }
+        if (all || lost.size > 0) await one.resend(region, all ? 'all' : lost, 'it was queued, but no result arrived');
       }
     }
   };
@@ -98,9 +82,15 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
   return repeatedly(CHECK_MS, onError, check, true);
 }
 
-/** @param since in ms since 1970; undefined: it is not so */
-function lastsFor(since: number | undefined, ms: number): boolean {
-  return since !== undefined && Date.now() - since >= ms;
+/** Says for how many ms it has been so in a region, as far as this was asked. */
+function stopwatch() {
+  const since = new Map<Region, number>();
+  return (region: Region, isSo: boolean): number => {
+    const at = since.get(region) ?? Date.now();
+    if (isSo) since.set(region, at);
+    else since.delete(region);
+    return isSo ? Date.now() - at : 0;
+  };
 }
 
 function jobsIn(depths: readonly QueueDepth[]): number {
