@@ -165,7 +165,7 @@ export class RunningImport {
     void this.#options.emit(this.#options.id, { kind: 'idle', why });
   }
 
-  /** Where nothing is in flight, decides whether the import has ended, or sends more. */
+  /** Decides, where nothing is in flight, whether the import has ended, or sends more. */
   readonly #settle = (): void => {
     if (this.#isInFlight()) return;
     if (this.#mode === 'pausing') this.#reportIdle('paused');
