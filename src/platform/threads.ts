@@ -23,8 +23,6 @@ export type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnT
 
 type Message =
   | { readonly id: number; readonly kind: string; readonly input: unknown }
-  /** Steps of the stream `id`. */
-  | { readonly id: number; readonly stream: number; readonly step: 'next' | 'end' }
   | { readonly abort: number }
   | { readonly leave: true };
 type Reply =
@@ -32,6 +30,10 @@ type Reply =
   | { readonly id: number; readonly error: PackedError }
   | { readonly note: unknown }
   | { readonly loaded: true };
+
+/** What every thread serves beside its own: the next chunk of a stream, by the id of the message that began it, and its end. */
+const NEXT = 'stream:next';
+const END = 'stream:end';
 
 interface ThreadOptions {
   /** Heap in MB; not given: that of the process. */
@@ -89,16 +91,13 @@ export function openThread<Own extends Served>(
   });
 
   const post = (message: Message) => worker.postMessage(message);
-  const nextId = () => {
+  const send: Send = (kind, input) => {
     lastId += 1;
-    return lastId;
-  };
-  const send = (message: Message & { readonly id: number }): Promise<unknown> => {
-    if (lost !== undefined) return Promise.reject(lost);
+    if (lost !== undefined) return { id: lastId, answer: Promise.reject(lost) };
     const answer = Promise.withResolvers<unknown>();
-    post(message);
-    asked.set(message.id, answer);
-    return answer.promise;
+    post({ id: lastId, kind, input });
+    asked.set(lastId, answer);
+    return { id: lastId, answer: answer.promise };
   };
 
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
@@ -118,16 +117,15 @@ export function openThread<Own extends Served>(
     signal?: AbortSignal,
   ): Promise<Answer<Own, Kind>> => {
     signal?.throwIfAborted();
-    const id = nextId();
-    const answer = send({ id, kind, input }) as Promise<Answer<Own, Kind>>;
-    if (signal === undefined) return answer;
+    const { id, answer } = send(kind, input);
+    if (signal === undefined) return answer as Promise<Answer<Own, Kind>>;
     let timer: NodeJS.Timeout | undefined;
     using _ = addAbortListener(signal, () => {
       post({ abort: id });
       timer = setTimeout(end, GRACE_MS);
     });
     try {
-      return await answer;
+      return (await answer) as Answer<Own, Kind>;
     } finally {
       clearTimeout(timer);
       // Answers that arrive after an abort are dropped.
@@ -145,7 +143,7 @@ export function openThread<Own extends Served>(
     askOnce: ((kind, input, signal) => ask(kind, input, signal).finally(end)) as typeof ask,
     /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
     stream: <Kind extends string & keyof Own>(kind: Kind, input: Input<Own, Kind>, ahead = 0) =>
-      chunksOf(send, nextId, { kind, input }, ahead),
+      chunksOf(send, kind, input, ahead),
     /** Closes its streams and lets it end. Calls that are under way then get no answer. */
     leave: () => {
       if (lost === undefined) post({ leave: true });
@@ -155,21 +153,18 @@ export function openThread<Own extends Served>(
   };
 }
 
-async function* chunksOf(
-  send: (message: Message & { readonly id: number }) => Promise<unknown>,
-  nextId: () => number,
-  begin: { readonly kind: string; readonly input: unknown },
-  ahead: number,
-): AsyncGenerator<Uint8Array> {
-  const stream = nextId();
+type Send = (kind: string, input: unknown) => { readonly id: number; readonly answer: Promise<unknown> };
+
+async function* chunksOf(send: Send, kind: string, input: unknown, ahead: number): AsyncGenerator<Uint8Array> {
+  const { id, answer } = send(kind, input);
   const take = () => {
-    const chunk = send({ id: nextId(), stream, step: 'next' });
+    const chunk = send(NEXT, id).answer;
     // Its error is thrown where it is awaited, and no one may be waiting any more.
     chunk.catch(() => {});
     return chunk;
   };
   try {
-    await send({ id: stream, ...begin });
+    await answer;
     const chunks = Array.from({ length: ahead }, take);
     for (;;) {
       const chunk = await (chunks.shift() ?? take());
@@ -178,7 +173,7 @@ async function* chunksOf(
       yield chunk as Uint8Array;
     }
   } finally {
-    send({ id: nextId(), stream, step: 'end' }).catch(() => {});
+    send(END, id).answer.catch(() => {});
   }
 }
 
@@ -193,20 +188,17 @@ export function serve<Own extends Served>(served: Own, leaving?: () => void) {
   const underWay = new Map<number, AbortController>();
   const encoder = new TextEncoder();
 
-  const answer = async (message: Extract<Message, { id: number }>): Promise<unknown> => {
-    if ('kind' in message) {
-      const abort = new AbortController();
-      underWay.set(message.id, abort);
-      const result = await served[message.kind]?.(message.input as never, abort.signal);
-      if (!isIterator(result)) return result;
-      streams.set(message.id, result);
-      return undefined;
-    }
-    const stream = streams.get(message.stream);
-    const next = message.step === 'next' ? stream?.next() : stream?.return?.();
-    if (next?.done !== false) streams.delete(message.stream);
-    if (next === undefined || next.done === true) return undefined;
-    return typeof next.value === 'string' ? encoder.encode(next.value) : next.value.slice();
+  const all: Served = {
+    ...served,
+    [NEXT]: (stream: number) => {
+      const { done = true, value } = streams.get(stream)?.next() ?? {};
+      if (done) streams.delete(stream);
+      else return typeof value === 'string' ? encoder.encode(value) : value.slice();
+    },
+    [END]: (stream: number) => {
+      streams.get(stream)?.return?.();
+      streams.delete(stream);
+    },
   };
 
   parentPort?.on('message', async (message: Message) => {
@@ -216,10 +208,15 @@ export function serve<Own extends Served>(served: Own, leaving?: () => void) {
       leaving?.();
       return parentPort?.close();
     }
-    const { id } = message;
+    const { id, kind, input } = message;
+    const abort = new AbortController();
+    underWay.set(id, abort);
     try {
-      const result = await answer(message);
-      reply({ id, result }, result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []);
+      const result = await all[kind]?.(input as never, abort.signal);
+      if (isIterator(result)) {
+        streams.set(id, result);
+        reply({ id, result: undefined });
+      } else reply({ id, result }, result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : []);
     } catch (error) {
       reply({ id, error: packError(error) });
     }
@@ -239,22 +236,17 @@ function isIterator(result: unknown): result is Iterator<string | Uint8Array> {
 /** Errors on their way between threads: a copy that Node makes has neither their class nor what they say beside the message. */
 
 interface PackedError {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string | undefined;
-  /** `code`, `facts` and whatever else they have of their own. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  /** With `code`, `facts` and whatever else they have of their own. */
+  readonly own: Readonly<Record<string, unknown>>;
   /** It may have the code that says whose fault it is. */
   readonly cause: PackedError | undefined;
 }
 
-function packError(error: unknown): PackedError {
-  if (!(error instanceof Error)) {
-    return { name: 'Error', message: String(error), stack: undefined, facts: {}, cause: undefined };
-  }
-  const { name, message, stack, cause } = error;
-  const facts = Object.fromEntries(Object.entries(error).filter(([, value]) => isPlain(value)));
-  return { name, message, stack, facts, cause: cause === undefined ? undefined : packError(cause) };
+function packError(thrown: unknown): PackedError {
+  const { name, message, stack, cause, ...others } = asError(thrown);
+  const facts = Object.entries(others).filter(([, value]) => isPlain(value));
+  const own = { ...Object.fromEntries(facts), name, message, stack };
+  return { own, cause: cause === undefined ? undefined : packError(cause) };
 }
 
 function isPlain(value: unknown) {
@@ -267,13 +259,8 @@ function isPlain(value: unknown) {
 }
 
 /** One of another class than rollcall's is an Error with its name. */
-function unpackError(packed: PackedError): Error {
-  const { name, message, stack, facts, cause } = packed;
-  const error = new Error(message, cause && { cause: unpackError(cause) });
-  if (name === RollcallError.name) Object.setPrototypeOf(error, RollcallError.prototype);
-  Object.assign(error, facts);
-  return Object.defineProperties(error, {
-    name: { value: name, configurable: true, writable: true },
-    stack: { value: stack, configurable: true, writable: true },
-  });
+function unpackError({ own, cause }: PackedError): Error {
+  const error = new Error('', cause && { cause: unpackError(cause) });
+  if (own['name'] === RollcallError.name) Object.setPrototypeOf(error, RollcallError.prototype);
+  return Object.assign(error, own);
 }
