@@ -18,7 +18,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { REGIONS } from '../src/membership/membership.ts';
-import { makeCertificates } from '../src/sandbox/https.ts';
+import { makeCertificate } from '../src/sandbox/https.ts';
 
 export interface Stub {
   readonly port: number;
@@ -158,16 +158,13 @@ function preparedEntry(): (guid: string, uid: string) => string {
 
 if (import.meta.main) {
   const names = ['localhost', ...REGIONS.map((region) => `${APP}.api-${region}.localhost`)];
-  const { caPem, serverPem, serverKeyPem } = await makeCertificates(names);
-  writeFileSync(process.argv[2] ?? '', caPem);
+  const { cert, key } = await makeCertificate(names);
+  writeFileSync(process.argv[2] ?? '', cert);
   const answersAfterMs = Number(process.argv[3]);
-  const server = createServer(
-    { cert: serverPem, key: serverKeyPem, keepAliveTimeout: 120_000 },
-    (request, response) => {
-      if (answersAfterMs === 0) void answer(request, response);
-      else setTimeout(answer, answersAfterMs, request, response);
-    },
-  );
+  const server = createServer({ cert, key, keepAliveTimeout: 120_000 }, (request, response) => {
+    if (answersAfterMs === 0) void answer(request, response);
+    else setTimeout(answer, answersAfterMs, request, response);
+  });
   server.listen(0, 'localhost', () => process.stdout.write(String((server.address() as AddressInfo).port)));
   const cpuBefore = process.cpuUsage();
   process.stdin

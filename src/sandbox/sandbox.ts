@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
-import { certificatesFor, listen } from './https.ts';
+import { certificateFor, listen } from './https.ts';
 import { type Fault, faultsWith, seededRandom } from './injected-faults.ts';
 import { createService, hostNames, type ManagementKey } from './sandbox-service.ts';
 import { type AppKeys, makeTenant, newKey, type TenantOptions } from './tenant.ts';
@@ -53,7 +53,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const tenants = byRegion((region) => makeTenant(region, options, behaviour, createdAt));
   const management = options.management ?? { key: newKey(), secret: newKey() };
   const { domain = 'localhost', listenOn = '127.0.0.1', port = 0 } = options;
-  const { caPem, serverPem: cert, serverKeyPem: key } = await certificatesFor(hostNames(domain));
+  const { cert, key } = await certificateFor(hostNames(domain));
   const latency = () => from + (to - from) * randomLatency();
   const answer = createService({ tenants, management, domain, behaviour, faults, latencyMs: latency, now });
   const listener = await listen({
@@ -67,7 +67,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const close = () => (closing ??= listener.close());
   if (options.caFile !== undefined) {
     try {
-      await writeFile(options.caFile, caPem, { mode: 0o644 });
+      await writeFile(options.caFile, cert, { mode: 0o644 });
     } catch (error) {
       await close();
       throw new Error(`the sandbox's certificate cannot be written to ${options.caFile}`, { cause: error });
@@ -82,7 +82,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     url: `https://${host}`,
     port: listener.port,
     /** Certificate authority to trust, PEM. */
-    caPem,
+    caPem: cert,
     apps,
     management,
     randomSeed,

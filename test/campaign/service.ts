@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { makeCertificates } from '../../src/sandbox/https.ts';
+import { makeCertificate } from '../../src/sandbox/https.ts';
 
 export const APP = 'campaign';
 const REGIONS = ['us', 'eu', 'in'];
@@ -80,8 +80,8 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const journal = openSync(join(folder, 'journal.jsonl'), 'a');
   const names = ['localhost', ...REGIONS.map((region) => `${APP}.api-${region}.localhost`)];
-  const { caPem, serverPem, serverKeyPem } = await makeCertificates(names);
-  writeFileSync(join(folder, 'ca.pem'), caPem);
+  const { cert, key } = await makeCertificate(names);
+  writeFileSync(join(folder, 'ca.pem'), cert);
 
   const groups = new Map<string, Group>();
   const groupOf = (key: string): Group => {
@@ -101,14 +101,11 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   let away: string | undefined;
   let calls = 0;
 
-  const server = createServer(
-    { cert: serverPem, key: serverKeyPem, keepAliveTimeout: 120_000 },
-    (request, response) => {
-      const answer = () => void respond(request, response).catch(() => response.destroy());
-      if (settings.latencyMs > 0) setTimeout(answer, settings.latencyMs);
-      else answer();
-    },
-  );
+  const server = createServer({ cert, key, keepAliveTimeout: 120_000 }, (request, response) => {
+    const answer = () => void respond(request, response).catch(() => response.destroy());
+    if (settings.latencyMs > 0) setTimeout(answer, settings.latencyMs);
+    else answer();
+  });
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => {
     sockets.add(socket);

@@ -12,7 +12,7 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
 import { followImport } from '../../src/cli/screen/follow.ts';
 import { readConfig } from '../../src/platform/config.ts';
-import { makeCertificates } from '../../src/sandbox/https.ts';
+import { makeCertificate } from '../../src/sandbox/https.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { freePort } from '../servers/program.ts';
@@ -317,10 +317,10 @@ test('an upload whose answer is lost is repeated, and makes one import', async (
 });
 
 test('a server behind TLS is reached with the certificate authority of ROLLCALL_CA_FILE, and not without', async () => {
-  const { caPem, serverPem, serverKeyPem } = await makeCertificates(['localhost']);
-  const port = await listening(createTlsServer({ cert: serverPem, key: serverKeyPem }, passOn()));
+  const { cert, key } = await makeCertificate(['localhost']);
+  const port = await listening(createTlsServer({ cert, key }, passOn()));
   const place = await openWorkplace({ env: { ROLLCALL_TOKEN: token } });
-  place.file('ca.pem', caPem);
+  place.file('ca.pem', cert);
   const list = ['list', '--limit', '1', '--server', `https://localhost:${port}`];
   const trusting = await place.run(list, { env: { ROLLCALL_CA_FILE: 'ca.pem' } });
   expect([trusting.code, trusting.stdout]).toEqual([EXIT.ok, expect.stringMatching(/^id +state/)]);
