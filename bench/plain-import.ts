@@ -57,8 +57,8 @@ async function send(guid: string, rows: readonly Row[]): Promise<number> {
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const { data } = (await response.json()) as AddMembersReply;
   let successes = 0;
-  for (const entries of Object.values(data) as AddMembersReply['data']['admins'][]) {
-    for (const entry of Object.values(entries ?? {})) if (entry.success === true) successes += 1;
+  for (const entries of Object.values(data) as Record<string, { success?: boolean }>[]) {
+    for (const entry of Object.values(entries)) if (entry.success === true) successes += 1;
   }
   return successes;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AddMembersResult } from '../src/chat/chat-client.ts';
-import type { Addition, AddMembersRequest, MemberResult } from '../src/chat/contract.ts';
+import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
-import type { MemberEntries } from '../src/chat/member-entries.ts';
+import type { Addition, MemberEntries, MemberResult } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
 import { isListed, type RowOutcome, type Sent } from '../src/imports/record/batch-result.ts';

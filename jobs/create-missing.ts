@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
-import type { MemberResult } from '../src/chat/contract.ts';
 import { importedGroup, newGroup, newUser } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
@@ -63,11 +62,10 @@ const payload = z.object({
 });
 export type CreateMissingPayload = z.infer<typeof payload>;
 
-type Imported = ReadonlyMap<string, MemberResult>;
 type Reply = ReplyMeta & {
   readonly entries?: MemberEntries;
   readonly uids?: ReadonlySet<string> | undefined;
-  readonly imported?: Imported;
+  readonly imported?: MemberEntries;
 };
 
 export const createMissing = batchJob<CreateMissingPayload, Reply>({
@@ -218,7 +216,7 @@ function nameOf(profile: Import['profiles'][number]): string {
 }
 
 /** The end of each user or group of a call. Nothing is known of one that the reply does not name. */
-function eachOf({ profiles }: Import, imported: Imported, uncertainty: string | null) {
+function eachOf({ profiles }: Import, imported: MemberEntries, uncertainty: string | null) {
   return profiles.map((profile) => {
     const name = nameOf(profile);
     const { success, error: { code = '', message = '' } = {} } = imported.get(name) ?? {};

@@ -4,7 +4,7 @@ import { foldId } from '../membership/membership.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 import { invalidCall, malformedReply } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
-import { type AddMembersRequest, errorBody, type MemberResult, serviceError } from './contract.ts';
+import { type AddMembersRequest, errorBody, serviceError } from './contract.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
 
@@ -139,24 +139,6 @@ function foreignReply(httpStatus: number, body: string, json: unknown) {
   }
   if (httpStatus === 403 && !errorBody.safeParse(json).success) return 'a bare 403 that gives no reason';
   return null;
-}
-
-/**
- * The entry of a UID that is no success, reduced to what may be shown. Without a code, an error or `success: false` it is no
- * refusal either.
- */
-export function otherEntry(entry: MemberResult, redact: Redact): MemberResult {
-  // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
-  const { written, ...fields } = entry;
-  const { code, message } = entry.error ?? serviceError.parse(fields);
-  const isRefused = entry.success === false || entry.error !== undefined || code !== undefined;
-  return {
-    ...(isRefused && { success: false }),
-    error: {
-      ...(code !== undefined && { code: redact(code) }),
-      message: redact(message ?? `no message; the entry reads ${written ?? JSON.stringify(fields)}`),
-    },
-  };
 }
 
 function errorIn(json: unknown) {

@@ -63,77 +63,17 @@ function textOrEmpty(value: unknown) {
 export const errorBody = z.looseObject({ error: writtenError });
 
 /** One entry of the add-members result (docs/chat-service.md, 22). Only `success === true` is a success. */
-export const memberResult = z.looseObject({
+export const writtenResult = z.looseObject({
   success: z.boolean().optional().catch(undefined),
   error: writtenError.optional().catch(undefined),
 });
-/** Part of a successful entry that is kept: the rest of its action message is not read. */
-export interface Addition {
-  /** Id of the action message (docs/chat-service.md, 25). */
-  readonly messageId?: string | undefined;
-  /** The number of members of the group after the call. */
-  readonly members?: number | undefined;
-}
-export type MemberResult = z.infer<typeof memberResult> & {
-  readonly addition?: Addition;
-  /** The whole entry as JSON, if it is no success. */
-  readonly written?: string;
-};
-
-/** Names on the way from an entry to what the action message says of the group. */
-export const WAY_TO_GROUP = ['data', 'data', 'entities', 'for', 'entity'] as const;
-
-/** Fields of a successful entry's action message. Fields that break the contract are left out. */
-function additionOf(entry: unknown): Addition {
-  const messageId = readMessageId(field(field(entry, 'data'), 'id'));
-  const members = readMemberCount(field(WAY_TO_GROUP.reduce(field, entry), 'membersCount'));
-  return { ...(messageId !== undefined && { messageId }), ...(members !== undefined && { members }) };
-}
-
-function field(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
-}
-
-const MESSAGE_ID = /^[\w-]{1,64}$/;
-export function readMessageId(id: unknown) {
-  return typeof id === 'string' && MESSAGE_ID.test(id) ? id : undefined;
-}
-
-export function readMemberCount(count: unknown) {
-  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
-}
-
-/** Characters of an entry that are kept. */
-const MAX_WRITTEN = 500;
-
-/** An entry that is not an object says nothing. */
-const otherResult = memberResult.catch({});
-
-/**
- * The UIDs of one list; an empty list may come as an empty array or object, or not at all. An entry that is not an
- * object says nothing: it is not a success, and it does not affect its neighbours.
- */
+/** The entries of one list by UID, each of which may be anything; an empty list may come as an empty array or object, or not at all. */
 const resultList = z
-  .custom<object>((list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0), {
-    error: 'expected an object with UIDs as keys',
-  })
-  // By hand, because a record schema leaves out the key "__proto__", which is a possible UID.
-  .transform(
-    (list): Record<string, MemberResult> =>
-      Object.fromEntries(Object.entries(list).map(([uid, entry]) => [uid, memberEntry(entry)])),
+  .custom<Readonly<Record<string, unknown>>>(
+    (list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0),
+    { error: 'expected an object with UIDs as keys' },
   )
   .optional();
-
-/** An entry of a list, whatever it is. */
-export function memberEntry(entry: unknown): MemberResult {
-  if (isSuccess(entry)) return { success: true, addition: additionOf(entry) };
-  return { ...otherResult.parse(entry), written: JSON.stringify(entry).slice(0, MAX_WRITTEN) };
-}
-
-function isSuccess(entry: unknown) {
-  return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
-}
 
 /** Reply of POST /groups/{guid}/members (docs/chat-service.md, 21). */
 export const addMembersReply = z.looseObject({

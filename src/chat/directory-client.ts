@@ -6,12 +6,11 @@ import {
   type CallOptions,
   foldMembers,
   isObject,
-  otherEntry,
   type ReplyMeta,
   segment,
 } from './call.ts';
-import { type AddMembersRequest, addMembersReply, type MemberResult, memberEntry } from './contract.ts';
-import { entriesOf } from './member-entries.ts';
+import { type AddMembersRequest, addMembersReply } from './contract.ts';
+import { entriesOf, type MemberEntries, readMember } from './member-entries.ts';
 import type { Redact } from './redact.ts';
 import { type GroupFacts, groupReply, joinedPage, MAX_PAGE_BYTES, userReply } from './replies.ts';
 import { MAX_PER_PAGE } from './service/limits.ts';
@@ -135,13 +134,10 @@ export function createCreateClient(ask: Ask, redact: Redact) {
     ) {
       const body = { [what]: Object.fromEntries(entities) };
       const { data, ...meta } = await ask('POST', `/data_import/${what}`, importReply, { signal, body });
-      const imported: ReadonlyMap<string, MemberResult> = new Map(
-        Object.entries(data).map(([key, written]) => {
-          const entry = memberEntry(written);
-          return [foldId(key), entry.success === true ? { success: true } : otherEntry(entry, redact)];
-        }),
+      const entries: MemberEntries = new Map(
+        Object.entries(data).map(([key, entry]) => [foldId(key), readMember(entry, redact)]),
       );
-      return { ...meta, entries: imported };
+      return { ...meta, entries };
     },
   };
 }

@@ -7,7 +7,7 @@ import { isError } from '../errors/rollcall-error.ts';
  */
 
 import type { TransportCode } from './call-errors.ts';
-import type { MemberResult } from './contract.ts';
+import type { MemberResult } from './member-entries.ts';
 import {
   ACTOR_OUTSIDE,
   BARE_404,

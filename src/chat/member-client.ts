@@ -1,10 +1,10 @@
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import { foldId } from '../membership/membership.ts';
-import { type ActingOptions, type Ask, otherEntry, type ReplyMeta, segment } from './call.ts';
+import { type ActingOptions, type Ask, type ReplyMeta, segment } from './call.ts';
 import { malformedReply } from './call-errors.ts';
-import type { MemberResult } from './contract.ts';
+import { readMember } from './member-entries.ts';
 import type { Redact } from './redact.ts';
-import { actionMessage, editReply } from './replies.ts';
+import { actionMessage, type EditReply, editReply } from './replies.ts';
 import type { MemberScope } from './service/lists.ts';
 
 /** Addresses of the banned users of a group: both are publicly documented (docs/chat-service.md, 46). */
@@ -85,11 +85,11 @@ interface Edit {
 }
 
 /** A status of 200 is not enough: `success`, the member's new scope, or an action message must say that it was done. */
-function requireDone(data: MemberResult, edit: Edit, { httpStatus, rate }: ReplyMeta, redact: Redact) {
+function requireDone(data: EditReply['data'], edit: Edit, { httpStatus, rate }: ReplyMeta, redact: Redact) {
   const { scope } = edit;
   if (data.success === true || isActionOn(data, edit)) return;
   if (data.success === false || data.error !== undefined) {
-    const { error } = otherEntry(data, redact);
+    const { error } = readMember(data, redact);
     throw new RollcallError('REFUSED', {
       httpStatus,
       serviceCode: error?.code ?? null,
@@ -109,7 +109,7 @@ function requireDone(data: MemberResult, edit: Edit, { httpStatus, rate }: Reply
 }
 
 /** Whether a reply is an action message about this user and this group (docs/chat-service.md, 49). */
-function isActionOn(data: MemberResult, { guid, uid }: Edit) {
+function isActionOn(data: EditReply['data'], { guid, uid }: Edit) {
   const { success, data: read } = actionMessage.safeParse(data);
   if (!success || read.category !== 'action') return false;
   const { on, for: group } = read.data.entities;

@@ -1,15 +1,6 @@
 import { foldId } from '../membership/membership.ts';
-import { isRefusal, otherEntry, type RawReply, readReply } from './call.ts';
-import {
-  type Addition,
-  type AddMembersReply,
-  addMembersReply,
-  type MemberResult,
-  memberEntry,
-  readMemberCount,
-  readMessageId,
-  WAY_TO_GROUP,
-} from './contract.ts';
+import { isObject, isRefusal, type RawReply, readReply } from './call.ts';
+import { type AddMembersReply, addMembersReply, type ServiceError, serviceError, writtenResult } from './contract.ts';
 import {
   CLOSE_LIST,
   endOfValue,
@@ -23,8 +14,65 @@ import {
 import type { Redact } from './redact.ts';
 import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
 
+/** What the service says of one UID, as far as it may be shown: all its texts pass `redact`. */
+export interface MemberResult {
+  /** Undefined: the entry says neither yes nor no. */
+  readonly success?: boolean;
+  /** Of an entry that is no success. */
+  readonly error?: Pick<ServiceError, 'code' | 'message'>;
+  readonly addition?: Addition;
+}
+
+/** The part of a successful entry that is kept: the rest of its action message is not read. */
+export interface Addition {
+  /** Id of the action message (docs/chat-service.md, 25). */
+  readonly messageId?: string | undefined;
+  /** The number of members of the group after the call. */
+  readonly members?: number | undefined;
+}
+
 /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
 export type MemberEntries = ReadonlyMap<string, MemberResult>;
+
+/** Names on the way from an entry to what the action message says of the group. */
+const WAY_TO_GROUP = ['data', 'data', 'entities', 'for', 'entity'];
+
+/** Reads an entry, whatever it is. One without a code, an error or `success: false` is no refusal either. */
+export function readMember(entry: unknown, redact: Redact): MemberResult {
+  if (isObject(entry) && entry['success'] === true) {
+    return added(field(field(entry, 'data'), 'id'), field(WAY_TO_GROUP.reduce(field, entry), 'membersCount'), redact);
+  }
+  // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
+  const { success, error, ...fields } = anyResult.parse(entry);
+  const { code, message } = error ?? serviceError.parse(fields);
+  const isRefused = success === false || error !== undefined || code !== undefined;
+  return {
+    ...(isRefused && { success: false }),
+    error: {
+      ...(code !== undefined && { code: redact(code) }),
+      message: redact(message ?? `no message; the entry reads ${JSON.stringify(entry).slice(0, MAX_WRITTEN)}`),
+    },
+  };
+}
+
+/** One that is not an object says nothing. */
+const anyResult = writtenResult.catch({});
+
+/** Characters of an entry that are kept. */
+const MAX_WRITTEN = 500;
+
+function field(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}
+
+/** A success. What breaks the contract is left out. */
+function added(id: unknown, count: unknown, redact: Redact): MemberResult {
+  const isId = typeof id === 'string' && (DIGITS.test(id) || (MESSAGE_ID.test(id) && redact(id) === id));
+  const isCount = typeof count === 'number' && Number.isSafeInteger(count) && count >= 0;
+  return { success: true, addition: { messageId: isId ? id : undefined, members: isCount ? count : undefined } };
+}
+const MESSAGE_ID = /^[\w-]{1,64}$/;
+const DIGITS = /^\d{1,64}$/;
 
 /**
  * Reads the reply to an add-members call. Each success brings a whole action message along of which two fields are kept,
@@ -41,27 +89,13 @@ export function readMemberEntries(raw: RawReply, redact: Redact): MemberEntries 
 export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntries {
   const entries = new Map<string, MemberResult>();
   for (const list of MEMBER_LISTS) {
-    const results = data[list];
-    for (const uid in results) {
-      const entry = results[uid];
+    for (const [uid, entry] of Object.entries(data[list] ?? {})) {
       const key = foldId(uid);
-      if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, shownEntry(entry, redact));
+      if (!entries.has(key)) entries.set(key, readMember(entry, redact));
     }
   }
   return entries;
 }
-
-function shownEntry(entry: MemberResult, redact: Redact) {
-  return entry.success === true ? success(entry.addition, redact) : otherEntry(entry, redact);
-}
-
-/** A success, with what is kept of its message. All texts pass `redact`: a text of the service could contain a key. */
-function success({ messageId, members }: Addition = {}, redact: Redact): MemberResult {
-  const isClean = messageId !== undefined && (DIGITS.test(messageId) || redact(messageId) === messageId);
-  return { success: true, addition: { messageId: isClean ? messageId : undefined, members } };
-}
-const DIGITS = /^\d+$/;
 
 const DATA = Buffer.from('data"');
 const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
@@ -109,12 +143,9 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberResult>
       const end = walkEntry(bytes, entry, ENTRY, found);
       const read =
         found[ENTRY] === true
-          ? {
-              success: true,
-              addition: { messageId: readMessageId(found[MESSAGE]), members: readMemberCount(found[GROUP]) },
-            }
-          : memberEntry(JSON.parse(bytes.toString('utf8', entry, end)));
-      entries.set(name, shownEntry(read, redact));
+          ? added(found[MESSAGE], found[GROUP], redact)
+          : readMember(JSON.parse(bytes.toString('utf8', entry, end)), redact);
+      entries.set(name, read);
       return end;
     });
   });

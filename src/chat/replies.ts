@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memberResult } from './contract.ts';
+import { writtenResult } from './contract.ts';
 
 /**
  * Reading and editing the members of a group: publicly known, not contract (docs/chat-service.md, 43 to 51).
@@ -70,7 +70,8 @@ export const actionMessage = z.object({
 });
 
 /** Reply of the operations that change one member: `success`, the member with its new scope, or an action message. */
-export const editReply = z.object({ data: memberResult });
+export const editReply = z.object({ data: writtenResult });
+export type EditReply = z.infer<typeof editReply>;
 
 /**
  * Reading the users and groups of an app: publicly known, not contract. Fields beyond the

@@ -2,7 +2,7 @@ import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callAborted } from '../../src/chat/call-errors.ts';
-import type { AddMembersRequest, MemberResult } from '../../src/chat/contract.ts';
+import type { AddMembersRequest } from '../../src/chat/contract.ts';
 import {
   backoffMs,
   judge,
@@ -12,6 +12,7 @@ import {
   refusedOutcome,
   type Verdict,
 } from '../../src/chat/error-policy.ts';
+import type { MemberResult } from '../../src/chat/member-entries.ts';
 import type { MemberList } from '../../src/chat/service/lists.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
 
@@ -266,7 +267,7 @@ describe('one UID of a reply', () => {
   test.each<[MemberList, MemberResult, string | null, string | null]>([
     ['admins', { success: true }, 'added', null],
     ['moderators', { success: true }, 'added', null],
-    ['participants', { success: true, data: { id: '32' } }, 'added', null],
+    ['participants', { success: true, addition: { messageId: '32' } }, 'added', null],
     ['usersToBan', { success: true }, 'banned', null],
     ['participants', { success: true, error: { code: 'ERR_ODD' } }, 'added', null],
     ['participants', { success: false, error: { code: 'ERR_ALREADY_JOINED' } }, 'already_member', 'ERR_ALREADY_JOINED'],

@@ -15,9 +15,8 @@ function refusingOnce(uid: string, code: string) {
       const request = Object.fromEntries(lists.filter(([, all]) => all.length > 0));
       const reply = await service.addMembers(guid, request, options);
       if (asked.length > 1) return reply;
-      const list = usersToBan.includes(uid) ? 'usersToBan' : 'participants';
       const entry = { success: false, error: { code, message: 'not now' } };
-      const entries: MemberEntries = new Map([...reply.entries, [uid, { list, entry }]]);
+      const entries: MemberEntries = new Map([...reply.entries, [uid, entry]]);
       return { ...reply, entries };
     },
   });
