@@ -14,11 +14,11 @@ import {
 import type { Redact } from './redact.ts';
 import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
 
-/** What the service says of one UID, as far as it may be shown: all its texts pass `redact`. */
+/** The service's answer about one UID, as far as it may be shown: all its texts pass `redact`. */
 export interface MemberResult {
   /** Undefined: the entry says neither yes nor no. */
   readonly success?: boolean;
-  /** Of an entry that is no success. */
+  /** The refusal; of an entry that says neither, a message alone. */
   readonly error?: Pick<ServiceError, 'code' | 'message'>;
   readonly addition?: Addition;
 }

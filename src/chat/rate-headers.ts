@@ -1,5 +1,3 @@
-import { defined } from '../platform/defined.ts';
-
 /**
  * Reads the reply headers of the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
  * sources are two pages of public documentation that spell the same thing differently:
@@ -20,17 +18,17 @@ export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | 
 
 export interface Rate {
   /** Calls allowed in the current window. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Calls left in the current window. */
-  readonly remaining?: number;
+  readonly remaining?: number | undefined;
   /** The end of the window, in ms since 1970. */
-  readonly resetAtMs?: number;
+  readonly resetAtMs?: number | undefined;
   /**
    * The time in which nothing is sent, 0 to MAX_WAIT_MS: from `Retry-After`, else until the reset if no call is left.
    */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** The time that the service asks for, where it is longer than MAX_WAIT_MS: it is asked again after that. */
-  readonly askedMs?: number;
+  readonly askedMs?: number | undefined;
 }
 
 /**
@@ -49,14 +47,14 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
   const untilReset = reset === undefined ? undefined : msUntilReset(reset, serverNow);
   const untilNext = limited || remaining === 0 ? untilReset : undefined;
   const waitMs = msToWait(firstValue(headers['retry-after']), serverNow) ?? untilNext;
-  return defined({
+  return {
     // A limit of none says nothing: calls are answered.
     limit: number('', '-limit') || undefined,
     remaining,
     resetAtMs: untilReset === undefined ? undefined : nowMs + untilReset,
     waitMs: waitMs === undefined ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS),
     askedMs: waitMs !== undefined && waitMs > MAX_WAIT_MS && waitMs < MAX_ASKED_MS ? waitMs : undefined,
-  });
+  };
 }
 
 /** Headers in which a service, or a proxy before it, names the request: its support can look it up. */

@@ -9,7 +9,9 @@ export interface Refused {
   /** The service's own words; empty when it gave none. */
   readonly serviceMessage: string;
   /** The rate limit, as chat/rate-headers.ts reads it. */
-  readonly rate: Readonly<Partial<Record<'limit' | 'remaining' | 'resetAtMs' | 'waitMs' | 'askedMs', number>>>;
+  readonly rate: Readonly<
+    Partial<Record<'limit' | 'remaining' | 'resetAtMs' | 'waitMs' | 'askedMs', number | undefined>>
+  >;
   /** The service's id of the request, if the reply has one. */
   readonly requestId?: string | null;
   /** Description of a reply that is probably not the service's: `a web page "Access denied"`. */

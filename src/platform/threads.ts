@@ -31,7 +31,7 @@ type Reply =
   | { readonly note: unknown }
   | { readonly loaded: true };
 
-/** What every thread serves beside its own: the next chunk of a stream, by the id of the message that began it, and its end. */
+/** Functions of every thread: the next chunk of a stream, by the id of the message that began it, and its end. */
 const NEXT = 'stream:next';
 const END = 'stream:end';
 
