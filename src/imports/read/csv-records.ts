@@ -24,22 +24,22 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
   /** The beginning of a line that continues in the next block. */
   let unfinished: Buffer = NOTHING;
   /** Reads until the end of a line at which no record is open. */
-  let parser: RecordParser | undefined;
+  let parser: ReturnType<typeof openParser> | undefined;
   /** Records, and lines of text, before those of the parser. */
   const read = { records: 0, lines: 0 };
 
-  async function of(block: Buffer): Promise<string[][]> {
+  function of(block: Buffer): string[][] {
     const bytes = unfinished.length === 0 ? block : Buffer.concat([unfinished, block]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     unfinished = bytes.subarray(end);
-    const records = await recordsOf(bytes.subarray(0, end));
+    const records = recordsOf(bytes.subarray(0, end));
     if (unfinished.length < maxPlain) return records;
     const long = unfinished;
     unfinished = NOTHING;
-    return records.concat(await parsed(long));
+    return records.concat(parsed(long));
   }
 
-  async function rest(): Promise<string[][]> {
+  function rest(): string[][] {
     const bytes = unfinished;
     endsOpen = bytes.length > 0 && bytes.at(-1) !== CARRIAGE_RETURN;
     if (splits(bytes)) {
@@ -47,20 +47,20 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
       read.records += 1;
       return [bytes.toString().split(delimiter)];
     }
-    return [...(await parsed(bytes)), ...(await finished())];
+    return [...parsed(bytes), ...finished()];
   }
 
   const splits = (bytes: Buffer) => canSplit && parser === undefined && !bytes.includes(QUOTE);
 
   /** Records of whole lines. */
-  async function recordsOf(bytes: Buffer) {
+  function recordsOf(bytes: Buffer) {
     if (bytes.length === 0) return [];
     const plain = splits(bytes) ? split(bytes) : undefined;
     if (plain !== undefined) return plain;
-    const records = await parsed(bytes);
+    const records = parsed(bytes);
     const canTell = canSplit && bytes.length >= HELD_BACK && !bytes.subarray(-HELD_BACK).includes(QUOTE);
-    if (!canTell || parser?.isQuoting === true) return records;
-    return records.concat(await finished());
+    if (!canTell || parser?.isQuoting()) return records;
+    return records.concat(finished());
   }
 
   function split(bytes: Buffer) {
@@ -71,22 +71,18 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
     return lines.map((line) => line.split(delimiter));
   }
 
-  async function parsed(bytes: Buffer) {
-    parser ??= new RecordParser(delimiter, lineEnds, maxBytes, { ...read });
-    if (bytes.length > 0) await parser.feed(bytes);
-    return parser.takeRecords();
+  function parsed(bytes: Buffer) {
+    parser ??= openParser(delimiter, lineEnds, maxBytes, { ...read });
+    return bytes.length > 0 ? parser.parse(bytes) : [];
   }
 
   /** The last records of the parser; the next read begins a new record. */
-  async function finished() {
-    const ending = parser;
-    if (ending === undefined) return [];
-    await ending.finish();
-    const records = ending.takeRecords();
-    read.records += ending.recordCount;
-    read.lines += ending.info.lines - 1;
+  function finished() {
+    if (parser === undefined) return [];
+    const records = parser.parse(undefined);
+    read.records += parser.count();
+    read.lines += parser.lines() - 1;
     parser = undefined;
-    ending.destroy();
     return records;
   }
 
@@ -98,10 +94,9 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
     /** Whether the text has ended without a line end. */
     endsOpen: () => endsOpen,
     /** Records that were read so far. */
-    count: () => read.records + (parser?.recordCount ?? 0),
+    count: () => read.records + (parser?.count() ?? 0),
     /** Whether the record that is being read has a line break in it: only a quote allows that. */
-    runsOverLines: () => parser !== undefined && parser.info.lines > parser.startLine,
-    [Symbol.dispose]: () => void parser?.destroy(),
+    runsOverLines: () => parser?.runsOverLines() ?? false,
   };
 }
 
@@ -116,85 +111,67 @@ function linesOf(bytes: Buffer, maxBytes: number) {
   return lines;
 }
 
-/** Parser state that csv-parse does not expose. */
-interface ParserState {
-  readonly quoting: boolean;
-  readonly field: { prepend: () => void };
+/** The parser inside of the stream that csv-parse exposes. */
+interface RecordParser {
+  readonly state: { readonly quoting: boolean; readonly field: { prepend: () => void } };
+  readonly info: { readonly lines: number; records: number };
+  parse(
+    bytes: Buffer | undefined,
+    isEnd: boolean,
+    push: (record: string[]) => void,
+    close: () => void,
+  ): Error | undefined;
 }
 
 /**
- * csv-parse without the queue of its readable side: records gather in an array while a block is written, and the next
- * block is written when they have been taken. This saves a third of the time.
+ * csv-parse without its stream and the queue in it: the records of a block are there at once.
+ * @param before what was read before it begins
  */
-class RecordParser extends Parser {
-  recordCount = 0;
+function openParser(
+  delimiter: string,
+  lineEnds: string[],
+  maxBytes: number,
+  before: { readonly records: number; readonly lines: number },
+) {
+  const options = { delimiter, record_delimiter: lineEnds, max_record_size: maxBytes };
+  const stream = new Parser({ ...options, relax_column_count: true, relax_quotes: true });
+  const { api } = stream as unknown as { readonly api: RecordParser };
+  let count = 0;
   /** Text line on which the record that is being read begins; differs from its row when cells hold line breaks. */
-  startLine = 1;
-  readonly #internals: ParserState;
-  readonly #counts: { records: number };
-  #records: string[][] = [];
+  let startLine = 1;
   /** The first error; records read after it are not valid. */
-  #misplacedQuote: IntakeError | undefined;
+  let misplaced: IntakeError | undefined;
+  // relax_quotes accepts both quotes inside unquoted cells and text after a closing quote; in the second case
+  // only, it puts the opening quote back in front of the cell. That is the one way to tell the two apart.
+  api.state.field.prepend = () => {
+    misplaced ??= misplacedQuote(before.records + count + 1, before.lines + api.info.lines);
+  };
 
-  /** @param before What was read before it begins. */
-  constructor(
-    delimiter: string,
-    lineEnds: string[],
-    maxBytes: number,
-    before: { readonly records: number; readonly lines: number },
-  ) {
-    super({
-      delimiter,
-      record_delimiter: lineEnds,
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: maxBytes,
-    });
-    this.#counts = this.info as { records: number };
-    this.on('error', () => {}); // it comes back from feed and finish
-    // relax_quotes accepts both quotes inside unquoted cells and text after a closing quote; in the second case
-    // only, it puts the opening quote back in front of the cell. That is the one way to tell the two apart.
-    this.#internals = (this as unknown as { readonly state: ParserState }).state;
-    this.#internals.field.prepend = () => {
-      this.#misplacedQuote ??= misplacedQuote(before.records + this.recordCount + 1, before.lines + this.info.lines);
+  /** @param bytes undefined at the end */
+  function parse(bytes: Buffer | undefined) {
+    const records: string[][] = [];
+    const push = (record: string[]) => {
+      records.push(record);
+      count += 1;
+      startLine = api.info.lines + 1;
+      // csv-parse compares each record's cell count with the first one's, and builds an Error with stack and copy for each that
+      // differs. That made a blank line a hundred times as expensive as a row, so there is never a first one to compare with.
+      api.info.records = 0;
     };
-  }
-
-  /** Whether what was read so far ends inside a quoted cell. */
-  get isQuoting(): boolean {
-    return this.#internals.quoting;
-  }
-
-  override push(record: string[] | null): boolean {
-    if (record === null) return super.push(null);
-    this.#records.push(record);
-    this.recordCount += 1;
-    this.startLine = this.info.lines + 1;
-    // csv-parse compares each record's cell count with the first one's, and builds an Error with stack and copy for each that
-    // differs. That made a blank line a hundred times as expensive as a row, so there is never a first one to compare with.
-    this.#counts.records = 0;
-    return true;
-  }
-
-  feed(block: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.write(block, (error) => (error ? reject(this.#misplacedQuote ?? error) : resolve()));
-    });
-  }
-
-  finish(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.once('error', (error) => reject(this.#misplacedQuote ?? error));
-      this.end(resolve);
-    });
-  }
-
-  takeRecords(): string[][] {
-    if (this.#misplacedQuote !== undefined) throw this.#misplacedQuote;
-    const records = this.#records;
-    this.#records = [];
+    const error = api.parse(bytes, bytes === undefined, push, () => {});
+    const wrong = misplaced ?? error;
+    if (wrong !== undefined) throw wrong;
     return records;
   }
+
+  return {
+    parse,
+    count: () => count,
+    lines: () => api.info.lines,
+    /** Whether what was read so far ends inside a quoted cell. */
+    isQuoting: () => api.state.quoting,
+    runsOverLines: () => api.info.lines > startLine,
+  };
 }
 
 function misplacedQuote(line: number, textLine: number) {

@@ -56,7 +56,7 @@ export async function* csvRows(
   { delimiter, lineEnds, separatorLine }: Dialect,
   options: TableOptions,
 ): AsyncGenerator<InputRow[]> {
-  using records = csvRecords(delimiter, lineEnds, options.bounds.row);
+  const records = csvRecords(delimiter, lineEnds, options.bounds.row);
   const read = tableReader(options, separatorLine);
   let line = 0;
   /** @param isOpen the last record has no line end, so that some of it may be missing */
@@ -69,8 +69,8 @@ export async function* csvRows(
     return rows;
   };
   try {
-    for await (const block of blocks) yield rowsOf(await records.of(block));
-    const last = await records.rest();
+    for await (const block of blocks) yield rowsOf(records.of(block));
+    const last = records.rest();
     const rest = rowsOf(last, records.endsOpen());
     yield records.endsOpen() ? rest.map(maybeCut) : rest;
   } catch (cause) {

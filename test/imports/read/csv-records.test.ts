@@ -21,10 +21,10 @@ async function inPieces(text: string, delimiter: string, lineEnds: string[], siz
   const bytes = Buffer.from(text);
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    all.push(...(await records.of(bytes.subarray(at, at + size))));
+    all.push(...records.of(bytes.subarray(at, at + size)));
     at += size;
   }
-  all.push(...(await records.rest()));
+  all.push(...records.rest());
   expect(records.count()).toBe(all.length);
   return all;
 }
@@ -73,7 +73,7 @@ test('lines that are split give the records that csv-parse gives, however the by
 
 test('after a quoted record the lines are split again, and counted on', async () => {
   const records = csvRecords(',', ['\r\n', '\n'], 1_000_000);
-  const block = (text: string) => records.of(Buffer.from(text));
+  const block = async (text: string) => records.of(Buffer.from(text));
   expect(await block('a,b\nc,d\n')).toEqual([
     ['a', 'b'],
     ['c', 'd'],
@@ -91,7 +91,7 @@ test('after a quoted record the lines are split again, and counted on', async ()
 });
 
 test('a line that is longer than a row may be is the parser’s to refuse, also without quotes', async () => {
-  const read = (text: string) => csvRecords(',', ['\r\n', '\n'], 20).of(Buffer.from(text));
+  const read = async (text: string) => csvRecords(',', ['\r\n', '\n'], 20).of(Buffer.from(text));
   expect(await read(`${'a'.repeat(10)},${'b'.repeat(10)}\nc,d\n`)).toHaveLength(2);
   await expect(read(`c,d\n${'a'.repeat(20)},${'b'.repeat(20)}\nc,d\n`)).rejects.toThrow('Max Record Size');
   await expect(read(`c,d\n${'a'.repeat(40)}`)).rejects.toThrow('Max Record Size');
