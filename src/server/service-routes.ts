@@ -24,8 +24,7 @@ export function settingsRoutes(app: Api, context: ServerContext) {
     ...regionHandlers(coordinator),
     settings: async () => {
       const { host: notifyHost } = notifications.view();
-      const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
-      return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
+      return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits: LIMITS };
     },
     audit: async ({ limit, cursor, ...filter }) => {
       const found = access.audit({ ...filter, limit: limit + 1, before: numberCursor(cursor) });

@@ -388,7 +388,7 @@ test('what a run left behind is what the next one is compared with', () => {
 
 describe('limits', () => {
   test('have a reason each, and every one is settable', () => {
-    for (const [name, { default: value, why }] of Object.entries(LIMITS)) {
+    for (const { name, default: value, why } of LIMITS) {
       expect(why, name).not.toBe('');
       expect(limitsWith({ [name]: value + 1 })).toEqual({ ...limitsWith(), [name]: value + 1 });
     }

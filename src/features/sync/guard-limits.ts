@@ -2,104 +2,87 @@ import { z } from 'zod';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import type { Given, OptionDeclaration, Options } from '../../options/option.ts';
 
-const number = (byDefault: number, why: string) => ({ default: byDefault, unit: 'number' as const, why });
-const percent = (byDefault: number, why: string) => ({ ...number(byDefault, why), unit: 'percent' as const });
-const growing = <Of extends object>(limit: Of) => ({ ...limit, grows: true as const });
-
 /**
- * The limits of the guards, each with its default and the reason for it, in one table. `grows`: of a growth. It passes
- * where there is no run before, unless its limit is given, and may be more than 100 %.
+ * The limits of the guards, each with its default and the reason for it. One whose name ends with `Percent` is in percent, any other
+ * a number.
  */
-export const LIMITS = {
-  groupRemovalsPercent: percent(
+const TABLE = {
+  groupRemovalsPercent: [
     20,
     'members of one group that may be removed or lowered: more than a fifth in one night is more likely a mistake in the file',
-  ),
-  groupRemovals: number(100, 'the same as a number: a fifth of a very large group would be a disaster too'),
-  smallGroup: number(
+  ],
+  groupRemovals: [100, 'the same as a number: a fifth of a very large group would be a disaster too'],
+  smallGroup: [
     20,
     'members below which a group is small: one person is a large part of it, so a percentage says nothing',
-  ),
-  smallGroupRemovals: number(
+  ],
+  smallGroupRemovals: [
     3,
     'members of a small group that may be removed or lowered: just below what a group of 20 may lose',
-  ),
-  regionRemovalsPercent: percent(
+  ],
+  regionRemovalsPercent: [
     10,
     'members of all groups of a region: all groups together should change less than a single one',
-  ),
-  regionRemovals: number(500, 'the same as a number, for very large regions'),
-  runRemovalsPercent: percent(10, 'members of all groups of the run, for the same reason'),
-  runRemovals: number(1000, 'the same as a number: as many as a person can still review'),
-  smallTotal: number(
+  ],
+  regionRemovals: [500, 'the same as a number, for very large regions'],
+  runRemovalsPercent: [10, 'members of all groups of the run, for the same reason'],
+  runRemovals: [1000, 'the same as a number: as many as a person can still review'],
+  smallTotal: [
     200,
     'members below which a region or a run is small: its groups’ own limits say more than a percentage of it',
-  ),
-  smallTotalRemovals: number(
-    20,
-    'members of a small region or run that may be removed or lowered: what one of 200 may lose',
-  ),
-  groupAdditionsPercent: growing(
-    percent(
-      100,
-      'members of one group that may be added or raised: more than twice the members in one night is more likely a mistake in the file',
-    ),
-  ),
-  groupAdditions: growing(
-    number(500, 'the same as a number: each writes a message that all members see, and nobody can take it back'),
-  ),
-  smallGroupAdditions: growing(
-    number(20, 'members of a small group that may be added or raised: what a group of 20 may gain'),
-  ),
-  regionAdditionsPercent: growing(
-    percent(
-      50,
-      'members of all groups of a region that may be added or raised: all groups together should grow less than a single one',
-    ),
-  ),
-  regionAdditions: growing(number(1000, 'the same as a number, for very large regions')),
-  runAdditionsPercent: growing(
-    percent(50, 'members of all groups of the run that may be added or raised, for the same reason'),
-  ),
-  runAdditions: growing(number(2000, 'the same as a number: as many messages as a run may write unattended')),
-  smallTotalAdditions: growing(
-    number(100, 'members of a small region or run that may be added or raised: what one of 200 may gain'),
-  ),
-  emptiedFrom: number(
+  ],
+  smallTotalRemovals: [20, 'members of a small region or run that may be removed or lowered: what one of 200 may lose'],
+  groupAdditionsPercent: [
+    100,
+    'members of one group that may be added or raised: more than twice the members in one night is more likely a mistake in the file',
+  ],
+  groupAdditions: [
+    500,
+    'the same as a number: each writes a message that all members see, and nobody can take it back',
+  ],
+  smallGroupAdditions: [20, 'members of a small group that may be added or raised: what a group of 20 may gain'],
+  regionAdditionsPercent: [
+    50,
+    'members of all groups of a region that may be added or raised: all groups together should grow less than a single one',
+  ],
+  regionAdditions: [1000, 'the same as a number, for very large regions'],
+  runAdditionsPercent: [50, 'members of all groups of the run that may be added or raised, for the same reason'],
+  runAdditions: [2000, 'the same as a number: as many messages as a run may write unattended'],
+  smallTotalAdditions: [100, 'members of a small region or run that may be added or raised: what one of 200 may gain'],
+  emptiedFrom: [
     2,
     'number of leaving members from which a group must not be emptied; replacing one person by another is normal',
-  ),
-  forgottenGroups: number(
+  ],
+  forgottenGroups: [
     0,
     'groups with members that the last run had and this file no longer mentions: often the file is cut off',
-  ),
-  shrunkPercent: percent(10, 'rows that the file may have fewer than in the last run'),
-  shrunkRows: number(3, 'fewer rows than this are never a concern, however short the file'),
-  grownPercent: growing(percent(100, 'rows that the file may have more than in the last run')),
-  grownRows: growing(
-    number(100, 'more rows than in the last run, up to this many, are never a concern, however short the file'),
-  ),
-  invalidRows: number(0, 'members in invalid rows would count as missing'),
-  failedListings: number(0, 'groups whose members could not be listed as a whole'),
-  movedGroups: number(
-    0,
-    'groups that are in another region than in the last run: often it is the file of another region',
-  ),
-  lostColumns: number(
+  ],
+  shrunkPercent: [10, 'rows that the file may have fewer than in the last run'],
+  shrunkRows: [3, 'fewer rows than this are never a concern, however short the file'],
+  grownPercent: [100, 'rows that the file may have more than in the last run'],
+  grownRows: [100, 'more rows than in the last run, up to this many, are never a concern, however short the file'],
+  invalidRows: [0, 'members in invalid rows would count as missing'],
+  failedListings: [0, 'groups whose members could not be listed as a whole'],
+  movedGroups: [0, 'groups that are in another region than in the last run: often it is the file of another region'],
+  lostColumns: [
     0,
     'columns of the last run that this file lacks: without its scope column everyone would be a participant',
-  ),
-  ownerChanges: number(0, 'owners that may be removed, banned or lowered, even when named explicitly'),
-} satisfies Record<string, Limit>;
+  ],
+  ownerChanges: [0, 'owners that may be removed, banned or lowered, even when named explicitly'],
+} satisfies Record<string, readonly [byDefault: number, why: string]>;
 
-interface Limit {
-  readonly default: number;
-  readonly unit: 'percent' | 'number';
-  readonly grows?: true;
-  readonly why: string;
-}
+export type LimitName = keyof typeof TABLE;
 
-export type LimitName = keyof typeof LIMITS;
+/** Limits of a growth: they pass where there is no run before, unless they are given, and may be more than 100 %. */
+const GROWTH = /Additions|^grown/;
+
+export const LIMITS = Object.entries(TABLE).map(([name, [byDefault, why]]) => ({
+  name,
+  default: byDefault,
+  unit: name.endsWith('Percent') ? ('percent' as const) : ('number' as const),
+  why,
+}));
+type Limit = (typeof LIMITS)[number];
 export type Limits = Readonly<Record<LimitName, number>>;
 
 /** The limits that are given in place of defaults. */
@@ -110,15 +93,16 @@ export type GivenLimits = Readonly<Record<string, number>>;
  * @param run without a run before, a growth has no limit but those that are given
  */
 export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'later'): Limits {
-  const limits = Object.entries<Limit>(LIMITS).map(([name, { default: byDefault, grows }]) => [
+  const limits = LIMITS.map(({ name, default: byDefault }) => [
     name,
-    given[name] ?? (grows && run === 'first' ? Number.POSITIVE_INFINITY : byDefault),
+    given[name] ?? (run === 'first' && GROWTH.test(name) ? Number.POSITIVE_INFINITY : byDefault),
   ]);
   return Object.fromEntries(limits);
 }
 
 /** The values that a limit may have, where this is none of them. */
-function allowedFor({ unit, grows }: Limit, value: number) {
+function allowedFor({ name, unit }: Limit, value: number) {
+  const grows = GROWTH.test(name);
   const isPercent = unit === 'percent';
   const isWhole = isPercent ? Number.isFinite(value) : Number.isSafeInteger(value);
   const most = isPercent && !grows ? 100 : Number.POSITIVE_INFINITY;
@@ -132,10 +116,10 @@ type LimitOption = OptionDeclaration<z.ZodNumber> & { readonly kept: string };
 
 /** The limits as options: `limit.groupRemovals`, which is kept as `groupRemovals`. */
 export const LIMIT_OPTIONS = Object.fromEntries(
-  Object.entries<Limit>(LIMITS).map(([name, limit]): [string, LimitOption] => [
-    `${PREFIX}${name}`,
+  LIMITS.map((limit): [string, LimitOption] => [
+    `${PREFIX}${limit.name}`,
     {
-      kept: name,
+      kept: limit.name,
       schema: z.number(),
       value: '<n>',
       help: `guards: ${limit.why}`,
@@ -151,7 +135,7 @@ export const LIMIT_OPTIONS = Object.fromEntries(
   ]),
 ) as Readonly<Record<`limit.${LimitName}`, LimitOption>>;
 
-const NAMES = Object.keys(LIMITS).join(', ');
+const NAMES = Object.keys(TABLE).join(', ');
 
 /** One of them on the command line: `groupRemovals=5`. */
 export const LIMIT_FLAG = {
