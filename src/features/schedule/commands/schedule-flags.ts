@@ -18,7 +18,7 @@ import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
-import { choicesOf, type ModeFlags } from '../../sync/commands/sync-flags.ts';
+import { choicesOf, type DecidingFlags } from '../../sync/commands/sync-flags.ts';
 import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
 /** Flags that say where the schedules are. */
@@ -29,7 +29,7 @@ export type PlaceFlags = Pick<CommonFlags, 'dataDir' | 'server' | 'profile' | 'p
 export interface AddFlags
   extends PlaceFlags,
     FileFlags,
-    ModeFlags,
+    DecidingFlags,
     Omit<Given<typeof RUNS & typeof RUNNING>, 'protect'> {
   readonly cron: string;
   readonly tz: string;

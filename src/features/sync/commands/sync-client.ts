@@ -23,8 +23,6 @@ export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
 export function syncsOf(config: Config, imports: Imports) {
   const { server } = imports;
   const client = server ?? localSyncs(config.dir);
-  const whereBefore = (id: string, address: string) =>
-    server === undefined ? planFiles(config.dir.sync(id)).before : `${server.url}${address}`;
   return {
     client,
     /** Those that carry the syncs out are among them. */
@@ -36,7 +34,8 @@ export function syncsOf(config: Config, imports: Imports) {
         ...view,
         // A server knows by itself whether it sends to a sandbox.
         sandbox: server === undefined && view.sandbox,
-        before: view.before && whereBefore(id, view.before),
+        before:
+          view.before && (server === undefined ? planFiles(config.dir.sync(id)).before : `${server.url}${view.before}`),
         unknownGroups: view.create?.groups === true ? 0 : view.unknownGroups,
       };
     },

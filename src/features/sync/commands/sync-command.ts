@@ -27,25 +27,18 @@ import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { openSyncs, syncsOf } from './sync-client.ts';
-import {
-  type DecidingFlags,
-  decidingQuery,
-  type PlanningFlags,
-  type SyncFileFlags,
-  withDeciding,
-  withPlan,
-} from './sync-flags.ts';
+import { type DecidingFlags, decidingQuery, type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { documentOf, inputOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 import { doneHereOrThere, planOf, syncWork } from './sync-work.ts';
 
-type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
   readonly reason: string;
 }
 
 /** Beside the formats of inputs: how the plan is printed. */
 const MARKDOWN = 'markdown';
-type Typed = Omit<Flags, 'format' | 'markdown'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
+type Flags = RunningFlags & SyncFileFlags;
+type Typed = Omit<Flags, 'format'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(action: Action) {
@@ -62,9 +55,13 @@ export function syncCommand(action: Action) {
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);
   if (format !== undefined) format.description += `; ${MARKDOWN}: print the plan as Markdown, for a pull request`;
   command.action(
-    action((io, file: string, { format, ...flags }: Typed) =>
-      sync(io, file, format === MARKDOWN ? { ...flags, markdown: true } : { ...flags, ...(format && { format }) }),
-    ),
+    action(async (io, file: string, { format, ...others }: Typed) => {
+      const markdown = format === MARKDOWN;
+      const flags = format === undefined || markdown ? others : { ...others, format };
+      const running = await openRunning(io, flags);
+      const begin = await planOf(running, file, flags);
+      return run(running, syncWork(running, { ...flags, markdown }, { ...begin, isNew: true }));
+    }),
   );
   return command
     .addCommand(withRunning(decisionCommand('apply', APPLY)).action(action(carryOut)))
@@ -74,11 +71,6 @@ export function syncCommand(action: Action) {
     .addCommand(syncShowCommand(action))
     .addCommand(syncMembersCommand(action))
     .addCommand(syncBringBackCommand(action));
-}
-
-async function sync(io: Io, file: string, flags: Flags) {
-  const running = await openRunning(io, flags);
-  return run(running, syncWork(running, flags, { ...(await planOf(running, file, flags)), isNew: true }));
 }
 
 const APPLY = 'carry out a stored plan, or continue it; refused if file or groups have changed too much since';
@@ -109,8 +101,6 @@ async function reject(io: Io, id: string, flags: CommonFlags & Reason) {
   say(io, `Sync ${id} is rejected: ${reason}`);
 }
 
-type PlannedFlags = RunningFlags & DecidingFlags & PlanningFlags;
-
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(action: Action) {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
@@ -118,7 +108,7 @@ export function undoCommand(action: Action) {
   return command.action(action(undo));
 }
 
-async function undo(io: Io, id: string, flags: PlannedFlags) {
+async function undo(io: Io, id: string, flags: RunningFlags & DecidingFlags) {
   const running = await openRunning(io, flags);
   const { imports } = running;
   const found = await imports.find(id);
@@ -179,7 +169,7 @@ export function expireCommand(action: Action) {
   return withRunning(withPlan(withDeciding(new Command('expire')))).action(action(expire));
 }
 
-async function expire(io: Io, flags: PlannedFlags) {
+async function expire(io: Io, flags: RunningFlags & DecidingFlags) {
   const running = await openRunning(io, flags);
   const query = await decidingQuery(flags, running.imports.server !== undefined);
   return doneHereOrThere(running, flags, syncOperations.expire, Object.fromEntries(query));
@@ -191,7 +181,7 @@ type ShowFlags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' | 'mar
 const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
-export function syncListCommand(action: Action) {
+function syncListCommand(action: Action) {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
@@ -231,7 +221,7 @@ function rowOf(sync: SyncEntry, isOwned: boolean) {
 }
 
 /** `rollcall sync show`: a stored plan and its result. */
-export function syncShowCommand(action: Action) {
+function syncShowCommand(action: Action) {
   const command = new Command('show')
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
@@ -278,7 +268,7 @@ function headOf(sync: SyncView) {
 }
 
 /** `rollcall sync members`: whom a sync with a name made members. */
-export function syncMembersCommand(action: Action) {
+function syncMembersCommand(action: Action) {
   const command = new Command('members')
     .description('write whom a sync with a name (--sync-name, or a schedule) made members, as CSV')
     .argument('<name>', 'as --sync-name gave it, or the name of a schedule');
@@ -291,7 +281,7 @@ export function syncMembersCommand(action: Action) {
 }
 
 /** `rollcall sync bring-back`: users who have left are added again. */
-export function syncBringBackCommand(action: Action) {
+function syncBringBackCommand(action: Action) {
   const command = new Command('bring-back')
     .description('let users back whom a sync with a name made members and who have left: the next run adds them again')
     .argument('<name>', 'as --sync-name gave it, or the name of a schedule')

@@ -19,34 +19,34 @@ import { syncFlags } from '../kept-sync.ts';
 import { DECIDING } from '../operations.ts';
 import { readProtectFile } from '../plan/protect.ts';
 
-/** Flags that decide what a plan may do. */
-export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
+type Choices = typeof LIFTING & typeof REMOVING_BY_NAME & typeof NAMING & typeof UNDOING;
+
+/** Flags that decide what a plan may do, and whether it is done and written down. */
+export interface DecidingFlags
+  extends Pick<CommonFlags, 'profile'>,
+    ModeChoices,
+    Given<Choices & typeof APPLYING & typeof SURVEYING> {
   /** Path. */
   readonly protect?: string;
   readonly limit?: Given<typeof LIMIT_OPTIONS>;
+  /** Path. */
+  readonly planCsv?: string;
 }
-
-export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices, Given<typeof NAMING> {}
 
 export function withDeciding(command: Command) {
   const help = 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address';
   return withOptions(withOptions(command, REMOVING_BY_NAME).option('--protect <file>', help), { limit: LIMIT_FLAG });
 }
 
-export interface PlanningFlags extends Given<typeof APPLYING & typeof SURVEYING> {
-  /** Path. */
-  readonly planCsv?: string;
-}
-
 /** Flags that say how the file of a sync is had and read, and what its plan may do. */
-export type SyncFileFlags = FileFlags & ModeFlags & PlanningFlags & Pick<RunningFlags, 'sandbox'>;
+export type SyncFileFlags = FileFlags & DecidingFlags & Pick<RunningFlags, 'sandbox'>;
 
 export function withPlan(command: Command) {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
 /** The choices that the flags stand for, those of the protect file among them. @throws BAD_PROTECT_FILE */
-export async function choicesOf({ protect, limit, profile, ...flags }: ModeFlags & PlanningFlags) {
+export async function choicesOf({ protect, limit, profile, ...flags }: DecidingFlags) {
   const uids = protect === undefined ? [] : [...(await protectedUids(protect, profile))];
   return { ...flags, ...limit, protect: uids };
 }
@@ -69,7 +69,7 @@ const SENT = { ...NAMING, ...MODE, ...DECIDING, ...UNDOING };
 const MAX_UIDS_LENGTH = 8_000;
 
 /** The choices as the API's query takes them. @param isSent to a server @throws BAD_OPTION, BAD_PROTECT_FILE */
-export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean) {
+export async function decidingQuery(flags: DecidingFlags, isSent: boolean) {
   const given = await choicesOf(flags);
   const { protect, removeNamed } = syncFlags(given);
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
