@@ -53,6 +53,7 @@ export function forget(place: string) {
 /** Entries of one person are not for the next one. */
 export function forgetAll() {
   for (const place of entries.keys()) forget(place);
+  sessionStorage.clear();
   void forgetAllStored();
 }
 

@@ -6,7 +6,7 @@ import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
 import { leaveOverview, watchOverview } from './live.ts';
 import { PAGES } from './pages.ts';
-import { NOWHERE, PlaceContext, pageTitle, shownSearch, showTitle } from './place.ts';
+import { PlaceContext, pageTitle, shownSearch, showTitle } from './place.ts';
 import { ApiError, access, call, connection, query } from './requests.ts';
 import { LoginDialog } from './view/login-page.tsx';
 
@@ -40,10 +40,10 @@ async function show({ moveFocus }: { moveFocus: boolean }) {
   const { Page } = await load().catch(unloaded);
   // Another one was opened meanwhile.
   if (own !== visit) return;
-  const who = session.peek() ?? NOWHERE.session;
-  const isAdmin = who.role === 'admin';
-  const isOperator = isAdmin || who.role === 'operator';
-  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
+  const role = session.peek()?.role;
+  const isAdmin = role === 'admin';
+  const isOperator = isAdmin || role === 'operator';
+  const place = { param, query: new URLSearchParams(search), isOperator, isAdmin, go };
   render(
     <PlaceContext.Provider value={place} key={visit}>
       <Page />

@@ -3,14 +3,13 @@
 import { computed, effect, signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
-import type { Overview, Session } from './answers.ts';
+import type { Overview } from './answers.ts';
 import { overview } from './live.ts';
 
 interface Place {
   /** The parameter in the path, decoded; '' for none. */
   param: string;
   query: URLSearchParams;
-  session: Session;
   /** Whether the visitor may change anything. */
   isOperator: boolean;
   /** Whether the visitor may decide who else may, and who is notified. */
@@ -22,16 +21,13 @@ interface Place {
 export type Page = () => ComponentChildren;
 
 /** For no one. */
-export const NOWHERE: Place = {
+export const PlaceContext = createContext<Place>({
   param: '',
   query: new URLSearchParams(),
-  session: { role: 'viewer', name: '', tokenRequired: true },
   isOperator: false,
   isAdmin: false,
   go: () => undefined,
-};
-
-export const PlaceContext = createContext(NOWHERE);
+});
 
 export function usePlace() {
   return useContext(PlaceContext);

@@ -73,6 +73,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   ...SILENT_CHECK,
   dryRun: 'Only check the file, send nothing yet (dry run)',
   ...AMOUNT_LABELS,
+  only: 'Send only these groups',
   ...RUN_LABELS,
   mode: 'Mode',
   missing: 'Members not in the file',
@@ -103,6 +104,7 @@ export const HINTS: Readonly<Record<string, { placeholder?: string; note?: strin
   files: { placeholder: 'members*.csv', note: 'Leave empty for all that can be read.' },
   first: { placeholder: '10' },
   maxErrors: { placeholder: '100 or 5%' },
+  only: { placeholder: 'choir, team', note: 'The others wait until you resume.' },
   giveUpAfter: { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' },
   expectRows: { placeholder: '1200', note: 'With another number nothing is sent.' },
   minRows: {

@@ -6,7 +6,7 @@ import { NO_ROWS } from './no-rows.ts';
 const ROWS = { ...NO_ROWS, read: 12 };
 
 test('the choices of a review are those that resuming takes', () => {
-  expect(resumeChoices({ first: '10', maxErrors: '5%', onlyGroups: 'choir, team' })).toEqual({
+  expect(resumeChoices({ first: '10', maxErrors: '5%', only: 'choir, team' })).toEqual({
     first: '10',
     maxErrors: '5%',
     only: 'guid=choir|team',
@@ -31,7 +31,7 @@ test.each([
   [1200, { first: '10' }, 'Send the first 10 rows'],
   [12, { first: '1' }, 'Send the first row'],
   [12, { first: '50' }, 'Send 12 rows'],
-  [12, { onlyGroups: 'choir' }, 'Send these groups'],
+  [12, { only: 'choir' }, 'Send these groups'],
 ])('the button for %s rows with %o says %s', (rows, values, label) => {
   expect(sendLabel(rows, values)).toBe(label);
 });

@@ -81,9 +81,7 @@ function setOf(values: Values): Values {
 /** The filter of a page, which begins with what its address has. */
 export function useFilter(conditions: Conditions) {
   const { query: given } = usePlace();
-  const filter = useMemo(() => new Filter(conditions, given), []);
-  filter.conditions = conditions;
-  return filter;
+  return useMemo(() => new Filter(conditions, given), []);
 }
 
 /** More conditions than these are folded, but for the first ones. */
@@ -184,7 +182,7 @@ const TYPED_MS = 300;
 /** A text counts a moment after the last key; one that must have a form, and a day, when it is left or entered. */
 function FilterField({ condition, value, onValue }: FilterFieldProperties) {
   const id = useId();
-  const { pattern, suggestions, choices, type = 'search', label, placeholder, isLong = false } = condition;
+  const { pattern, isHidden: _, type = 'search', ...shown } = condition;
   const typed = useSignal(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const take = () => {
@@ -199,17 +197,13 @@ function FilterField({ condition, value, onValue }: FilterFieldProperties) {
   return (
     <Control
       id={id}
-      label={label}
-      placeholder={placeholder}
-      isLong={isLong}
       type={type}
-      choices={choices}
-      suggestions={suggestions}
+      {...shown}
       value={typed.value}
       onValue={(text) => {
         typed.value = text;
         clearTimeout(timer.current);
-        if (choices !== undefined) take();
+        if (shown.choices !== undefined) take();
         else if (pattern === undefined && type === 'search') timer.current = setTimeout(take, TYPED_MS);
       }}
       attributes={{

@@ -91,7 +91,7 @@ function hasMoved(imports: readonly ImportView[], heard: Map<string, ImportView>
 
 /** The part of an import that changes, and that a filter may ask for. */
 function foundBy(view: ImportView) {
-  return [stageOf(view), view.attention > 0, ...view.tags].join();
+  return [stageOf(view), view.reason, view.attention > 0, ...view.tags].join();
 }
 
 const STATES: Choice[] = [

@@ -102,8 +102,9 @@ async function claim(
   if (seen !== undefined && seen !== editedIn(open).revision) {
     throw cannotCorrect('rows were edited after you looked at them', 'look at them again, then send them');
   }
-  sql('claim').run({ import: importId });
-  const rows = sql<{ row: number }>('rows_of_send').all({ import: importId });
+  const rows = sql<{ row: number }>('claim')
+    .all({ import: importId })
+    .toSorted((one, other) => one.row - other.row);
   if (rows.length === 0) return undefined;
   const isShaped = open.input.shaped === true;
   await writeWhole(path, isShaped ? shapedText(open, rows) : inChunks(editedText(open, eachRow(open, rows))));

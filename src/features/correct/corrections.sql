@@ -58,23 +58,12 @@ create temp view chosen as select row_id, own_id from temp.correctable
    and state in (select value from json_each((select states from wanted)));
 
 -- name: page_to_correct
--- In: after, limit. Out: numbers of the first rows behind a row. (By own_id SQLite finds them; it is never before row_id.)
+-- In: after, limit (-1: all). Out: numbers of the first rows behind a row. (By own_id SQLite finds them; it is never before row_id.)
 select distinct row_id as row from temp.chosen where own_id > :after and row_id > :after order by 1 limit :limit;
 
 -- name: count_chosen
 -- Out: how many rows pass the filter.
 select count(distinct row_id) as total from temp.chosen;
-
--- name: replacements
--- In: in, the column, with from, to, and text (1: anywhere in a cell). `cell_of` is a function of the process. Out: edits of
--- cells of the chosen rows that would change. Where nothing matches, a missing cell stays missing.
-with now as (
-  select r.id as row, coalesce(d.value, cell_of(r.original, r.line)) as was
-    from rows r left join edits d on d.row_id = r.id and d.column_name = :in
-   where r.id in (select row_id from temp.chosen)),
-changed as (
-  select *, iif(:text, replace(coalesce(was, ''), :from, :to), iif(coalesce(was, '') = :from, :to, was)) as value from now)
-select row, :in as column, was, value from changed where value <> coalesce(was, '') order by row;
 
 -- name: count_to_correct
 -- Out: rows by problem, the most frequent one first, and what was done about them.
@@ -158,9 +147,10 @@ select count(distinct row_id) filter (where state = 'ready') as ready,
   from temp.correctable where own_id in (select own_id from temp.edited);
 
 -- name: claim
--- In: import. All rows that are ready belong to this import from now on.
+-- In: import. All rows that are ready belong to this import from now on. Out: these rows, in any order.
 update corrected set import_id = :import
- where row_id in (select row_id from temp.correctable where state = 'ready' and own_id in (select own_id from temp.edited));
+ where row_id in (select row_id from temp.correctable where state = 'ready' and own_id in (select own_id from temp.edited))
+returning row_id as row;
 
 -- name: count_left_out
 -- In: import. Out: of its rows, those that were left out here, with all of their memberships.
@@ -176,7 +166,3 @@ insert or replace into sends (import_id, created) select value, 1 from json_each
 -- created, can be sent again.
 update corrected set import_id = null
  where import_id in (select value from json_each(:gone)) or import_id not in (select import_id from sends where created);
-
--- name: rows_of_send
--- In: import. Out: its rows, in the order of the input.
-select row_id as row from corrected where import_id = :import order by row_id;

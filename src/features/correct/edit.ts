@@ -2,7 +2,6 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { chunked } from '../../imports/read/element.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
-import { originalCells } from '../../imports/report/report-table.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import {
   cannotCorrect,
@@ -39,7 +38,9 @@ export async function edit(
   isPreview = false,
 ): Promise<TakenEdits> {
   const edited = new Set<number>();
-  const changes: TakenEdits['examples'] = [];
+  const refusedRows = new Set<number>();
+  let cells = 0;
+  const examples: TakenEdits['examples'] = [];
   const refused: RefusedEdit[] = [];
   for (const some of chunked(asked)) {
     const numbers = some.map(({ row }) => row);
@@ -50,14 +51,15 @@ export async function edit(
       if (found === undefined) {
         throw badField('row', `the import has no row ${row}`, 'edit only rows that are listed as rows to correct');
       }
-      const { line, cells, edits, editors } = found;
-      const inFile = cells[placeOf(open, column)] ?? null;
+      const { line, edits, editors } = found;
+      const inFile = found.cells[placeOf(open, column)] ?? null;
       const now = edits.get(column) ?? inFile;
       const to = value ?? inFile;
       const why =
         whyClosed(open, found, problems.get(row)) ?? (now !== was && now !== to && changedTo(now, editors.get(column)));
       if (why) {
-        refused.push({ row, line, column, value, now, ...why });
+        refusedRows.add(row);
+        if (refused.length < MAX_REFUSED) refused.push({ row, line, column, value, now, ...why });
         continue;
       }
       edited.add(row);
@@ -65,7 +67,8 @@ export async function edit(
         const remedy = 'choose fewer rows, or correct the file itself and import it again';
         throw cannotCorrect(`more than ${grouped(MAX_ROWS)} rows would change`, remedy);
       }
-      changes.push({ line, from: now ?? '', to: to ?? '' });
+      cells += 1;
+      if (examples.length < MAX_EXAMPLES) examples.push({ line, from: now ?? '', to: to ?? '' });
       if (value === null || value === inFile) edits.delete(column);
       else edits.set(column, value);
       if (!isPreview) open.sql('set_edit').run({ row, column, value: edits.get(column) ?? null, by });
@@ -75,11 +78,11 @@ export async function edit(
   const { revision, ready, wrong, sent } = editedIn(open);
   return {
     rows: edited.size,
-    cells: changes.length,
-    examples: changes.slice(0, MAX_EXAMPLES),
+    cells,
+    examples,
     same: 0,
-    refused: refused.slice(0, MAX_REFUSED),
-    refusedRows: new Set(refused.map(({ row }) => row)).size,
+    refused,
+    refusedRows: refusedRows.size,
     ...judgement,
     counts: { ready, wrong, sent },
     revision,
@@ -142,19 +145,23 @@ export function replace(
 ): Promise<TakenEdits> {
   const place = placeOf(open, column);
   if (as === 'text' && from === '') throw badField('from', 'there is no text to look for', 'say which text');
-  open.database.function(
-    'cell_of',
-    (original, line) => originalCells(open.input, { original: String(original), line: Number(line) })[place] ?? null,
-  );
   choose(open, filter);
-  // Each row that changes comes once, in order, so that edits of those before it change none of them.
-  const found = open.sql<AskedEdit & { readonly value: string }>('replacements');
-  const edits = Iterator.from(found.iterate({ in: column, text: Number(as === 'text'), from, to })).map((one) => {
-    if (one.value.length <= MAX_CELL) return one;
-    const what = `${column} would have ${counted(one.value.length, 'character')} in a row`;
-    throw cannotCorrect(what, `a cell may have ${grouped(MAX_CELL)}`);
-  });
-  return edit(open, edits, by, preview);
+  const chosen = open.sql<{ row: number }>('page_to_correct').iterate({ after: 0, limit: -1 });
+  // Each row comes once, in order, so that edits of those before it change none of them.
+  function* replaced(): Generator<AskedEdit> {
+    for (const { row, cells, edits } of eachRow(open, chosen)) {
+      const was = edits.get(column) ?? cells[place] ?? null;
+      const text = was ?? '';
+      const value = as === 'text' ? text.replaceAll(from, () => to) : text === from ? to : text;
+      if (value === text) continue;
+      if (value.length > MAX_CELL) {
+        const what = `${column} would have ${counted(value.length, 'character')} in a row`;
+        throw cannotCorrect(what, `a cell may have ${grouped(MAX_CELL)}`);
+      }
+      yield { row, column, was, value };
+    }
+  }
+  return edit(open, replaced(), by, preview);
 }
 
 /** A file as it was sent. */

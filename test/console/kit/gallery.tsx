@@ -234,7 +234,6 @@ function Gallery() {
 const PLACE = {
   param: '',
   query: new URLSearchParams(),
-  session: { role: 'admin', name: 'ada', tokenRequired: true },
   isOperator: true,
   isAdmin: true,
   go: () => undefined,

@@ -19,9 +19,9 @@ export function resumeChoices(
   failing: Failing | '' = '',
   missing: Values = {},
 ): Record<string, string> {
-  const only = listIn(values['onlyGroups'] ?? '');
+  const groups = listIn(values['only'] ?? '');
   const all = {
-    only: only.length === 0 ? '' : `guid=${only.join('|')}`,
+    only: groups.length === 0 ? '' : `guid=${groups.join('|')}`,
     ...Object.fromEntries(ASKED.map((name) => [name, values[name] ?? ''])),
     ...(failing === '' ? creatingOptions(values) : {}),
     ...(failing === 'leaveOut' && { leaveOutFailing: 'true' }),
@@ -31,11 +31,11 @@ export function resumeChoices(
 }
 
 /** The label of the button that sends. @param rows that would be sent; undefined: not known yet */
-export function sendLabel(rows: number | undefined, { first = '', onlyGroups = '' }: Values): string {
+export function sendLabel(rows: number | undefined, { first = '', only = '' }: Values): string {
   if (rows === undefined) return 'Send';
   if (rows === 0) return 'Finish without sending';
   const most = /^\d+$/.test(first) ? Math.min(Number(first), rows) : rows;
-  if (listIn(onlyGroups).length > 0) return 'Send these groups';
+  if (listIn(only).length > 0) return 'Send these groups';
   return most < rows ? `Send the first ${most === 1 ? 'row' : counted(most, 'row')}` : `Send ${counted(rows, 'row')}`;
 }
 

@@ -1,12 +1,11 @@
 /** The review of a file that was read: its rows, what sending them takes, the choices for it, and the one button that sends. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView, Values } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
-import { forget, useEntry } from '../../kept-entries.ts';
 import { Card, Facts, FileNotes, importHref, Pending, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
@@ -34,8 +33,7 @@ export function Review(parts: ImportParts) {
   const { id } = view;
   const { isOperator } = usePlace();
   const checking = useCheck(id, reload, view.hasCheck === true);
-  const place = `review ${id}`;
-  const { form } = useEntry(place, () => keptChoices(place));
+  const form = useMemo(() => keptChoices(id), []);
   const wouldFail = view.checkedRows?.wouldFail ?? 0;
   const missing = creatingMissing(checking.check?.summary);
   // Rows that would fail are left out, unless nothing else is left.
@@ -91,7 +89,7 @@ export function Review(parts: ImportParts) {
                 <Choices form={form} />
               </>
             )}
-            <SendButton {...parts} form={form} rows={plan.data?.rows} choices={choices} place={place} />
+            <SendButton {...parts} form={form} rows={plan.data?.rows} choices={choices} />
           </div>
         </Card>
       )}
@@ -99,14 +97,7 @@ export function Review(parts: ImportParts) {
   );
 }
 
-const ONLY_GROUPS = {
-  onlyGroups: {
-    label: 'Send only these groups',
-    placeholder: 'choir, team',
-    note: 'The others wait until you resume.',
-  },
-};
-const SELDOM = Object.keys({ ...WAIT_LABELS, ...ONLY_GROUPS, ...BAN_CHECKS });
+const SELDOM = [...Object.keys(WAIT_LABELS), 'only', ...Object.keys(BAN_CHECKS)];
 
 function Choices({ form }: { form: Form }) {
   return (
@@ -116,9 +107,7 @@ function Choices({ form }: { form: Form }) {
       </div>
       <Drawer title="More choices" form={form} fields={SELDOM}>
         <div class="fields col">
-          <Fields form={form} fields={Object.keys(WAIT_LABELS)} />
-          <Fields form={form} fields={ONLY_GROUPS} />
-          <Fields form={form} fields={Object.keys(BAN_CHECKS)} />
+          <Fields form={form} fields={SELDOM} />
         </div>
       </Drawer>
     </>
@@ -130,29 +119,22 @@ interface SendButtonProperties extends ImportParts {
   /** Undefined: not known yet. */
   rows: number | undefined;
   choices: Values;
-  place: string;
 }
 
-function SendButton({ form, rows, choices, place, ...parts }: SendButtonProperties) {
+function SendButton({ form, rows, choices, ...parts }: SendButtonProperties) {
   const { view, reload } = parts;
   const acting = useActing()(view, reload);
   const decision = view.next.find(({ query }) => query !== undefined);
   const { id } = view;
-  const isSent = useRef(false);
-  // Only when it leaves: with other choices, the page would ask what sending takes while it is under way.
-  useEffect(() => () => void (isSent.current && forget(place)), []);
   const send = async (signal: AbortSignal) => {
     // Removals and bans are agreed to on their own.
     if (decision !== undefined)
       return acting({ ...decision, operation: 'resume', query: { ...choices, ...decision.query } })(signal);
-    await form.attempt(
-      async () => {
-        await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
-        isSent.current = true;
-        await reload();
-      },
-      (field) => (field === 'only' ? 'onlyGroups' : field),
-    );
+    await form.attempt(async () => {
+      await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
+      sessionStorage.removeItem(placeOf(id));
+      await reload();
+    });
   };
   const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.name}…`;
   return (
@@ -217,18 +199,14 @@ function createdText(form: Form, failing: Failing | '') {
   return what.length === 0 || failing !== '' ? 'nothing' : `${what.join(' and ')} that the service does not know`;
 }
 
-/** The choices of a review, also after a reload. */
-function keptChoices(place: string) {
+/** The choices of a review, also after a reload and on the way back from another page. */
+function keptChoices(id: string) {
   const form = new Form({});
-  form.assign(JSON.parse(sessionStorage.getItem(place) ?? '{}'));
-  const end = form.values.subscribe((values) => sessionStorage.setItem(place, JSON.stringify(values)));
-  return {
-    form,
-    isUnsaved: () => form.isChanged,
-    isStored: () => true,
-    end: () => {
-      end();
-      sessionStorage.removeItem(place);
-    },
-  };
+  form.assign(JSON.parse(sessionStorage.getItem(placeOf(id)) ?? '{}'));
+  form.values.subscribe((values) => sessionStorage.setItem(placeOf(id), JSON.stringify(values)));
+  return form;
+}
+
+function placeOf(id: string) {
+  return `review ${id}`;
 }

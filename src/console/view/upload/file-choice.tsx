@@ -6,7 +6,7 @@ import { size } from '../../format.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
-import { fileHref, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { fileHref, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 const HINT = `Drop a membership file here, or choose one: ${inputNames('or')}, or a ZIP archive of them.`;
 const ACCEPTED = [...INPUT_ENDINGS, 'zip', 'gz', 'zst'].map((ending) => `.${ending}`).join(',');
@@ -14,7 +14,7 @@ const ACCEPTED = [...INPUT_ENDINGS, 'zip', 'gz', 'zst'].map((ending) => `.${endi
 /** A place for a new file, which leads to its columns; one that was left there waits. */
 export function NewFile({ kind }: { kind: UploadKind }) {
   const { go } = usePlace();
-  const entry = useEntry(placeOf(kind), () => new UploadEntry(kind));
+  const entry = useEntry(fileHref(kind), () => new UploadEntry(kind));
   const choose = (file: File, isSample: boolean) => {
     const taken = UploadEntry.choose(kind, file);
     if (isSample) taken.landing.value = 'The sample was chosen.';
@@ -25,7 +25,7 @@ export function NewFile({ kind }: { kind: UploadKind }) {
       file={entry.file.value}
       onFile={choose}
       onRemove={() => {
-        forget(placeOf(kind));
+        forget(fileHref(kind));
         document.getElementById('file')?.focus();
       }}
       next={entry.columnsHref}

@@ -152,20 +152,13 @@ export function shapeText(shape: unknown) {
 
 /** A part of a shape by its place, such as `split.guid`. */
 export function partOf(shape: unknown, place: string): unknown {
-  return partAt(shape, place.split('.'));
-}
-
-function partAt(shape: unknown, path: readonly string[]) {
-  return path.reduce((part: unknown, key) => Reflect.get(Object(part), key), shape);
+  return place.split('.').reduce((part: unknown, key) => Reflect.get(Object(part), key), shape);
 }
 
 /** The shape with another part; undefined takes it away, and with it what is empty then. */
 export function withPart(shape: unknown, place: string, value: unknown): unknown {
-  return withPartAt(shape, place.split('.'), value);
-}
-
-function withPartAt(shape: unknown, [key = '', ...inner]: readonly string[], value: unknown): unknown {
-  const part = inner.length === 0 ? value : withPartAt(Reflect.get(Object(shape), key), inner, value);
+  const [key = '', ...inner] = place.split('.');
+  const part = inner.length === 0 ? value : withPart(partOf(shape, key), inner.join('.'), value);
   if (Array.isArray(shape)) return Object.assign([...shape], { [key]: part });
   const { [key]: _, ...others } = Object(shape);
   if (part !== undefined) return { ...others, [key]: part };
@@ -194,19 +187,19 @@ export function withField(shape: Shape, name: string, text: string, beginning: u
   return text === '' ? others : withPart(others, text, beginning);
 }
 
-/** The parts of a shape with the keys that lead to them: words of a file, which may have full stops, are among these. */
+/** The parts of a suggested shape with their places; words of the scope column are suggested on their own. */
 function partsOf(shape: Shape) {
   return Object.entries(shape).flatMap(([name, part]) => {
     const isOne = typeof part !== 'object' || Array.isArray(part);
-    return isOne ? [[[name], part]] : Object.entries(part).map(([inner, value]) => [[name, inner], value]);
-  }) as [path: string[], value: unknown][];
+    return isOne ? [[name, part]] : Object.entries(part).map(([inner, value]) => [`${name}.${inner}`, value]);
+  }) as [place: string, value: unknown][];
 }
 
 /** The parts of a suggested shape that nobody has decided about; conditions go with those that are there. */
 export function openIn(shape: Shape, { where = [], ...others }: Shape): Shape {
   const { where: before = [] } = shape;
   const added = where.filter(({ column }) => before.every((one) => one.column !== column));
-  const isOpen = partsOf(others).some(([path]) => partAt(shape, path) === undefined);
+  const isOpen = partsOf(others).some(([place]) => partOf(shape, place) === undefined);
   return { ...(isOpen && others), ...(added.length > 0 && { where: [...before, ...added] }) };
 }
 
@@ -216,7 +209,7 @@ export function merged(shape: Shape, suggested: Shape): unknown {
   const excluded = Object.values(FIELDS).flatMap(({ choices = [] }) =>
     choices.some(([place]) => place !== '' && partOf(added, place) !== undefined) ? choices : [],
   );
-  return partsOf(added).reduce((all, [path, value]) => withPartAt(all, path, value), without(shape, excluded));
+  return partsOf(added).reduce((all, [place, value]) => withPart(all, place, value), without(shape, excluded));
 }
 
 /** The first field that a choice has brought and that says nothing usable yet. */

@@ -17,7 +17,7 @@ import { SeenFile } from './file-grid.tsx';
 import { READING, SHAPING } from './file-options.ts';
 import { ReadingFields } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
-import { fileHref, IMPORT, placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+import { fileHref, IMPORT, UploadEntry, type UploadKind } from './upload-entry.ts';
 
 export function Page() {
   return <NewFilePage kind={IMPORT} />;
@@ -38,7 +38,7 @@ export function NewFilePage({ kind }: { kind: UploadKind }) {
 
 /** A file that was chosen, as the page or the browser keeps it. */
 function KeptFile({ kind, file }: { kind: UploadKind; file: string }) {
-  const present = entryAt(placeOf(kind));
+  const present = entryAt(fileHref(kind));
   const isPresent = present instanceof UploadEntry && present.key === file;
   /** Null: it is not there any more. */
   const entry = useSignal<UploadEntry | undefined | null>(isPresent ? present : undefined);
@@ -81,7 +81,7 @@ function Columns({ entry }: { entry: UploadEntry }) {
         file={entry.file.value}
         onFile={choose}
         onRemove={() => {
-          forget(placeOf(kind));
+          forget(fileHref(kind));
           go(fileHref(kind));
         }}
       />

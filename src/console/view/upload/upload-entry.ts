@@ -43,6 +43,7 @@ function baseOf({ noun }: UploadKind) {
   return `/${noun}s`;
 }
 
+/** Where a file is chosen; the present entry of a kind is kept there. */
 export function fileHref(kind: UploadKind) {
   return `${baseOf(kind)}/new`;
 }
@@ -80,9 +81,9 @@ export class UploadEntry extends FileForm {
 
   /** The present one takes a file; where it was removed, and the page that shows it is not gone yet, a new one does. */
   static choose(kind: UploadKind, file: File): UploadEntry {
-    const present = entryAt(placeOf(kind));
+    const present = entryAt(fileHref(kind));
     const entry = present instanceof UploadEntry ? present : new UploadEntry(kind);
-    keep(placeOf(kind), entry);
+    keep(fileHref(kind), entry);
     entry.chooseFile(file);
     return entry;
   }
@@ -98,14 +99,14 @@ export class UploadEntry extends FileForm {
     entry.assign(record.values);
     entry.lookups.value = record.lookups;
     entry.#isStored = true;
-    keep(placeOf(kind), entry);
+    keep(fileHref(kind), entry);
     void entry.#open(record.file);
     return entry;
   }
 
   /** The address of the columns of the file that this was made of, if they can be chosen once more. */
   static async columnsOf(kind: UploadKind, made: string): Promise<string | undefined> {
-    const entry = entryAt(placeOf(kind));
+    const entry = entryAt(fileHref(kind));
     if (entry instanceof UploadEntry && entry.made === made) return entry.columnsHref;
     const record = (await storedFiles()).find((one) => one.made === made);
     return record && columnsHref(kind, record.key);
@@ -251,11 +252,6 @@ export class UploadEntry extends FileForm {
 
 /** Typing is one change. */
 const STORE_MS = 300;
-
-/** The place at which the present one of a kind is kept. */
-export function placeOf({ noun }: UploadKind) {
-  return `new ${noun}`;
-}
 
 /** The reading that another one has taken the place of; one that a person has sent or edited stays. */
 async function removeUnsent(href: string) {

@@ -1,7 +1,7 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
 
 import cronstrue from 'cronstrue';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
@@ -159,9 +159,8 @@ const SHOWN_RUNS = 100;
 function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   const { name, tz, file, mode = 'add', missing = 'report', create } = schedule;
   const path = addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN_RUNS } });
-  const { data, error, reload } = useAnswer(path);
   // The list is asked for again and again; its news are the history's.
-  useEffect(() => void reload(), [schedule]);
+  const { data, error } = useAnswer(path, { turn: schedule });
   const columns = useMemo(() => runColumns(tz), [tz]);
   return (
     <>
