@@ -192,6 +192,11 @@ function SendsTo() {
   );
 }
 
+/** Beside the name of what was made for a sandbox. Where the whole server sends to one, its head says so once. */
+export function SandboxTag({ of }: { of: { readonly sandbox: boolean } }) {
+  return of.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>;
+}
+
 export interface SendsTo {
   sandbox?: boolean | undefined;
   profile?: string | null | undefined;

@@ -335,9 +335,7 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
   };
   return (
     <form class="gap col" noValidate onSubmit={send}>
-      <div class="fields col">
-        <Fields form={form} fields={fields} />
-      </div>
+      <Fields form={form} fields={fields} />
       <ErrorPlace error={work.error} />
       <div class="buttons row">
         <button type="submit" class="main" aria-disabled={work.busy}>

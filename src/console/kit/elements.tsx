@@ -127,7 +127,7 @@ export function ErrorNotice({ error }: { error: unknown }) {
       <p>
         <b>{problem?.detail ?? (error instanceof Error ? error.message : String(error))}</b>
       </p>
-      {problem?.remedy !== undefined && problem.remedy !== '' && <p>{problem.remedy}</p>}
+      {problem?.remedy && <p>{problem.remedy}</p>}
     </div>
   );
 }

@@ -79,7 +79,7 @@ export class Form {
    * Shows what is wrong with a field beside it, and moves there if that is wanted.
    * @returns whether there is such a field
    */
-  showError(name: string, text: string, { moveFocus = true }: { moveFocus?: boolean } = {}): boolean {
+  showError(name: string, text: string, moveFocus = true): boolean {
     const control = controlOf(name);
     if (control === null) return false;
     this.setError(control.getAttribute('name') ?? name, text);
@@ -90,19 +90,20 @@ export class Form {
     return true;
   }
 
-  /**
-   * Says what is wrong with a field beside it.
-   * @param nameOf the name here of a field that the server names
-   * @throws any other error of the task
-   */
-  async attempt(task: () => Promise<void>, nameOf = (field: string) => field): Promise<void> {
+  /** The name here of a field that the server names. */
+  nameOf(field: string) {
+    return field;
+  }
+
+  /** Says what is wrong with a field beside it. @throws any other error of the task */
+  async attempt(task: () => Promise<void>): Promise<void> {
     this.clearErrors();
     try {
       await task();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const { problem } = error;
-      if (!this.showError(nameOf(problem.field ?? ''), saidBeside(problem))) throw error;
+      if (!this.showError(this.nameOf(problem.field ?? ''), saidBeside(problem))) throw error;
     }
   }
 }
@@ -143,8 +144,12 @@ export function Fields({ form, fields }: FieldsProperties) {
   const all = Array.isArray(fields)
     ? fields.toSorted((one, other) => last(one) - last(other)).map((name) => [name, {}] as const)
     : Object.entries(fields);
-  return all.map(
-    ([name, options]) => options && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
+  return (
+    <div class="fields col">
+      {all.map(
+        ([name, options]) => options && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
+      )}
+    </div>
   );
 }
 
@@ -257,9 +262,7 @@ export function FoldedFields({ title, form, fields, isOpen = false, children }: 
   return (
     <details open={isOpen && !isNarrow()}>
       <summary>{title}</summary>
-      <div class="fields col">
-        <Fields form={form} fields={fields} />
-      </div>
+      <Fields form={form} fields={fields} />
       {children}
     </details>
   );

@@ -4,52 +4,48 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
-import { counted, grouped } from '../../../text/wording.ts';
-import type { ImportView, SendingPlan } from '../../answers.ts';
+import { asSentence, counted, grouped } from '../../../text/wording.ts';
+import type { Action, ImportView, SendingPlan } from '../../answers.ts';
 import { atLeast } from '../../format.ts';
 import { type SendsTo, sendsToFacts, sendsToOf, settings } from '../../frame.tsx';
-import { confirmed, type Question } from '../../kit/actions.tsx';
+import { confirmed } from '../../kit/actions.tsx';
 import { Facts, Time } from '../../kit/elements.tsx';
 import type { Told } from '../../question.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
+import { rowsSentBy } from './import-rules.ts';
 
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;
 
-interface MayBeSentAsked {
-  /** 0: nothing is sent, as when an import is paused. */
-  rows: number;
-  yes: string;
-  signal: AbortSignal;
-  /** The query of `resume`. */
-  choices: Readonly<Record<string, string>> | undefined;
-  /** A consent that is given with the sending, however few the rows are. */
-  agreed?: Partial<Question> & { tone?: 'main' | 'danger' };
-}
+/** A next step, or another action on an import. With both a reason and choices, it takes a consent of its own. */
+export type Step = Pick<ImportView['next'][number], 'name' | 'query'> & {
+  operation: Action;
+  why?: string;
+};
 
-type Asked = Pick<ImportView, 'id' | 'state' | 'checkedRows' | 'edited'>;
-
-/** Whether the rows may be sent. */
-export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agreed }: MayBeSentAsked) {
+/** Whether the rows that a step sends may be sent. */
+export async function mayBeSent(view: ImportView, { operation, name, query, why = '' }: Step, signal: AbortSignal) {
+  const rows = rowsSentBy(operation, view);
+  const takesConsent = why !== '' && query !== undefined;
   const isAsItIs = (view.checkedRows?.wouldFail ?? 0) === 0 && view.edited === undefined;
-  if (agreed === undefined && (rows === 0 || (rows < MANY_ROWS && isAsItIs))) return true;
+  // Nothing is sent, as when an import is paused; or so little that nobody is asked.
+  if (!takesConsent && (rows === 0 || (rows < MANY_ROWS && isAsItIs))) return true;
   // The users and groups without which rows would fail are created.
-  const isAsChecked = choices?.['maxCreate'] === undefined;
-  const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...choices } });
+  const isAsChecked = query?.['maxCreate'] === undefined;
+  const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...query } });
   const plan = new Signal(await request(path, { signal }));
   return confirmed({
-    yes: yes.replace('…', ''),
-    no: 'Do not send',
-    tone: 'main',
-    question: <AskedRows plan={plan} />,
-    ...agreed,
+    question: takesConsent ? `${name}?` : <AskedRows plan={plan} />,
     explanation: (
       <>
-        {agreed?.explanation}
+        {takesConsent && asSentence(why)}
         <Plan plan={plan} path={path} view={view} isAsChecked={isAsChecked} />
       </>
     ),
+    yes: name.replace('…', ''),
+    no: takesConsent ? 'Keep waiting' : 'Do not send',
+    tone: takesConsent ? 'danger' : 'main',
   });
 }
 
@@ -61,7 +57,7 @@ function AskedRows({ plan }: { plan: Signal<SendingPlan> }) {
 interface PlanProperties {
   plan: Signal<SendingPlan>;
   path: Address<SendingPlan>;
-  view: Asked;
+  view: ImportView;
   isAsChecked: boolean;
 }
 

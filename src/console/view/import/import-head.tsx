@@ -6,7 +6,7 @@ import { bansAsked, limitWords } from '../../../text/pace-words.ts';
 import { asSentence, counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView } from '../../answers.ts';
 import { estimate, rate, size, timeOfDay } from '../../format.ts';
-import { settings } from '../../frame.tsx';
+import { SandboxTag } from '../../frame.tsx';
 import { badgeOf, inPlace, isDryRun, isUndone, waiting } from '../../import-words.ts';
 import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Tag, Time } from '../../kit/elements.tsx';
 import { withControls } from '../../option-words.ts';
@@ -21,8 +21,7 @@ export function KindTag({ view }: { view: ImportView }) {
       {view.kind !== 'file' && <Tag>{view.kind}</Tag>}
       {isDryRun(view) && <Tag>dry run</Tag>}
       {view.followUps.some(isUndone) && <Tag>undone</Tag>}
-      {/* If the whole server sends to a sandbox, the head says so once. */}
-      {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+      <SandboxTag of={view} />
     </>
   );
 }

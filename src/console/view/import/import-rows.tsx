@@ -107,8 +107,12 @@ function RowsActions({ view, filter, total }: RowsActionsProperties) {
   const { isOperator, go } = usePlace();
   const { id } = view;
   const chosen = filter.set;
-  const mayRetry = isOperator && filter.isSet && view.actions.includes('retry');
-  const again = useRetryable(id, mayRetry ? chosen : null, view.state) ?? 0;
+  const wanted = chosen['status']?.split(',');
+  const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
+  const mayRetry = isOperator && filter.isSet && view.actions.includes('retry') && status !== '';
+  const retryable = addressOf('GET /v1/imports/:id/rows', { id, query: { ...chosen, status, limit: 1 } });
+  const { data } = useAnswer(mayRetry ? retryable : null, { turn: view.state });
+  const again = (mayRetry && data?.total) || 0;
   if (total === null || total === 0) return null;
   const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
   const report = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, ...chosen } });
@@ -140,21 +144,6 @@ function RowsActions({ view, filter, total }: RowsActionsProperties) {
       </Actions>
     </div>
   );
-}
-
-/**
- * Returns the number of the rows that can be retried; null while no one knows.
- * @param chosen null: it is not asked
- */
-function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turn: string): number | null {
-  const wanted = chosen?.['status']?.split(',');
-  const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
-  const path =
-    chosen === null || status === ''
-      ? null
-      : addressOf('GET /v1/imports/:id/rows', { id, query: { ...chosen, status, limit: 1 } });
-  const { data } = useAnswer(path, { turn });
-  return path === null ? null : (data?.total ?? null);
 }
 
 const CHECK: Column<RowView> = {

@@ -102,13 +102,9 @@ const SELDOM = [...Object.keys(WAIT_LABELS), 'only', ...Object.keys(BAN_CHECKS)]
 function Choices({ form }: { form: Form }) {
   return (
     <>
-      <div class="fields col">
-        <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
-      </div>
+      <Fields form={form} fields={Object.keys(AMOUNT_LABELS)} />
       <Drawer title="More choices" form={form} fields={SELDOM}>
-        <div class="fields col">
-          <Fields form={form} fields={SELDOM} />
-        </div>
+        <Fields form={form} fields={SELDOM} />
       </Drawer>
     </>
   );

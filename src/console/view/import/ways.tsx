@@ -1,7 +1,7 @@
 /** The ways on from where an import stands: what is agreed to, left out, corrected or sent as it is. */
 
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
-import { asSentence, counted } from '../../../text/wording.ts';
+import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { ACTION_LABELS, fileName } from '../../import-words.ts';
 import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
@@ -10,9 +10,9 @@ import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/file-choice.tsx';
 import { IMPORT } from '../upload/upload-entry.ts';
-import { mayBeSent } from './before-sending.tsx';
+import { mayBeSent, type Step } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
-import { canBeUndone, isReviewed, rowsSentBy } from './import-rules.ts';
+import { canBeUndone, isReviewed } from './import-rules.ts';
 import type { ImportParts } from './live-import.ts';
 import { rowsHref, TO_CORRECT } from './rows-wanted.tsx';
 
@@ -41,32 +41,19 @@ export function questionOf(action: Action, views: readonly ImportView[]): Questi
   };
 }
 
-/** A next step, or another action on an import. */
-type Step = Pick<ImportView['next'][number], 'name' | 'query'> & {
-  operation: Action;
-  why?: string;
-};
-
 type Acting = (step: Step) => (signal: AbortSignal) => Promise<void>;
 
 /** Gives what acts on an import, after the questions that belong to it. */
 export function useActing() {
   const { go } = usePlace();
   return (view: ImportView, reload: () => unknown): Acting =>
-    ({ operation, name, query, why }) =>
+    (step) =>
     async (signal: AbortSignal) => {
       const { id } = view;
+      const { operation, query } = step;
       const question = questionOf(operation, [view]);
       if (question !== undefined && !(await confirmed(question))) return;
-      const agreed = why !== undefined &&
-        query !== undefined && {
-          question: `${name}?`,
-          explanation: asSentence(why),
-          no: 'Keep waiting',
-          tone: 'danger' as const,
-        };
-      const sending = { rows: rowsSentBy(operation, view), yes: name, signal, choices: query };
-      if (!(await mayBeSent(view, { ...sending, ...(agreed && { agreed }) }))) return;
+      if (!(await mayBeSent(view, step, signal))) return;
       if (operation === 'delete') {
         await call('DELETE /v1/imports/:id', { id }, signal);
         return go('/imports');

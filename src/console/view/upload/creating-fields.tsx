@@ -44,11 +44,7 @@ export function Creating({ form, columns, above = 'the import waits and asks' }:
   };
   return (
     <FoldedFields title="Missing users and groups" form={form} fields={Object.keys(CREATING_CHECKS)} isOpen>
-      {(creates || groups) && (
-        <div class="fields col">
-          <Fields form={form} fields={fields} />
-        </div>
-      )}
+      {(creates || groups) && <Fields form={form} fields={fields} />}
     </FoldedFields>
   );
 }

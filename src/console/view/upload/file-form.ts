@@ -81,15 +81,6 @@ export abstract class FileForm extends Form {
   /** Has the server look at the file; undefined where there is nothing to look at. */
   protected abstract look(): Promise<Look> | undefined;
 
-  /** The control of a field that the server names. */
-  controlOf(field: string) {
-    return field;
-  }
-
-  override attempt(task: () => Promise<void>) {
-    return super.attempt(task, (field) => this.controlOf(field));
-  }
-
   override get(name: string) {
     return isOfShape(name) ? fieldText(this.shape.value, name) : super.get(name);
   }
@@ -168,7 +159,7 @@ export abstract class FileForm extends Form {
     const { field, ...problem } = error instanceof ApiError ? error.problem : { detail: '' };
     if (isBusy(error)) this.askSoon(BUSY_MS);
     const isBeside =
-      field !== undefined && this.showError(this.controlOf(field), saidBeside({ ...problem, field }), { moveFocus });
+      field !== undefined && this.showError(this.nameOf(field), saidBeside({ ...problem, field }), moveFocus);
     this.unread.value = isBeside ? undefined : error;
   }
 }

@@ -25,7 +25,7 @@ export function RecipeChoice({
 }: RecipeChoiceProperties) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
-    <div class="fields col">
+    <>
       <Fields
         form={form}
         fields={{
@@ -33,7 +33,7 @@ export function RecipeChoice({
         }}
       />
       {chosen !== undefined && <Needs recipe={chosen} form={form} />}
-    </div>
+    </>
   );
 }
 

@@ -171,7 +171,7 @@ export class UploadEntry extends FileForm {
     return { ...readingOptions(values, this.lookups.peek()), recipe: values['recipe'] ?? '' };
   }
 
-  override controlOf(field: string) {
+  override nameOf(field: string) {
     if (field === 'map') return 'map-uid';
     return field === 'uid' || field === 'joinedAt' ? `map-${field}` : field;
   }

@@ -64,7 +64,7 @@ export class ScheduleForm extends FileForm {
     return { ...this.#before, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
   }
 
-  override controlOf(field: string) {
+  override nameOf(field: string) {
     if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
     return field;
   }

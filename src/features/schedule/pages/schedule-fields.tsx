@@ -32,30 +32,28 @@ export function WhenFields({ form }: { form: Form }) {
   return (
     <fieldset class="col">
       <legend>When</legend>
-      <div class="fields col">
-        <Fields
-          form={form}
-          fields={{
-            every: { label: 'Runs', choices: EVERY_CHOICES },
-            cron: every === 'cron' && {
-              placeholder: '30 2 * * 1-5',
-              note: `Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`,
-            },
-            at: every !== 'cron' && {
-              label: 'At',
-              type: 'time',
-              note: cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`,
-            },
-            tz: {
-              suggestions: ZONES,
-              note:
-                offset === undefined
-                  ? 'A city as in the list, such as Europe/Rome, or UTC.'
-                  : `The time is by the clocks there (now ${offset}), summer time included.`,
-            },
-          }}
-        />
-      </div>
+      <Fields
+        form={form}
+        fields={{
+          every: { label: 'Runs', choices: EVERY_CHOICES },
+          cron: every === 'cron' && {
+            placeholder: '30 2 * * 1-5',
+            note: `Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`,
+          },
+          at: every !== 'cron' && {
+            label: 'At',
+            type: 'time',
+            note: cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`,
+          },
+          tz: {
+            suggestions: ZONES,
+            note:
+              offset === undefined
+                ? 'A city as in the list, such as Europe/Rome, or UTC.'
+                : `The time is by the clocks there (now ${offset}), summer time included.`,
+          },
+        }}
+      />
       {offset !== undefined && <NextTimes cron={cron} tz={tz} />}
     </fieldset>
   );
@@ -113,6 +111,7 @@ export function SourceFields({ form, sources }: { form: Form; sources: readonly 
         fields={{
           file: {
             label: 'File or pattern',
+            isLong: true,
             suggestions: places,
             note: `The server allows ${places.map(([, words]) => words).join(', ')}; ROLLCALL_SOURCES, where it is started, names others. Of a pattern such as *.csv, each run reads the newest match.`,
           },

@@ -65,9 +65,7 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
   return (
     <fieldset class="col">
       <legend>Each run</legend>
-      <div class="fields col">
-        <Fields form={form} fields={[...planFields(form.values.value), ...EACH_RUN]} />
-      </div>
+      <Fields form={form} fields={[...planFields(form.values.value), ...EACH_RUN]} />
       <GuardLimits form={form} />
       {before?.protectFile !== undefined && (
         <p class="note">The UIDs of {foreign(before.protectFile)} are protected besides.</p>

@@ -3,7 +3,7 @@
 import cronstrue from 'cronstrue';
 import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
-import { settings } from '../../../console/frame.tsx';
+import { SandboxTag } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, Facts, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
@@ -88,12 +88,12 @@ const COLUMNS: Column<Schedule>[] = [
   {
     label: 'Schedule',
     kind: 'main',
-    cell: ({ name, paused, sandbox, apply }) => (
+    cell: (schedule) => (
       <>
-        <a href={historyHref(name)}>{foreign(name)}</a>
-        {paused && <Tag>paused</Tag>}
-        {!apply && <Tag>plans only</Tag>}
-        {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+        <a href={historyHref(schedule.name)}>{foreign(schedule.name)}</a>
+        {schedule.paused && <Tag>paused</Tag>}
+        {!schedule.apply && <Tag>plans only</Tag>}
+        <SandboxTag of={schedule} />
       </>
     ),
   },

@@ -31,9 +31,7 @@ function PlanChoices(form: UploadEntry) {
       <Creating form={form} columns={form.columns.value} above="the plan is held" />
       <fieldset>
         <legend>The plan</legend>
-        <div class="fields col">
-          <Fields form={form} fields={[...NAMING, ...planFields(form.values.value)]} />
-        </div>
+        <Fields form={form} fields={[...NAMING, ...planFields(form.values.value)]} />
         <GuardLimits form={form} />
       </fieldset>
     </div>

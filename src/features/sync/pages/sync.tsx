@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
-import { settings, targetFacts } from '../../../console/frame.tsx';
+import { SandboxTag, targetFacts } from '../../../console/frame.tsx';
 import { isUndo } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
@@ -16,7 +16,6 @@ import {
   Legend,
   Pending,
   syncHref,
-  Tag,
   Time,
 } from '../../../console/kit/elements.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
@@ -126,10 +125,10 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { sandbox, schedule } = view;
+  const { schedule } = view;
   return (
     <>
-      {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+      <SandboxTag of={view} />
       <Reverses view={view} />
       {schedule !== null && (
         <span>

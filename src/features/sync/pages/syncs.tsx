@@ -1,7 +1,7 @@
 /** The list of syncs. */
 
 import type { SyncEntry } from '../../../console/answers.ts';
-import { settings } from '../../../console/frame.tsx';
+import { SandboxTag } from '../../../console/frame.tsx';
 import { Badge, Card, foreign, syncHref, Tag } from '../../../console/kit/elements.tsx';
 import { useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
@@ -47,7 +47,7 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
         <a href={syncHref(sync.id)}>{foreign(titleOf(sync))}</a>
         {sync.schedule !== null && <Tag>{foreign(sync.schedule)}</Tag>}
         {isReversed(sync, syncs) && <Tag>undone</Tag>}
-        {sync.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
+        <SandboxTag of={sync} />
       </>
     ),
   },
