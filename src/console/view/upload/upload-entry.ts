@@ -43,7 +43,7 @@ function baseOf({ noun }: UploadKind) {
   return `/${noun}s`;
 }
 
-/** Where a file is chosen; the present entry of a kind is kept there. */
+/** The address at which a file is chosen; the present entry of a kind is kept there. */
 export function fileHref(kind: UploadKind) {
   return `${baseOf(kind)}/new`;
 }
