@@ -12,9 +12,7 @@ export interface Names {
   /** Those of a data directory. */
   local(dir: DataDir): Promise<readonly Name[]>;
   /** Those that every server has: no one is asked over the network. */
-  builtIn?(dir: DataDir): Promise<readonly Name[]>;
-  /** The command is about this machine, whatever server there is. */
-  readonly ofThisMachine?: true;
+  builtIn?: ((dir: DataDir) => Promise<readonly Name[]>) | undefined;
 }
 
 export interface CommandEntry {

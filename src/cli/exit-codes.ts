@@ -3,7 +3,6 @@ import { type ImportState, isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
 import type { Io } from './screen/io.ts';
 
-/** Exit codes of every command. */
 export const EXIT = {
   ok: 0,
   rowsFailed: 1,
@@ -38,7 +37,6 @@ interface Ended {
   readonly code?: string | null | undefined;
 }
 
-/** The exit code of an import. */
 export function exitCodeOf({ state, code }: Ended, rows: RowCounts) {
   if (code === ('WRONG_SUM' satisfies ReasonCode) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read))
     return EXIT.fatal;

@@ -46,7 +46,6 @@ export async function inputFiles(
     fetched,
     /** Whether one of them comes from an address. */
     areFetched: all.length > 0,
-    /** Progress of fetching. */
     lines: () => all.flatMap((one) => one.lines()),
     /** Fetches what is elsewhere into the folder. Undefined where the signal came first. @throws BAD_SOURCE */
     obtain: (folder: string, signal: AbortSignal) =>

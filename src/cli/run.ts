@@ -58,7 +58,6 @@ export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed' |
 
 /** The process or server that does the work. */
 export interface Doing {
-  /** Does its operations. */
   readonly client: Client;
   /** The imports there, with what happens to those that this process runs. */
   readonly imports: Imports;
@@ -75,7 +74,6 @@ export type Begun = { readonly id: string } | ExitCode;
 export interface Work {
   /** Opens what does its operations in this process, such as `ownImports` with a feature's handlers too. */
   readonly open: (here: Here) => Client | Promise<Client>;
-  /** Begins it, or continues it. */
   readonly begin: (doing: Doing) => Promise<Begun>;
   /** The event that progress says it waits for while `begin` lasts: "the import to begin". */
   readonly begins: string;
@@ -96,8 +94,6 @@ export interface Work {
 interface Ended {
   readonly id: string;
   readonly client: Client;
-  /** Whether Ctrl-C came first. A server's work that is left has no end, so this is about this process. */
-  readonly isLeft: boolean;
 }
 
 /** The end of a command whose signal came before there was anything. */
@@ -144,7 +140,7 @@ async function runThere({ io, imports }: Running, work: Work, client: Client) {
   } finally {
     ignore();
   }
-  return work.conclude({ id, client, isLeft: false });
+  return work.conclude({ id, client });
 }
 
 /**
@@ -172,8 +168,8 @@ async function runHere(running: Running, work: Work) {
     const made = await work.begin(doing).finally(beginning.stop);
     if (typeof made !== 'number') {
       const { id } = made;
-      ended = { id, client, isLeft: false };
-      ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), app.failed])) === 'left' };
+      ended = { id, client };
+      await Promise.race([work.follow(doing, id), app.failed]);
       await app.othersOver(async (other) => {
         if (doing.signal.aborted) return;
         say(io, '', `Import ${other}, which another command began, goes on here until it is over.`);

@@ -81,7 +81,7 @@ export async function serve(io: Io, flags: ServeFlags) {
       fail: endUnlessItPasses,
       stage: io.reading?.stage,
       tracing: app.tracing?.plugin,
-      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
+      trustProxy: flags.trustProxy,
       receiver,
       notifyPrivate: flags.notifyPrivate === true,
     });
@@ -127,16 +127,15 @@ export async function serve(io: Io, flags: ServeFlags) {
 
 /** Continues imports that wait, when the machine, a key or the service lets them. */
 function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, lifecycle: Lifecycle, io: Io) {
+  const warning = (text: string) => (err: unknown) => log.warn({ err }, text);
   const tell = (text: string) => {
     log.info(text);
     say(io, `${text}.`);
   };
-  const waits = coordinator.watchWaits((error) => log.warn({ err: error }, 'imports that wait do not continue'));
-  lifecycle.onStop(() => waits.stop());
-  const keys = watchKeys(coordinator, tell, (error) => log.warn({ err: error }, 'keys cannot be looked at'));
-  lifecycle.onStop(() => keys.stop());
-  const awayWatch = watchForReturn(coordinator, tell, (error) =>
-    log.warn({ err: error }, 'imports that wait for the service cannot continue'),
-  );
-  lifecycle.onStop(() => awayWatch.stop());
+  const watches = [
+    coordinator.watchWaits(warning('imports that wait do not continue')),
+    watchKeys(coordinator, tell, warning('keys cannot be looked at')),
+    watchForReturn(coordinator, tell, warning('imports that wait for the service cannot continue')),
+  ];
+  for (const watch of watches) lifecycle.onStop(() => watch.stop());
 }

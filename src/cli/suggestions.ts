@@ -58,13 +58,11 @@ async function possible(
     server: flagValue(given, '--server'),
     profile: flagValue(given, '--profile'),
   };
-  const recipes = commands['recipes']?.names;
-  if (option !== undefined) return valuesOf(option, place, recipes);
   const [flag = '', ...value] = current.split('=');
-  const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
-  if (assigned !== undefined) {
-    const { files, words } = await valuesOf(assigned, place, recipes);
-    return { files, words: words.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
+  const valued = option ?? (value.length > 0 ? optionOf(command, flag) : undefined);
+  if (valued !== undefined) {
+    const { files, words } = await valuesOf(valued, place, commands['recipes']?.names);
+    return { files, words: option ? words : words.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
   }
   if (current.startsWith('-')) {
     const options = new Help().visibleOptions(command);
@@ -109,8 +107,10 @@ async function valuesOf({ flags, long, argChoices = [] }: Option, place: Place, 
   const files = PATHS.has(/<([^>]+)>/.exec(flags)?.[1] ?? '');
   if (long === '--recipe' && recipes !== undefined) return { files, words: await namesIn(place, await recipes()) };
   const words = long === '--profile' ? profilesOfFile() : argChoices;
-  return { files, words: words.map((word): Name => [word, '']) };
+  return { files, words: words.map(unexplained) };
 }
+
+const unexplained = (word: string): Name => [word, ''];
 
 /** Values of an argument: one of its choices, an import of the data directory, or what the feature of the command says. */
 async function namesFor(
@@ -120,14 +120,12 @@ async function namesFor(
   argument: Argument,
   place: Place,
 ) {
-  if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Name => [choice, '']);
+  if (argument.argChoices !== undefined) return argument.argChoices.map(unexplained);
   const known = await entry?.names?.();
-  if (known !== undefined) {
-    const { local, ofThisMachine } = known;
-    return known.wants(command, argument) ? namesIn(place, { local, ...(ofThisMachine && { builtIn: local }) }) : [];
-  }
-  const wanted = argument.name();
-  return name !== 'token' && (wanted === 'id' || wanted === 'import') ? namesIn(place, { local: imports }) : [];
+  // Those that every server has are of this machine, too, whatever server there is.
+  if (known?.wants(command, argument)) return namesIn(place, { ...known, builtIn: known.builtIn && known.local });
+  const isImport = known === undefined && name !== 'token' && ['id', 'import'].includes(argument.name());
+  return isImport ? namesIn(place, { local: imports }) : [];
 }
 
 /** None where the file cannot be read: the command itself says so. */

@@ -27,7 +27,7 @@ export interface ServerOptions extends Pick<App, 'coordinator' | 'dir' | 'log'> 
   /** Traces requests; not given: no traces. */
   readonly tracing?: FastifyPluginCallback | undefined;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
-  readonly trustProxy?: readonly string[];
+  readonly trustProxy?: readonly string[] | undefined;
   /** An upload that stalls for this long is given up, in ms. Default: a minute. */
   readonly uploadIdleMs?: number;
   /** Uploads at the same time; more are refused with BUSY. Default: 64. */

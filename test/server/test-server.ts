@@ -151,7 +151,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     tokenRequired,
     notifyPrivate,
     log,
-    ...(trustProxy !== undefined && { trustProxy }),
+    trustProxy,
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(maxUploads !== undefined && { maxUploads }),
     ...(receiver !== undefined && { receiver }),

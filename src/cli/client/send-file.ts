@@ -36,7 +36,6 @@ interface SendingFile extends Pick<Doing, 'signal'> {
   readonly operation: Making;
   /** Options that are sent in addition to those that say how the file is read. */
   readonly options?: Options;
-  /** Other parameters. */
   readonly more: Iterable<readonly [name: string, value: string]>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
@@ -114,8 +113,6 @@ async function recipeToSend(recipe: string) {
   const { name: _, saved: __, ...content } = recipeOfFile(recipe);
   return JSON.stringify(content);
 }
-
-/** The bytes of an upload, as they are read. */
 
 /** An upload of a file of this machine, which must not change meanwhile. @throws IntakeError */
 export async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal) {

@@ -57,7 +57,7 @@ const anyProblem = problem.extend({ code: z.string() });
 
 interface Exchanged {
   readonly method: Operation['method'];
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Readable | string;
   readonly signal?: AbortSignal;
 }
@@ -83,12 +83,12 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
 
   /** A reply that is neither a refusal nor a redirect. */
   const exchange = async (path: string, options: Exchanged): Promise<Dispatcher.ResponseData> => {
-    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const authorization = token === undefined ? undefined : `Bearer ${token}`;
     let reply: Dispatcher.ResponseData;
     try {
       reply = await request(`${url}${path}`, {
         ...options,
-        headers: { ...options.headers, ...authorization },
+        headers: { ...options.headers, authorization },
         dispatcher,
       });
     } catch (error) {
@@ -128,7 +128,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         'content-type': type,
         // With the same key, several attempts make one import.
         'idempotency-key': randomUUID(),
-        ...(size !== undefined && { 'content-length': String(size) }),
+        'content-length': size?.toString(),
       };
       const send = async () => {
         const body = Readable.from(open(), { objectMode: false });

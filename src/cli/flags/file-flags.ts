@@ -31,7 +31,6 @@ import {
 
 const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 
-/** Flags for every command that reads a file. */
 export function withShape(command: Command) {
   const { uid, wideGuid } = SHAPING;
   const flags = { ...SHAPING, uid: { ...uid, parse: template }, wideGuid: { ...wideGuid, parse: template } };
@@ -92,7 +91,6 @@ function withSourceFlags(command: Command, flags: typeof SOURCE_FLAGS) {
 
 const ONLY_READING = ['header', 'query', 'table'];
 
-/** Adds the flags for reaching an address. */
 export function withPlace(command: Command) {
   return withSourceFlags(
     command,
@@ -160,7 +158,6 @@ export interface CheckFlags extends Given<typeof CHECKING> {
   readonly yes?: true;
 }
 
-/** Adds the flags that limit the cost of a check. */
 export function withCheckCost(command: Command) {
   return withOptions(
     command.addOption(new Option('--yes', 'check however many calls it takes').conflicts('maxCalls')),

@@ -34,7 +34,6 @@ export function withServer(command: Command) {
     );
 }
 
-/** For commands that send notifications. */
 export function withNotify(command: Command) {
   return command
     .addOption(settingFlag('notify'))
@@ -49,7 +48,6 @@ export function withQueue(command: Command) {
   return command.addOption(settingFlag('queue'));
 }
 
-/** For commands that run imports. */
 export function withWorkers(command: Command) {
   return withQueue(command).option(
     '--with-workers',
@@ -130,7 +128,6 @@ export interface ListFlags {
   readonly [flag: string]: unknown;
 }
 
-/** The parameters of the API, each with its flag. */
 const FLAGS = Object.entries(LIST_FILTERS).map(([name, filter]) => ({ flag: name, value: undefined, ...filter, name }));
 
 export function withListFilter(command: Command) {
@@ -171,7 +168,6 @@ export function ofFlag({ what, facts }: RollcallError<'BAD_OPTION'>) {
   return new RollcallError('BAD_OPTION', { what: what.replace(/^\w+(?= is )/, `--${flag}`), field: flag });
 }
 
-/** Destination of a command's output. */
 export interface OutputFlags {
   readonly output?: string;
   readonly overwrite?: true;
@@ -199,7 +195,6 @@ export function refuseExisting(paths: readonly string[], { overwrite }: OutputFl
 /** The parts of an option's declaration that make its flag. */
 type FlagDeclaration = Pick<OptionDeclaration, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'repeats'>;
 
-/** Adds a flag for each of the options. */
 export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>) {
   for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
   return command;
@@ -246,7 +241,6 @@ export interface RecipeFlags {
   readonly recipe?: string;
 }
 
-/** For commands that read a file. */
 export function withRecipeFlag(command: Command) {
   return command.option(
     '--recipe <recipe>',
@@ -296,12 +290,12 @@ function insteadOf(flags: string) {
   return setting === undefined ? '' : `. A script can set ${setting.env} instead, which the flag overrides`;
 }
 
-/** The flag of a setting: its text, default and check are those of the setting. @param meaning where this command has another one */
-export function settingFlag(name: FlagName, meaning?: string) {
+/** The flag of a setting: its text, default and check are those of the setting. */
+export function settingFlag(name: FlagName) {
   const { flag } = SETTINGS[name];
   const declared: SettingDeclaration = SETTINGS[name];
   const preset = defaultOf(declared) || 'none';
-  const text = `${meaning ?? declared.meaning} (default: ${preset}, or ${declared.env})`.replaceAll('`', '');
+  const text = `${declared.meaning} (default: ${preset}, or ${declared.env})`.replaceAll('`', '');
   const parser = valueOfFlag<unknown>(declared, flag.split(' ')[0]);
   return new Option(flag, text).argParser(declared.secret ? secret(parser) : parser);
 }

@@ -77,7 +77,6 @@ export function nextSteps(imports: Imports, found: ImportView) {
     .flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]));
 }
 
-/** A step as the command that does it. */
 function stepLines(imports: Imports, found: ImportView, { operation, query = {}, why }: ImportView['next'][number]) {
   if (operation === 'correct') {
     // Before it is over, rows are edited on its page.

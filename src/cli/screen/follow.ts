@@ -9,7 +9,7 @@ import { messagesSentence } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { Imports } from '../client/imports.ts';
 import type { Client } from '../client/operation-client.ts';
-import { type Io, say } from './io.ts';
+import { type Io, say, textsOf } from './io.ts';
 import { type Progress, showProgress, showSteps } from './show-progress.ts';
 
 /** Between two looks at something whose events are heard, in ms: some may be missed. */
@@ -123,10 +123,9 @@ function hear(client: Client, id: string, wake: (shown?: Shown) => void, signal:
 
 /** The data of server-sent events; a heartbeat has none. */
 async function* dataOf(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Partial<ListEvents['imports']>> {
-  const decoder = new TextDecoder();
   let rest = '';
-  for await (const piece of pieces) {
-    const events = (rest + (typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }))).split('\n\n');
+  for await (const text of textsOf(pieces)) {
+    const events = (rest + text).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) yield JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}');
   }
@@ -136,7 +135,6 @@ interface FollowedSteps<View> extends Omit<Followed<View>, 'show' | 'imports'> {
   readonly io: Io;
   readonly imports: Pick<Imports, 'server' | 'client' | 'regions'>;
   readonly linesOf: (view: View) => readonly string[];
-  /** The same as in showSteps. */
   readonly begins: string;
 }
 

@@ -51,10 +51,12 @@ export async function writeOut({ out }: Pick<Io, 'out'>, pieces: Pieces) {
 }
 
 async function* shownPieces(pieces: Pieces): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  for await (const piece of pieces) {
-    yield printableLines(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
-  }
+  for await (const text of textsOf(pieces)) yield printableLines(text);
+}
+
+/** Pieces as texts, none of which ends in the middle of a character. */
+export function textsOf(pieces: Pieces): AsyncIterable<string> {
+  return Readable.from(pieces, { objectMode: false }).setEncoding('utf8');
 }
 
 const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;

@@ -209,40 +209,32 @@ function runningLines(
     const obstacle = left > 0 ? obstacleOf(status, since, countsDown) : undefined;
     // Rows wait until all groups of the region were asked.
     const asking = left > 0 && !status?.stopped ? bansAsked(banQuestions) : '';
-    const rate = paceOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs);
-    const parts: Part[] = [
-      { text: percent(done, read) },
-      { text: width === undefined ? '' : `${grouped(done)} of ${counted(read, 'row')}`, leftOutAt: 2 },
-      { text: failed > 0 ? `${grouped(failed)} failed` : '' },
-      { text: asking },
-      ...(obstacle === undefined ? (left > 0 && asking === '' ? rate : []) : [{ text: obstacle }]),
-    ];
-    return [{ region, done, read, parts }];
+    const leftMs = rowsPerMs === 0 ? undefined : left / rowsPerMs;
+    const isSending = left > 0 && asking === '' && obstacle === undefined;
+    /** @param narrow steps by which it is made shorter: 0 to 2 */
+    const textOf = (narrow: number) => {
+      const parts = [
+        percent(done, read),
+        width === undefined || narrow === 2 ? '' : `${grouped(done)} of ${counted(read, 'row')}`,
+        failed > 0 ? `${grouped(failed)} failed` : '',
+        asking,
+        obstacle ?? '',
+        ...(isSending ? paceOf(status, callsPerMinute, leftMs, narrow) : []),
+      ];
+      return parts.filter((part) => part !== '').join('  ');
+    };
+    return [{ region, done, read, textOf }];
   });
   const room = (width ?? Number.POSITIVE_INFINITY) - REGION_COLUMNS - 1;
-  const longest = (narrow: number) => Math.max(0, ...lines.map(({ parts }) => partsText(parts, narrow).length));
+  const longest = (narrow: number) => Math.max(0, ...lines.map(({ textOf }) => textOf(narrow).length));
   const narrow = [0, 1].find((step) => longest(step) <= room) ?? 2;
-  if (width === undefined) return lines.map(({ region, parts }) => `${region} ${partsText(parts, narrow)}`);
+  if (width === undefined) return lines.map(({ region, textOf }) => `${region} ${textOf(narrow)}`);
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const spare = room - longest(narrow);
   const length = spare < MIN_BAR ? 0 : Math.min(MAX_BAR_LENGTH, spare);
-  return lines.map(({ region, done, read, parts }) =>
-    cut(`${region}  ${bar(done, read, length)} ${partsText(parts, narrow)}`, width),
+  return lines.map(({ region, done, read, textOf }) =>
+    cut(`${region}  ${bar(done, read, length)} ${textOf(narrow)}`, width),
   );
-}
-
-/** A part of a line of progress. */
-interface Part {
-  readonly text: string;
-  /** The step of narrowing at which it is left out: 1 or 2. Default: it stays. */
-  readonly leftOutAt?: 1 | 2;
-}
-
-function partsText(parts: readonly Part[], narrow: number) {
-  return parts
-    .filter(({ text, leftOutAt = 3 }) => text !== '' && leftOutAt > narrow)
-    .map(({ text }) => text)
-    .join('  ');
 }
 
 /**
@@ -265,18 +257,20 @@ function obstacleOf(status: RegionStatus | undefined, since: number, countsDown:
   return waitingLine(since, forWhat);
 }
 
-/** The region's rate and estimate. */
-function paceOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): Part[] {
+function paceOf(
+  status: RegionStatus | undefined,
+  callsPerMinute: number,
+  leftMs: number | undefined,
+  narrow: number,
+): string[] {
   if (leftMs === undefined) {
     return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
-      ? [{ text: `${counted(status.delayed, 'call')} to be retried` }]
+      ? [`${counted(status.delayed, 'call')} to be retried`]
       : [];
   }
-  return [
-    { text: `${grouped(callsPerMinute)} calls/min`, leftOutAt: 1 },
-    { text: `${duration(leftMs)} left` },
-    { text: status === undefined ? '' : limitWords(status.pace), leftOutAt: 1 },
-  ];
+  const left = `${duration(leftMs)} left`;
+  if (narrow > 0) return [left];
+  return [`${grouped(callsPerMinute)} calls/min`, left, status === undefined ? '' : limitWords(status.pace)];
 }
 
 function bar(done: number, of: number, length: number) {

@@ -70,7 +70,6 @@ function recipeText(recipe: Recipe, width: number) {
 
 export const recipeNames: Names = {
   wants: (command) => command.name() === 'show',
-  ofThisMachine: true,
   local: async (dir) => listRecipes(dir).recipes.map(({ name, title }): Name => [name, title]),
   builtIn: async () => builtInRecipes().map(({ name, title }): Name => [name, title]),
 };
