@@ -92,27 +92,21 @@ export function columnList(text: string) {
   return parts(text).map(unescaped);
 }
 
-function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string) {
+/** One of some words, in any case. @param what says in a list what is expected */
+export function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string) {
   const meaning = meanings.find((one) => one === word.toLowerCase());
   if (meaning !== undefined) return meaning;
   throw badUsage(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
 }
 
-/** `OWNER=admin,*=participant` */
-export function scopeWordList(text: string): NonNullable<ShapeInput['scopeWords']> {
-  const words = pairs(text, 'OWNER=admin,*=participant');
-  return Object.fromEntries(
-    words.map(([word, scope]) => [word, meaningOf(scope, SCOPE_MEANINGS, 'a scope for each word')]),
-  );
+/** Words of a file with what each means, such as `OWNER=admin,*=participant`. */
+function meaningsOf<Meaning extends string>(example: string, meanings: readonly Meaning[], what: string) {
+  return (text: string): Record<string, Meaning> =>
+    Object.fromEntries(pairs(text, example).map(([word, meaning]) => [word, meaningOf(meaning, meanings, what)]));
 }
 
-/** `active=add,deleted=remove` */
-export function actionWordList(text: string): NonNullable<NonNullable<ShapeInput['actions']>['words']> {
-  const words = pairs(text, 'active=add,deleted=remove');
-  return Object.fromEntries(
-    words.map(([word, action]) => [word, meaningOf(action, ACTION_MEANINGS, 'an action for each word')]),
-  );
-}
+export const scopeWordList = meaningsOf('OWNER=admin,*=participant', SCOPE_MEANINGS, 'a scope for each word');
+export const actionWordList = meaningsOf('active=add,deleted=remove', ACTION_MEANINGS, 'an action for each word');
 
 /** `guid=;` or several: `guid=;` again `uid=|`. `\n`, `\t` and `tab` are a line break and a tab; `,` is itself. */
 export function splitOf(text: string): NonNullable<ShapeInput['split']> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { USER_MISSING } from '../chat/service/codes.ts';
-import { badUsage } from '../errors/rollcall-error.ts';
 import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { choice, type Given, option, readAsSetting, SWITCH, TEXT } from './option.ts';
+import { meaningOf } from './option-texts.ts';
 
 /** Options that choose rows of an import: of a list, of a report, for a retry. */
 
@@ -32,7 +32,7 @@ export const ROWS = {
     schema: z.array(z.enum(OUTCOMES)),
     value: '<outcomes>',
     help: `only rows with these outcomes, with commas: ${OUTCOMES.join(', ')}`,
-    parse: (text) => text.split(',').map((word) => outcomeOf(word.trim())),
+    parse: (text) => text.split(',').map((word) => meaningOf(word.trim(), OUTCOMES, 'outcomes, with commas')),
     print: (outcomes) => [outcomes.join(',')],
   }),
   code: option({ ...id, longest: 200, value: '<code>', help: `only rows with this code, such as ${USER_MISSING}` }),
@@ -53,14 +53,6 @@ export const ROWS = {
     help: 'only these rows, as a spreadsheet counts: `line` of a row, `_row` of a report',
   }),
 };
-
-function outcomeOf(word: string) {
-  const outcome = OUTCOMES.find((one) => one === word);
-  if (outcome !== undefined) return outcome;
-  throw badUsage(
-    `outcomes, with commas; ${JSON.stringify(word)} is not a valid outcome; allowed are ${OUTCOMES.join(', ')}`,
-  );
-}
 
 export const ROW_FILTER = {
   ...ROWS,

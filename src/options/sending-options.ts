@@ -35,9 +35,8 @@ export function withBansOf<Given extends BanChoices>({ allowUnban, banCheck, ...
 }
 
 /** The options; an import that does not ask can lift bans without knowing it. */
-export function banOptionsOf({ allowUnban = false, banCheck = true }: BanChoices): { readonly bans?: BanChoice } {
-  if (!banCheck) return {};
-  return { bans: allowUnban ? 'lift' : 'keep' };
+export function banOptionsOf(choices: BanChoices) {
+  return bansAfter('keep', choices);
 }
 
 /** The same after a person has decided once more: only what asks can keep or lift bans. */

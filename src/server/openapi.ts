@@ -100,16 +100,17 @@ const describeWhole: typeof describeRoute = (given) => {
  * `GET /v1/imports/{id}/rows/{row}`, `createImport` of `POST /v1/imports`, `pauseImport` of `POST /v1/imports/{id}/pause`.
  */
 function operationIdOf(method: string, path: string) {
-  const parts = path.split('/').filter((part) => part !== '' && part !== 'v1');
-  const isName = (part: string | undefined) => part?.startsWith('{') === true;
-  const words = parts.flatMap((part, at) => {
-    if (isName(part)) return isName(parts[at - 1]) ? [part.slice(1, -1)] : [];
-    return [isName(parts[at + 1]) ? part.replace(/s$/, '') : part];
-  });
-  const last = words.at(-1) ?? '';
-  const isAction = method === 'post' && (words.length > 1 || !last.endsWith('s'));
-  if (method === 'post') words.splice(-1, 1, ...(isAction ? [] : [last.replace(/s$/, '')]));
-  const verb = isAction ? last : VERBS[method];
+  // A thing that is named is one, and only a name behind another says what is asked for.
+  const named = path.replace(/s?\/\{\w+\}(?:\/\{(\w+)\})?/g, (_, next?: string) =>
+    next === undefined ? '' : `/${next}`,
+  );
+  const words = named.split('/').filter((word) => word !== '' && word !== 'v1');
+  let verb = VERBS[method];
+  if (method === 'post') {
+    const last = words.pop() ?? '';
+    if (words.length > 0 || !last.endsWith('s')) verb = last;
+    else words.push(last.slice(0, -1));
+  }
   return [verb, ...words.map(capitalised)].join('');
 }
 

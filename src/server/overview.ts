@@ -91,7 +91,8 @@ function syncsAndRuns(context: ServerContext) {
           reason,
           sync: sync?.id ?? null,
           unsuccessful: health.get(schedule) ?? 0,
-          ...standingOf(state, reason, runs.underWay(schedule) === undefined),
+          sentence: NOT_BEGUN[state] ?? asSentence(`the last run failed${reason === '' ? '' : `: ${reason}`}`),
+          next: state in NOT_BEGUN && runs.underWay(schedule) === undefined ? [RUN_NOW] : [],
         }),
       ),
     toDecide: toDecide.slice(0, MAX_LISTED),
@@ -106,30 +107,16 @@ function syncsAndRuns(context: ServerContext) {
 /** In all others a person decides, has decided or has ended it, or it is under way or done. */
 const FAILURES: readonly SyncState[] = ['failed', 'stale', 'incomplete'];
 
+/** Runs that did not happen: they can begin now, unless an earlier one goes on. */
+const NOT_BEGUN: Partial<Record<ScheduleRun['state'], string>> = {
+  'skipped-running': 'The last run was skipped: the one before was not over.',
+  missed: 'The last run was missed: no server was running at its time.',
+};
+const RUN_NOW = { operation: 'run', name: 'Run now', why: 'To begin a run now' } as const;
+
 function hasFailed({ state, sync }: ScheduleRun) {
   if (state === 'ran') return sync !== null && FAILURES.includes(sync.state);
-  return state === 'failed' || state === 'missed' || state === 'skipped-running';
-}
-
-/**
- * Returns the reason in a sentence, and the next step: a run that did not happen can begin now, unless an earlier one goes on;
- * one that failed is looked at.
- */
-function standingOf(
-  state: ScheduleRun['state'],
-  reason: string,
-  isFree: boolean,
-): Pick<FailedRun, 'sentence' | 'next'> {
-  const missed = {
-    'skipped-running': 'The last run was skipped: the one before was not over.',
-    missed: 'The last run was missed: no server was running at its time.',
-  };
-  if (state === 'missed' || state === 'skipped-running')
-    return {
-      sentence: missed[state],
-      next: isFree ? [{ operation: 'run', name: 'Run now', why: 'To begin a run now' }] : [],
-    };
-  return { sentence: reason === '' ? 'The last run failed.' : asSentence(`the last run failed: ${reason}`), next: [] };
+  return state === 'failed' || state in NOT_BEGUN;
 }
 
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */

@@ -18,19 +18,6 @@ export function problemDocument(error: RollcallError) {
   return problemMembers(error, 'api') as ProblemDocument;
 }
 
-/** Returns the problem for an error of a request; a bug of ours goes to the log under an id. */
-function problemFor({ log, stopping }: { log: Logger; stopping: boolean }, error: unknown, request: FastifyRequest) {
-  const known = bodyProblem(error, request) ?? problemOf(error);
-  if (known !== undefined) return known;
-  if (stopping) return new RollcallError('STOPPING', {});
-  const { raw, method, routeOptions } = request;
-  if (raw.destroyed && !raw.complete) {
-    log.info({ method, route: routeOptions.url, ip: request.ip }, 'a client left');
-    return new RollcallError('BAD_BODY', { what: 'the client left before its whole request had arrived' });
-  }
-  return internal(log, error, request);
-}
-
 /** Seconds after which another program may have let go of a database. */
 const HELD_SECONDS = 5;
 
@@ -44,12 +31,10 @@ export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const problem = problemFor({ log, stopping }, error, request);
+  const known = bodyProblem(error, request) ?? problemOf(error);
+  const problem = known ?? (stopping ? new RollcallError('STOPPING', {}) : unexpected(log, error, request));
   // Headers of the answer that is not sent.
-  reply.removeHeader('content-disposition');
-  reply.removeHeader('content-encoding');
-  reply.removeHeader('etag');
-  reply.removeHeader('last-modified');
+  for (const name of ['content-disposition', 'content-encoding', 'etag', 'last-modified']) reply.removeHeader(name);
   const { headers } = error as { headers?: Readonly<Record<string, string>> };
   if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
   if (problem.code === 'DATABASE_BUSY') reply.header('retry-after', HELD_SECONDS);
@@ -60,36 +45,32 @@ export function refuse(
   return reply.send(JSON.stringify(document));
 }
 
-function internal(log: Logger, error: unknown, request: FastifyRequest) {
+function unexpected(log: Logger, error: unknown, { raw, method, routeOptions: { url: route }, ip }: FastifyRequest) {
+  if (raw.destroyed && !raw.complete) {
+    log.info({ method, route, ip }, 'a client left');
+    return new RollcallError('BAD_BODY', { what: 'the client left before its whole request had arrived' });
+  }
   const id = randomUUID();
-  log.error({ err: error, id, method: request.method, route: request.routeOptions.url }, 'a request failed');
+  log.error({ err: error, id, method, route }, 'a request failed');
   return new RollcallError('INTERNAL', { id });
 }
 
 /** Returns the problem for a body that the framework rejects: one address takes files, another takes JSON. */
 function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest) {
-  const { takesFile = false } = routeOptions.config ?? {};
-  const remedyFor = (remedy: string) => (takesFile ? undefined : remedy);
+  const { config, bodyLimit = 0 } = routeOptions;
+  const forJson = (remedy: string) => ({ remedy: config?.takesFile === true ? undefined : remedy });
   switch ((error as Partial<FastifyError>).code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
       const type = headers['content-type'];
       const what = type === undefined ? 'there is no Content-Type' : `Content-Type is ${shortened(type)}`;
-      return new RollcallError('MEDIA_TYPE', {
-        what,
-        field: 'Content-Type',
-        remedy: remedyFor('send application/json'),
-      });
+      return new RollcallError('MEDIA_TYPE', { what, field: 'Content-Type', ...forJson('send application/json') });
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new RollcallError('TOO_LARGE', {
-        maxBytes: routeOptions.bodyLimit ?? 0,
-        remedy: remedyFor('send less in one request'),
-      });
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new RollcallError('BAD_BODY', {
-        what: 'the body is not valid JSON',
-        remedy: remedyFor('send JSON as /docs describes it'),
-      });
+      return new RollcallError('TOO_LARGE', { maxBytes: bodyLimit, ...forJson('send less in one request') });
+    case 'FST_ERR_CTP_INVALID_JSON_BODY': {
+      const remedy = forJson('send JSON as /docs describes it');
+      return new RollcallError('BAD_BODY', { what: 'the body is not valid JSON', ...remedy });
+    }
     default:
       return undefined;
   }

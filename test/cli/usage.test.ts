@@ -37,7 +37,7 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--tag', 'choir', '--tag', 'a!!'], '“a!!” cannot be a tag: allowed are 1 to 40 letters'],
     [['tag', 'some-id', 'choir', 'a!!'], '“a!!” cannot be a tag: allowed are 1 to 40 letters'],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
-    [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],
+    [['report', '--status', 'added,gone'], '"gone" is not one of them; allowed are added, banned, already_member'],
     [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, xlsx, html.'],
     [['sandbox', '--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
     [['sandbox', '--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
