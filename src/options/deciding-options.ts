@@ -69,18 +69,20 @@ export const MODE = {
 };
 export type ModeChoices = Given<typeof MODE>;
 
-const uidList = {
-  schema: z.array(z.string()),
-  longest: 10_000_000,
-  value: '<uid,...>',
-  parse: (text: string) => {
-    const uids = text.split(',').map((part) => part.trim());
-    if (uids.includes('')) throw badUsage('UIDs, separated by commas');
-    return uids;
-  },
-  print: (uids: string[]) => (uids.length === 0 ? [] : [uids.join(',')]),
-  repeats: true,
-} as const;
+/** Ids, which may be many. @param kind `uid` or `guid` */
+export const idList = (kind: 'uid' | 'guid') =>
+  ({
+    schema: z.array(z.string()),
+    longest: 10_000_000,
+    value: `<${kind},...>`,
+    parse: (text: string) => {
+      const ids = text.split(',').map((part) => part.trim());
+      if (ids.includes('')) throw badUsage(`${kind.toUpperCase()}s, separated by commas`);
+      return ids;
+    },
+    print: (ids: string[]) => (ids.length === 0 ? [] : [ids.join(',')]),
+    repeats: true,
+  }) as const;
 
 /** The times at which a schedule runs. */
 export const SCHEDULING = {
@@ -113,11 +115,11 @@ export const RUNNING = {
 
 /** Exceptions to the protection of members. On the command line, the UIDs to protect are in a file. */
 export const PROTECTING = {
-  protect: option({ ...uidList, help: 'UIDs to never remove, ban or lower' }),
+  protect: option({ ...idList('uid'), help: 'UIDs to never remove, ban or lower' }),
 };
 export const REMOVING_BY_NAME = {
   removeNamed: option({
-    ...uidList,
+    ...idList('uid'),
     help: 'UIDs that may be removed even if they are owner, admin or protected',
   }),
 };

@@ -186,7 +186,7 @@ test.each([
   [['--users'], '--users needs --output'],
   [['--json'], '--json needs --output'],
   [['--region', 'mars'], 'Expected regions, with commas: us, eu, in.'],
-  [['--groups', 'a,,b'], 'Expected GUIDs with commas between them'],
+  [['--groups', 'a,,b'], 'Expected GUIDs, separated by commas'],
   [['--groups-file', 'none.txt'], 'none.txt cannot be read'],
   [['--groups-file', 'two.csv'], 'two.csv has more than one column for the GUID'],
   [['--resume'], 'there is no export to continue'],

@@ -1,11 +1,11 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { Imports } from '../../../cli/client/imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { type RunningFlags, refuseExisting, withRunning } from '../../../cli/flags/flags.ts';
+import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { sourceNamed } from '../../../cli/input-files.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
@@ -83,7 +83,10 @@ async function checkOutput(lists: readonly ExportList[], { output, flags }: Pick
   if (output === undefined && needed !== undefined) {
     throw badUsage(`${needed} needs --output: standard output has room for one list`);
   }
-  await output?.refuseExisting(outputFiles(lists, output.path).map(({ path }) => path));
+  if (output === undefined || flags.overwrite) return;
+  for (const { path } of outputFiles(lists, output.path)) {
+    if (await output.isThere(path)) throw new RollcallError('OUTPUT_EXISTS', { place: path });
+  }
 }
 
 /** @throws BAD_USAGE */
@@ -159,28 +162,25 @@ interface OutputPlace {
   readonly path: string;
   /** Writes one, whole or not at all. */
   put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;
-  /** @throws BAD_USAGE where one is there, unless it may be replaced */
-  refuseExisting(paths: readonly string[]): Promise<void>;
+  /** Whether a file is there. */
+  isThere(path: string): Promise<boolean>;
 }
 
 /** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE, FLAG_FOR_ADDRESS */
 async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
-  const { output = '', overwrite } = flags;
+  const { output = '' } = flags;
   const at = (place: string) => sourceNamed(config, place, flags, '--output');
   const source = await at(output);
   if (source === undefined) {
     if (output === '') return undefined;
-    return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
+    // A device or pipe has nothing to lose.
+    const isThere = async (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return { path: resolve(output), put: writeWhole, isThere };
   }
   const { writerTo } = await import('../../../sources/spool.ts');
   // Refuses what can never be written, before anything is read.
   writerTo(source);
   const { signal } = new AbortController();
-  const isThere = async (place: string) => {
-    const opened = await (await at(place))?.open(signal).catch(() => undefined);
-    await opened?.close();
-    return opened !== undefined;
-  };
   return {
     path: output.trim(),
     put: async (place, bytes) => {
@@ -191,11 +191,10 @@ async function outputPlace(config: Running['config'], flags: ExportFlags): Promi
       // A place beside an address is an address too.
       await writerTo((await at(place)) as Source)(whole, signal);
     },
-    refuseExisting: async (places) => {
-      if (overwrite) return;
-      for (const place of places) {
-        if (await isThere(place)) throw new RollcallError('OUTPUT_EXISTS', { place });
-      }
+    isThere: async (place) => {
+      const opened = await (await at(place))?.open(signal).catch(() => undefined);
+      await opened?.close();
+      return opened !== undefined;
     },
   };
 }

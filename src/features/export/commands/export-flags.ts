@@ -1,9 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/file-flags.ts';
-import { type OutputFlags, regionList, repeatable, withOptions, withOutput } from '../../../cli/flags/flags.ts';
+import { type OutputFlags, regionList, withOptions, withOutput } from '../../../cli/flags/flags.ts';
 import { badUsage } from '../../../errors/rollcall-error.ts';
 import { readIdFile } from '../../../imports/read/id-file.ts';
 import type { Region } from '../../../membership/membership.ts';
+import { idList } from '../../../options/deciding-options.ts';
 import type { Given } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
@@ -20,8 +21,8 @@ export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVE
 }
 
 export function withExport(command: Command) {
+  withOptions(command, { groups: { ...idList('guid'), help: 'only these groups', preset: 'all' } });
   command
-    .option('--groups <guid,...>', 'only these groups (default: all)', repeatable(list('GUIDs')))
     .addOption(
       new Option(
         '--groups-file <file>',
@@ -56,12 +57,4 @@ export async function groupsOf({ groups, groupsFile: path }: ExportFlags): Promi
   const remedy = 'write one GUID a line, or a CSV file with a column guid';
   const refused = (what: string) => badUsage(`${path} ${what}; ${remedy}`);
   return [...(await readIdFile({ path, name: path, field: 'guid', refused }))];
-}
-
-function list(what: string): (text: string, earlier?: readonly string[]) => readonly string[] {
-  return (text, earlier = []) => {
-    const found = text.split(',').map((part) => part.trim());
-    if (found.includes('')) throw new InvalidArgumentError(`Expected ${what} with commas between them.`);
-    return [...earlier, ...found];
-  };
 }
