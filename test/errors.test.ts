@@ -159,8 +159,8 @@ test.each(Object.keys(ERRORS))(
 
 test('remedies on pages say nothing of requests', () => {
   const remedies = REFUSAL_CODES.map((code) => {
-    const { remedy, advice }: Refusal<never> = ERRORS[code];
-    return typeof remedy === 'object' && 'page' in remedy ? remedy.page : advice;
+    const { page, advice }: Refusal<never> = ERRORS[code];
+    return page ?? advice;
   });
   expect(
     remedies.filter((remedy) => /\b(?:GET|POST|Retry-After|Content-Range|multipart|cursor)\b/.test(String(remedy))),

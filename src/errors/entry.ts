@@ -8,8 +8,8 @@ export type Remedy<Facts> = Words | ((facts: Facts) => Words | undefined);
 
 type Exit = 2 | 3 | 4 | 5;
 
-/** An error by its code. */
-export interface Entry<Facts> {
+/** An error by its code, with the next step on a surface where it has one of its own. Pages show that of requests where they have none. */
+export interface Entry<Facts> extends Readonly<Partial<Record<Surface, Remedy<Facts>>>> {
   /** The error in a few words. */
   readonly title: string;
   /** Its causes, and what else there is to know, in sentences: for docs/errors.md. */
@@ -23,8 +23,8 @@ export interface Entry<Facts> {
   readonly field?: string | undefined;
   /** The place, the value, and what is allowed, in a clause with `{facts}`. Without it, the facts say `what`. */
   readonly sentence?: string | ((facts: Facts) => string);
-  /** The next step, on all surfaces or on each. Pages show that of requests where they have none. */
-  readonly remedy?: Remedy<Facts> | { readonly [On in Surface]?: Remedy<Facts> };
+  /** The next step on all others. */
+  readonly remedy?: Remedy<Facts>;
 }
 
 /** An error that a request can be refused for. */

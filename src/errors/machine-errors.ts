@@ -146,10 +146,8 @@ export const MACHINE_ERRORS = {
     exit: 4,
     sentence: 'another program holds {path}, such as sqlite3, a backup or an antivirus',
     advice: 'Send it again after the seconds in Retry-After; close what holds the file that `detail` names.',
-    remedy: {
-      command: 'close it, and try again',
-      page: 'Close what holds the file, and try again.',
-    },
+    command: 'close it, and try again',
+    page: 'Close what holds the file, and try again.',
   }),
   INTERRUPTED: failure({
     title: 'Ctrl-C came while the command waited for a file that another program holds',

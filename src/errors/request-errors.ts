@@ -9,7 +9,7 @@ export const REQUEST_ERRORS = {
       '`field` names it, `detail` shows the value and what is allowed: a region that does not exist, a `limit` that is too large, an option that this address does not have, options that contradict each other, an encoding or delimiter that does not exist.',
     status: 400,
     advice: 'Fix what `field` names and send it again.',
-    remedy: { page: '' },
+    page: '',
   }),
   BAD_CURSOR: refusal({
     title: 'The cursor is not from this API',
@@ -19,10 +19,8 @@ export const REQUEST_ERRORS = {
     sentence: ({ cursor }: Record<'cursor', string>) =>
       `the cursor ${JSON.stringify(cursor.slice(0, 60))} was not given by this list`,
     advice: 'Begin again without a cursor, then pass on `nextCursor` as it came.',
-    remedy: {
-      command: 'take it from the page before, or start without one',
-      page: 'Load the page again.',
-    },
+    command: 'take it from the page before, or start without one',
+    page: 'Load the page again.',
   }),
   BAD_BODY: refusal({
     title: 'The body cannot be used',
@@ -30,9 +28,7 @@ export const REQUEST_ERRORS = {
       'It is empty or does not match its media type; it is not valid JSON; a form has no part `file`, or has other parts; a form is incomplete; an upload sent nothing for a minute; a preview found that the file is damaged. Where the body is no file, `/docs` describes the JSON.',
     status: 400,
     advice: 'Send the file as the body, or as the one part "file" of a form.',
-    remedy: {
-      page: 'Look at the file, and choose it again.',
-    },
+    page: 'Look at the file, and choose it again.',
   }),
   TOKEN_REQUIRED: refusal({
     title: 'A token is required',
@@ -41,10 +37,8 @@ export const REQUEST_ERRORS = {
     status: 401,
     sentence: 'this server answers only those who send a token',
     advice: 'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.',
-    remedy: {
-      command: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
-      page: 'Log in.',
-    },
+    command: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
+    page: 'Log in.',
   }),
   TOKEN_REFUSED: refusal({
     title: 'The token or session is not valid',
@@ -52,10 +46,8 @@ export const REQUEST_ERRORS = {
     status: 401,
     sentence: 'the token or session is unknown, expired or revoked',
     advice: 'Log in again, or make a new one with `rollcall token create`.',
-    remedy: {
-      command: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
-      page: 'Check that all of it was pasted, or ask an admin for a new one.',
-    },
+    command: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
+    page: 'Check that all of it was pasted, or ask an admin for a new one.',
   }),
   TOKEN_EXPIRED: refusal({
     title: 'The token has expired',
@@ -63,10 +55,8 @@ export const REQUEST_ERRORS = {
     status: 401,
     sentence: 'the token that was sent has expired',
     advice: 'Ask an admin for a new one, or make one with `rollcall token create`.',
-    remedy: {
-      command: 'set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server',
-      page: 'Ask an admin for a new one.',
-    },
+    command: 'set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server',
+    page: 'Ask an admin for a new one.',
   }),
   ROLE_TOO_LOW: refusal({
     title: 'The role does not allow this',
@@ -76,9 +66,7 @@ export const REQUEST_ERRORS = {
     sentence: ({ name, role, needed }: Record<'name' | 'role' | 'needed', string>) =>
       `"${name}" is ${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}, and this is for ${needed}s`,
     advice: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
-    remedy: {
-      page: 'Ask one of them, or log in as one.',
-    },
+    page: 'Ask one of them, or log in as one.',
   }),
   CROSS_ORIGIN: refusal({
     title: 'The request comes from another site',
@@ -114,7 +102,7 @@ export const REQUEST_ERRORS = {
     cause: 'It is mistyped, or what it names is not there.',
     status: 404,
     advice: '/docs lists all addresses.',
-    remedy: { page: '' },
+    page: '',
   }),
   METHOD_NOT_ALLOWED: refusal({
     title: 'The address does not take this method',
@@ -122,7 +110,7 @@ export const REQUEST_ERRORS = {
     status: 405,
     sentence: '{path} does not take {method}',
     advice: 'Use one of `possible`, which the header `Allow` names too.',
-    remedy: { page: '' },
+    page: '',
   }),
   UNKNOWN_ROW: refusal({
     title: 'The import has no row of this number',
@@ -131,9 +119,7 @@ export const REQUEST_ERRORS = {
     status: 404,
     sentence: 'import {id} has no row {row}',
     advice: 'GET /v1/imports/:id/rows lists them: `row`, from 1 to the number of rows.',
-    remedy: {
-      page: 'The page of the import lists its rows.',
-    },
+    page: 'The page of the import lists its rows.',
   }),
   UNKNOWN_TOKEN: refusal({
     title: 'No token has this id',
@@ -141,10 +127,8 @@ export const REQUEST_ERRORS = {
     status: 404,
     sentence: 'no token has the id {"id"}',
     advice: 'GET /v1/tokens lists those that there are; it may be revoked already.',
-    remedy: {
-      command: '`rollcall token list` shows those that there are',
-      page: 'It may be revoked already.',
-    },
+    command: '`rollcall token list` shows those that there are',
+    page: 'It may be revoked already.',
   }),
   NO_ROWS_YET: refusal({
     title: 'The import has no rows',
@@ -153,9 +137,7 @@ export const REQUEST_ERRORS = {
     sentence: ({ id, why }: Record<'id', string> & { readonly why?: string }) =>
       `import ${id} has no rows: ${why ?? 'its file is still being read, or was rejected'}`,
     advice: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
-    remedy: {
-      page: 'Wait until the file is read; a rejected file never has rows.',
-    },
+    page: 'Wait until the file is read; a rejected file never has rows.',
   }),
   NO_PLAN_YET: refusal({
     title: 'The sync has no plan',
@@ -165,9 +147,7 @@ export const REQUEST_ERRORS = {
     sentence: ({ id, state, reason }: Record<'id' | 'state' | 'reason', string>) =>
       `sync ${id} is ${state} and has no plan: ${asClause(reason)}`,
     advice: 'Wait until it is planned (state `planned`, `held` or `unchanged`); a sync that failed has none.',
-    remedy: {
-      page: 'Wait until it is planned; a sync that failed has no plan.',
-    },
+    page: 'Wait until it is planned; a sync that failed has no plan.',
   }),
   LAST_ADMIN: refusal({
     title: 'No admin would be left',
@@ -176,9 +156,7 @@ export const REQUEST_ERRORS = {
     status: 409,
     sentence: '"{name}" is the only admin whose token is valid',
     advice: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
-    remedy: {
-      page: 'Make a token for another admin first.',
-    },
+    page: 'Make a token for another admin first.',
   }),
   NOTIFY_FIXED: refusal({
     title: 'The receiver of notifications is set where the server is started',
@@ -194,7 +172,7 @@ export const REQUEST_ERRORS = {
     status: 409,
     sentence: 'no receiver of notifications is set',
     advice: 'Set a receiver first, with PUT /v1/notifications.',
-    remedy: { page: 'Set a receiver first.' },
+    page: 'Set a receiver first.',
   }),
   KEY_IN_USE: refusal({
     title: 'An upload with this Idempotency-Key is in progress',
@@ -202,7 +180,7 @@ export const REQUEST_ERRORS = {
     status: 409,
     sentence: 'an upload with the Idempotency-Key {"key"} is in progress',
     advice: 'Wait for its answer, or repeat the request in a moment.',
-    remedy: { page: 'Try again in a moment.' },
+    page: 'Try again in a moment.',
   }),
   KEY_REUSED: refusal({
     title: 'This Idempotency-Key was used for something else',
@@ -211,7 +189,7 @@ export const REQUEST_ERRORS = {
     status: 422,
     sentence: 'the Idempotency-Key {"key"} was used {how}',
     advice: 'Use a new key for another file or other options.',
-    remedy: { page: 'Choose the file again.' },
+    page: 'Choose the file again.',
   }),
   TOO_LARGE: refusal({
     title: 'The body is too large',
@@ -228,9 +206,7 @@ export const REQUEST_ERRORS = {
     status: 415,
     advice:
       'Send text/csv, application/json, application/x-ndjson, application/octet-stream or multipart/form-data; the first four may be gzipped.',
-    remedy: {
-      page: 'Choose another file.',
-    },
+    page: 'Choose another file.',
   }),
   RANGE: refusal({
     title: 'The range is outside the file',
@@ -238,7 +214,7 @@ export const REQUEST_ERRORS = {
     status: 416,
     sentence: 'the requested range is beyond the end of the report',
     advice: 'Ask for bytes below the size in Content-Range.',
-    remedy: { page: 'Download it again.' },
+    page: 'Download it again.',
   }),
   TOO_MANY: refusal({
     title: 'Too many attempts',
@@ -246,7 +222,7 @@ export const REQUEST_ERRORS = {
     status: 429,
     sentence: 'more than {attempts} attempts to log in have failed; the next is possible in {seconds} seconds',
     advice: 'Wait as long as Retry-After says.',
-    remedy: { page: 'Wait a minute, and try again.' },
+    page: 'Wait a minute, and try again.',
   }),
   INTERNAL: refusal({
     title: 'Something went wrong in rollcall',
@@ -255,9 +231,7 @@ export const REQUEST_ERRORS = {
     exit: 4,
     sentence: 'the request could not be answered; the log has the cause under {id}',
     advice: "Look for `id` in rollcall.log in the server's data directory.",
-    remedy: {
-      page: 'It is in rollcall.log in the server’s data directory.',
-    },
+    page: 'It is in rollcall.log in the server’s data directory.',
   }),
   BUSY: refusal({
     title: 'Too much at once',
@@ -266,7 +240,7 @@ export const REQUEST_ERRORS = {
     status: 503,
     exit: 4,
     advice: 'Send it again after the seconds in Retry-After.',
-    remedy: { page: 'Try again in a moment.' },
+    page: 'Try again in a moment.',
   }),
   STOPPING: refusal({
     title: 'The server is stopping',

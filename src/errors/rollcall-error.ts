@@ -1,4 +1,4 @@
-import { type Entry, filled, type Refusal, type Remedy, type Said, type Surface } from './entry.ts';
+import { type Entry, filled, type Refusal, type Said, type Surface } from './entry.ts';
 import { type ErrorCode, entryOf, type FactsOf } from './errors.ts';
 import { asFlag, type Words, written } from './named-options.ts';
 
@@ -67,14 +67,10 @@ function messageOf(what: string, remedy: Words | undefined) {
 function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Surface) {
   const own = (surface === 'command' ? facts.command : undefined) ?? facts.remedy;
   if (own !== undefined) return own;
-  const { remedy = {}, advice } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;
-  const on = isOnAll(remedy) ? remedy : (remedy[surface] ?? (surface === 'page' ? remedy.api : undefined));
-  const words = typeof on === 'function' ? on(facts) : typeof on === 'string' ? filled(on, facts) : on;
+  const { remedy, advice, ...on } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;
+  const given = on[surface] ?? (surface === 'page' ? on.api : undefined) ?? remedy;
+  const words = typeof given === 'function' ? given(facts) : typeof given === 'string' ? filled(given, facts) : given;
   return surface === 'command' ? words : (words ?? advice);
-}
-
-function isOnAll<Facts>(remedy: NonNullable<Entry<Facts>['remedy']>): remedy is Remedy<Facts> {
-  return typeof remedy !== 'object' || Array.isArray(remedy);
 }
 
 /** A move to another state that may not follow the present one. @param next states that may follow `from`  @param advice where there are none */

@@ -14,10 +14,8 @@ export const WORK_ERRORS = {
     status: 404,
     sentence: 'no import has the id {"id"}',
     advice: 'GET /v1/imports lists those that there are; old ones may have been removed.',
-    remedy: {
-      command: '`rollcall list` shows those that there are',
-      page: SEE_LIST,
-    },
+    command: '`rollcall list` shows those that there are',
+    page: SEE_LIST,
   }),
   UNKNOWN_SYNC: refusal({
     title: 'No sync has this id',
@@ -25,10 +23,8 @@ export const WORK_ERRORS = {
     status: 404,
     sentence: 'no sync has the id {"id"}',
     advice: 'GET /v1/syncs lists those that there are.',
-    remedy: {
-      command: '`rollcall sync list` shows those that there are',
-      page: SEE_LIST,
-    },
+    command: '`rollcall sync list` shows those that there are',
+    page: SEE_LIST,
   }),
   UNKNOWN_EXPORT: refusal({
     title: 'No export has this id',
@@ -36,10 +32,8 @@ export const WORK_ERRORS = {
     status: 404,
     sentence: 'no export has the id {"id"}',
     advice: 'GET /v1/exports lists those that there are; old ones may have been removed.',
-    remedy: {
-      command: 'an export that was completed is removed once its files are written; begin a new one',
-      page: SEE_LIST,
-    },
+    command: 'an export that was completed is removed once its files are written; begin a new one',
+    page: SEE_LIST,
   }),
   UNKNOWN_SCHEDULE: refusal({
     title: 'No schedule has this name',
@@ -48,10 +42,8 @@ export const WORK_ERRORS = {
     status: 404,
     sentence: 'no schedule is named {"name"}',
     advice: 'GET /v1/schedules lists those that there are.',
-    remedy: {
-      command: '`rollcall schedule list` shows those that there are',
-      page: SEE_LIST,
-    },
+    command: '`rollcall schedule list` shows those that there are',
+    page: SEE_LIST,
   }),
   UNKNOWN_RECIPE: refusal({
     title: 'No recipe has this name',
@@ -59,10 +51,8 @@ export const WORK_ERRORS = {
     status: 404,
     sentence: 'no recipe has the name {"name"}; there are {names}',
     advice: 'GET /v1/recipes lists those that there are.',
-    remedy: {
-      command: '`rollcall recipes` describes them',
-      page: SEE_LIST,
-    },
+    command: '`rollcall recipes` describes them',
+    page: SEE_LIST,
   }),
   NO_IMPORTS: failure({
     title: 'There is no import yet',
@@ -76,10 +66,8 @@ export const WORK_ERRORS = {
       'A finished import cannot be paused, a running one cannot be deleted or undone, one without failed rows cannot be retried; a schedule that is running cannot be run a second time.',
     status: 409,
     advice: 'Do one of `possible`, or wait until the state has changed.',
-    remedy: {
-      api: ({ possible = [] }: Said) => (possible.length > 0 ? undefined : LOOK_AGAIN),
-      page: LOOK_AGAIN,
-    },
+    api: ({ possible = [] }: Said) => (possible.length > 0 ? undefined : LOOK_AGAIN),
+    page: LOOK_AGAIN,
   }),
   NOTHING_TO_SEND: refusal({
     title: 'The import has nothing to send again',
@@ -95,10 +83,7 @@ export const WORK_ERRORS = {
     sentence: ({ id, reason }: Record<'id' | 'reason', string> & { readonly possible?: readonly string[] }) =>
       `sync ${id} is held: ${asClause(reason)}`,
     advice: 'Look at its plan, then approve or reject it.',
-    remedy: {
-      command:
-        'look at it with `rollcall sync show {id}`, and approve it with `rollcall sync approve {id} --reason "…"`',
-    },
+    command: 'look at it with `rollcall sync show {id}`, and approve it with `rollcall sync approve {id} --reason "…"`',
   }),
   CANNOT_UNDO: refusal({
     title: 'The import cannot be undone',
@@ -106,12 +91,10 @@ export const WORK_ERRORS = {
     status: 409,
     sentence: 'import {importId} cannot be undone: {why}',
     advice: 'Look at its state; an import that has finished and sent something can be undone.',
-    remedy: {
-      command: ({ importId, possible }) =>
-        possible === undefined
-          ? undefined
-          : `finish it with \`rollcall resume ${importId}\`, or end it with \`rollcall cancel ${importId}\``,
-    },
+    command: ({ importId, possible }) =>
+      possible === undefined
+        ? undefined
+        : `finish it with \`rollcall resume ${importId}\`, or end it with \`rollcall cancel ${importId}\``,
   }),
   CANNOT_CHECK: refusal({
     title: 'The import cannot be checked',
@@ -127,10 +110,8 @@ export const WORK_ERRORS = {
     status: 409,
     sentence: 'import {id} {why}',
     advice: 'Begin one with POST /v1/imports/{id}/check, and wait until its state is `done`.',
-    remedy: {
-      command: '`rollcall check <id>` begins one, or continues it',
-      page: 'Press “Check with the service”, and wait until the check is done.',
-    },
+    command: '`rollcall check <id>` begins one, or continues it',
+    page: 'Press “Check with the service”, and wait until the check is done.',
   }),
   CANNOT_CORRECT: refusal({
     title: 'An edit cannot be made',
@@ -183,12 +164,10 @@ export const WORK_ERRORS = {
       return `${of === 'rows' ? 'rows are for' : 'groups are in'} ${named}, which ${verb} no app`;
     },
     advice: "Set the region's app id and key, start the server again, and resume the import.",
-    remedy: {
-      command: ({ regions, of }) => {
-        const names = regions.map((region) => region.toUpperCase());
-        const settings = names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ');
-        return `set ${settings}${of === undefined ? '' : of === 'rows' ? ', then resume the import' : ', and sync again'}`;
-      },
+    command: ({ regions, of }) => {
+      const names = regions.map((region) => region.toUpperCase());
+      const settings = names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ');
+      return `set ${settings}${of === undefined ? '' : of === 'rows' ? ', then resume the import' : ', and sync again'}`;
     },
   }),
   TOO_MANY_REMOVALS: refusal({
@@ -228,10 +207,8 @@ export const WORK_ERRORS = {
     }: Record<'name' | 'reason', string> & { readonly dueAt: string | number; readonly syncId: string | null }) =>
       `schedule ${name} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
     advice: 'Wait until it is over.',
-    remedy: {
-      command: ({ syncId }) =>
-        syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
-    },
+    command: ({ syncId }) =>
+      syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
   }),
   SOURCE_NOT_ALLOWED: refusal({
     title: 'The server does not let schedules read this',
@@ -240,9 +217,7 @@ export const WORK_ERRORS = {
     status: 403,
     field: 'file',
     advice: 'Name a file in or below what ROLLCALL_SOURCES allows; GET /v1/settings lists it as `sources`.',
-    remedy: {
-      page: 'Name a file in or below what the server allows (ROLLCALL_SOURCES).',
-    },
+    page: 'Name a file in or below what the server allows (ROLLCALL_SOURCES).',
   }),
   RECIPE_NEEDS: refusal({
     title: 'The recipe needs more than the file has',

@@ -32,8 +32,7 @@ export async function unless<Answer>(code: ErrorCode, answer: Promise<Answer>): 
 
 /** The remedy of a refusal for a person at a terminal. @param given for programs */
 export function remedyFor(code: string, given: string) {
-  const { remedy } = entryOf(code) ?? {};
-  const command = typeof remedy === 'object' && 'command' in remedy ? remedy.command : undefined;
+  const { command } = entryOf(code) ?? {};
   return typeof command === 'string' ? asSentence(command) : given;
 }
 

@@ -20,11 +20,8 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
   const whoIs = (request: FastifyRequest) => {
     if (request.headers.authorization !== undefined) return access.byToken(tokenOf(request));
     const cookie = request.cookies[SESSION_COOKIE];
-    if (cookie !== undefined) {
-      const who = access.bySession(cookie);
-      if (who !== undefined || tokenRequired) return who;
-    }
-    return tokenRequired ? undefined : LOCAL;
+    const who = cookie === undefined ? undefined : access.bySession(cookie);
+    return who ?? (tokenRequired ? undefined : LOCAL);
   };
   app.decorateRequest('who');
   app.decorate('access', access);
