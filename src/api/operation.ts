@@ -28,7 +28,7 @@ export interface Declared {
   readonly params?: Schema;
   readonly query?: Schema;
   readonly body?: Schema;
-  /** Status of the answer. Default: 200, and 204 for `nothing`. */
+  /** Status of the answer. Default: 200, 204 for `nothing`, and 202 where what was begun has an address. */
   readonly status?: number;
   readonly answer: z.ZodType | FileAnswer;
   /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
@@ -113,19 +113,25 @@ export type HandlersOf<Group, Calling = Call> = { readonly [Name in keyof Group]
 /**
  * Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest.
  * @param params of its paths with names, where an operation declares no others
+ * @param shared codes that each of them may be refused with
  */
-export function operationsOf<Shared extends Schema = undefined>(tag: string, params?: Shared) {
+export function operationsOf<Shared extends Schema = undefined>(
+  tag: string,
+  params?: Shared,
+  shared: readonly RefusalCode[] = [],
+) {
   return <const Route extends `${Method} /${string}`, const One extends Declared>(
     route: Route,
     role: Role | 'public',
     declared: One,
   ) => {
     const [method, path] = route.split(' ') as [Method, string];
-    const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
+    const status = declared.answer instanceof z.ZodVoid ? 204 : declared.location === undefined ? 200 : 202;
+    const refusals = [...shared, ...(declared.refusals ?? [])];
     const named = (path.includes(':') && { params }) as Route extends `${string}:${string}`
       ? { readonly params: One extends { readonly params: z.ZodType } ? unknown : Shared }
       : object;
-    return { status, ...named, ...declared, route, method, path, role, tag };
+    return { status, ...named, ...declared, refusals, route, method, path, role, tag };
   };
 }
 

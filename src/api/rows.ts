@@ -177,7 +177,7 @@ export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
 export const rowDetail = rowDetailFacts.extend({ row: rowView }).meta({ id: 'RowDetail' });
 export type RowDetail = z.infer<typeof rowDetail>;
 
-const operation = operationsOf('rows', z.object({ id: z.string() }));
+const operation = operationsOf('rows', z.object({ id: z.string() }), ['NO_ROWS_YET']);
 
 /** Rows, problems and calls of an import, and its report: a file with the outcome of every row. */
 export const rowOperations = {
@@ -186,7 +186,6 @@ export const rowOperations = {
     description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
     query: rowsQuery,
     answer: rowsPage,
-    refusals: ['NO_ROWS_YET'],
   }),
   row: operation('GET /v1/imports/:id/rows/:row', 'viewer', {
     summary: 'One row with its batch and every call that was made for it',
@@ -198,22 +197,19 @@ export const rowOperations = {
         .describe('Number of the row in the order of the input: `row` in the list of rows.'),
     }),
     answer: rowDetail,
-    refusals: ['BAD_OPTION', 'UNKNOWN_ROW', 'NO_ROWS_YET'],
+    refusals: ['BAD_OPTION', 'UNKNOWN_ROW'],
   }),
   problems: operation('GET /v1/imports/:id/problems', 'viewer', {
     summary: 'Rows that need attention by outcome and code, with examples and what to do',
     answer: problemsAnswer,
-    refusals: ['NO_ROWS_YET'],
   }),
   calls: operation('GET /v1/imports/:id/calls', 'viewer', {
     summary: 'Calls to the chat service over time',
     answer: callsAnswer,
-    refusals: ['NO_ROWS_YET'],
   }),
   created: operation('GET /v1/imports/:id/created', 'viewer', {
     summary: 'Download the users and groups that an import created, and the users that it made active again',
     answer: fileOf('What it created: kind, region, id, outcome and time.', 'text/csv'),
-    refusals: ['NO_ROWS_YET'],
   }),
   report: operation('GET /v1/imports/:id/report', 'viewer', {
     summary: 'Download a report',
@@ -228,6 +224,6 @@ export const rowOperations = {
       INPUTS.xlsx.mediaType,
       'text/html',
     ),
-    refusals: ['NO_ROWS_YET', 'RANGE'],
+    refusals: ['RANGE'],
   }),
 };

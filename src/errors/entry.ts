@@ -4,7 +4,7 @@ import type { Words } from './named-options.ts';
 export type Surface = 'command' | 'api' | 'page';
 
 /** The next step, which may name `{facts}`, or a function that makes it of them. */
-export type Remedy<Facts> = Words | ((facts: Facts) => Words | undefined);
+type Remedy<Facts> = Words | ((facts: Facts) => Words | undefined);
 
 type Exit = 2 | 3 | 4 | 5;
 

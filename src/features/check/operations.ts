@@ -125,7 +125,6 @@ export const checkOperations = {
     summary:
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
     query: checkQuery,
-    status: 202,
     location: '/v1/imports/:importId/check',
     answer: checkView,
     refusals: ['WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],

@@ -157,7 +157,7 @@ export const askedReplacement = z.strictObject({
 });
 export type AskedReplacement = z.infer<typeof askedReplacement>;
 
-const operation = operationsOf('corrections', z.object({ id: z.string() }));
+const operation = operationsOf('corrections', z.object({ id: z.string() }), ['WRONG_STATE']);
 
 /** Rows that are invalid, failed or would fail: corrected and sent as a new import. */
 export const correctionOperations = {
@@ -165,13 +165,11 @@ export const correctionOperations = {
     summary:
       'Rows to correct, by problem: invalid, failed, or expected to fail by the check of an import that was not sent',
     answer: correctionsView,
-    refusals: ['WRONG_STATE'],
   }),
   rows: operation('GET /v1/imports/:id/corrections/rows', 'viewer', {
     summary: 'Rows to correct: as the file had them, with their edits and problems',
     query: rowsQuery,
     answer: correctionRows,
-    refusals: ['WRONG_STATE'],
   }),
   edit: operation('PATCH /v1/imports/:id/corrections/rows', 'operator', {
     audit: 'import.edit',
@@ -180,14 +178,12 @@ export const correctionOperations = {
       'Each edit names the value that it replaces. One that finds another value, or a row that was sent, is refused alone. The rows stay as the file had them; edits are kept beside them.',
     body: askedEdits,
     answer: takenEdits,
-    refusals: ['WRONG_STATE'],
   }),
   replace: operation('POST /v1/imports/:id/corrections/replace', 'operator', {
     audit: 'import.edit',
     summary: 'Find and replace in a column of the rows to correct that pass the filter, up to 100,000',
     body: askedReplacement,
     answer: takenEdits,
-    refusals: ['WRONG_STATE'],
   }),
   takeFile: operation('POST /v1/imports/:id/corrections/file', 'operator', {
     operationId: 'takeCorrectedFile',
@@ -196,7 +192,7 @@ export const correctionOperations = {
     description:
       'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
     answer: takenEdits,
-    refusals: ['BAD_OPTION', 'WRONG_STATE'],
+    refusals: ['BAD_OPTION'],
   }),
   send: operation('POST /v1/imports/:id/corrections/send', 'operator', {
     audit: 'import.correct',
@@ -209,9 +205,8 @@ export const correctionOperations = {
         .optional()
         .describe('The revision that was looked at. Refused if a cell was edited since.'),
     }),
-    status: 202,
     location: '/v1/imports/:id',
     answer: importView,
-    refusals: ['WRONG_STATE', 'WRONG_TARGET'],
+    refusals: ['WRONG_TARGET'],
   }),
 };

@@ -98,7 +98,6 @@ export const exportOperations = {
     audit: 'export.create',
     summary: 'Begin to export who is in which group now',
     body: exportBody,
-    status: 202,
     location: '/v1/exports/:id',
     answer: exportView,
     refusals: ['REGION_WITHOUT_APP'],
