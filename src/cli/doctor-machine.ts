@@ -1,5 +1,5 @@
 import { constants, existsSync, statSync } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
@@ -19,15 +19,11 @@ import { type Finding, good, wrong } from './findings.ts';
 /** Checks of `rollcall doctor` that look at this machine: its data directory and its files with keys. */
 
 /** Files with keys that others on this machine can read. An import works all the same. */
-export async function checkKeyFiles(): Promise<Finding[]> {
+export function checkKeyFiles(): Finding[] {
   if (process.platform === 'win32') return [];
-  const looks = secretFiles().map(async (path) => {
-    const { mode } = (await stat(path).catch(() => undefined)) ?? { mode: 0 };
-    return (mode & 0o044) === 0 ? [] : [shellWord(path)];
-  });
-  const paths = (await Promise.all(looks)).flat();
-  if (paths.length === 0) return [];
-  return [good('key files', `others on this machine can read them; chmod 600 ${paths.join(' ')}`)];
+  const open = secretFiles().filter((path) => existsSync(path) && (statSync(path).mode & 0o044) !== 0);
+  if (open.length === 0) return [];
+  return [good('key files', `others on this machine can read them; chmod 600 ${open.map(shellWord).join(' ')}`)];
 }
 
 /** Bytes that should be free: an import needs some 400 a row, reports included. */

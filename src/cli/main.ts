@@ -108,12 +108,6 @@ function exitCodesHelp() {
   return ['Exit codes:', ...lines].join('\n');
 }
 
-/** Exit code of a process whose output could not be written. */
-function outputFailed(error: Error): never {
-  process.stderr.write(`rollcall: standard output cannot be written: ${error.message}\n`);
-  process.exit(EXIT.fatal);
-}
-
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
 function isClosedPipe(error: unknown) {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
@@ -128,7 +122,9 @@ export async function start() {
   // Nobody reads it any more, as after `2>&1 | head`: the work goes on without a word.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
-    if (!isClosedPipe(error)) outputFailed(error);
+    if (isClosedPipe(error)) return;
+    process.stderr.write(`rollcall: standard output cannot be written: ${error.message}\n`);
+    process.exit(EXIT.fatal);
   });
   const io = terminalIo(process.stdout, process.stderr, typedHere(environmentVariable('npm_execpath') !== undefined));
   // Rejections that nothing handles come here too. Nothing is lost: the ledgers have all rows.

@@ -29,7 +29,7 @@ export async function listen(server: Api, { host, port }: { readonly host: strin
     const address = await server.listen({ host, port, listenTextResolver: (at) => `listening on ${at}` });
     return address.replace('//[::]', '//[::1]');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw badUsage(`port ${port} of ${host} is taken; name another with --port, or 0 for a free one`);
     }

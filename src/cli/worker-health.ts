@@ -40,7 +40,7 @@ export function workerHealth(port: number, host: string) {
         port: (server.address() as AddressInfo).port,
         close: async () => {
           server.closeAllConnections();
-          await new Promise((resolve) => server.close(resolve));
+          await server[Symbol.asyncDispose]();
         },
       };
     },

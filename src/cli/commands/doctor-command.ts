@@ -47,9 +47,8 @@ async function doctor(io: Io, flags: Flags) {
   }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
   const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
-  const [disk, keyFiles, queue, service, sources] = await Promise.all([
+  const [disk, queue, service, sources] = await Promise.all([
     checkDisk(config.dataDir),
-    checkKeyFiles(),
     checkTheQueue(config),
     checkService(config, flags.trySilent),
     triedSources(config),
@@ -57,7 +56,7 @@ async function doctor(io: Io, flags: Flags) {
   const findings = [
     disk,
     ...checkCatalog(dir),
-    ...keyFiles,
+    ...checkKeyFiles(),
     ...queue,
     ...service,
     ...sourceFindings(sources, 'source '),

@@ -7,7 +7,7 @@ import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
-import { checkInput } from '../../../imports/read/byte-source.ts';
+import { checkInput, readHead } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -71,17 +71,11 @@ function importsOfFiles(dir: DataDir) {
   }
 }
 
-async function beginningOf(stream: AsyncIterable<Buffer>) {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of stream) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= MAX_BYTES) break;
-  }
-  const bytes = Buffer.concat(pieces);
+async function beginningOf(stream: Readable) {
+  const { head } = await readHead(stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer>, MAX_BYTES);
+  stream.destroy();
   // A row that is cut in the middle would be reported as broken.
-  return length < MAX_BYTES ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+  return head.length < MAX_BYTES ? head : head.subarray(0, head.lastIndexOf('\n') + 1);
 }
 
 /** After a file was refused: says what it is, and a command that would work. */
