@@ -20,9 +20,9 @@ import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import {
+  each,
   type RecipeFlags,
   type RunningFlags,
-  repeatable,
   sizeFlag,
   withNeeds,
   withOptions,
@@ -78,12 +78,10 @@ const SOURCE_FLAGS = Object.entries<SourceSetting>(SOURCE_SETTINGS).flatMap(
     value === undefined ? [] : [{ ...more, name: flag, flag: flagOf(flag), value }],
 );
 
-// Read later: a message of commander's would repeat a secret that is given in place of where it is.
-const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
-
 function withSourceFlags(command: Command, flags: typeof SOURCE_FLAGS) {
   for (const { flag, value, help, isMap } of flags) {
-    if (isMap) command.option(`${flag} ${value}`, `${help}; repeat for more`, each());
+    // Read later: a message of commander's would repeat a secret that is given in place of where it is.
+    if (isMap) command.option(`${flag} ${value}`, `${help}; repeat for more`, each);
     else command.option(`${flag} ${value}`, help);
   }
   return command;

@@ -140,9 +140,7 @@ export function withListFilter(command: Command) {
 
 /** A flag that may be repeated: each is one tag. */
 export function tagFlag(meaning: string) {
-  return new Option('--tag <tag>', meaning).argParser(
-    repeatable((text: string, before: readonly string[] = []) => [...before, text]),
-  );
+  return new Option('--tag <tag>', meaning).argParser(each);
 }
 
 /** Tags as people type them, each once. @throws BAD_OPTION */
@@ -260,6 +258,9 @@ export function repeatable<Parser extends object>(parser: Parser): Parser {
   REPEATABLE.add(parser);
   return parser;
 }
+
+/** Keeps the text of each flag. */
+export const each = repeatable((text: string, before: readonly string[] = []) => [...before, text]);
 
 /** Marks the parser of a flag whose value may hold a key or password: no message repeats it. */
 export function secret<Parser extends object>(parser: Parser): Parser {
