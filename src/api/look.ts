@@ -42,7 +42,6 @@ export type PreviewRow = Preview['rows'][number];
 
 /** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
-export type ColumnLook = (typeof LOOKS)[number];
 
 const count = z.int().nonnegative();
 const settings = z

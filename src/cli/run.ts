@@ -143,9 +143,7 @@ async function runThere({ io, imports }: Running, work: Work, client: Client) {
   return work.conclude({ id, client });
 }
 
-/**
- * Default time that imports wait for a service that does not answer, in ms: someone waits at the terminal, or a script.
- */
+/** Default time that imports wait for a service that does not answer, in ms: someone waits at the terminal, or a script. */
 const GIVE_UP_AFTER_MS = 3_600_000;
 
 async function runHere(running: Running, work: Work) {

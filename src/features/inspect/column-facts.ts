@@ -1,4 +1,4 @@
-import type { ColumnLook } from '../../api/look.ts';
+import type { FileFacts } from '../../api/look.ts';
 import { ID } from '../../chat/service/limits.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { groupName, isRole, wordsOf } from './column-names.ts';
@@ -28,16 +28,7 @@ function hasSecretKey(text: string) {
 }
 
 /** A column of a file, as far as its first rows show it. */
-export interface ColumnFacts {
-  readonly name: string;
-  readonly looksLike: ColumnLook;
-  /** A character that separates several values in a cell; only of lists. */
-  readonly separator?: string;
-  /** Different values, the first ones; long ones are cut. */
-  readonly examples: readonly string[];
-  /** Rows with a value, and different values among them. */
-  readonly filled: number;
-  readonly different: number;
+export interface ColumnFacts extends Omit<FileFacts['columns'][number], 'words'> {
   /** All different values with their rows, where they are few; else empty. */
   readonly few: ReadonlyMap<string, number>;
   /** The values row by row; only of a table. */

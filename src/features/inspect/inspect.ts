@@ -138,7 +138,7 @@ const OF_WORDS: ReadonlySet<string> = new Set(['scope', 'status', 'mark']);
 
 function shownFacts({ few, cells: _cells, isList: _isList, ...rest }: ColumnFacts, isHidden: boolean) {
   const hasWords = few.size > 0 && !isHidden && OF_WORDS.has(rest.looksLike);
-  return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(hasWords && { words: Object.fromEntries(few) }) };
+  return { ...rest, examples: isHidden ? [] : rest.examples, ...(hasWords && { words: Object.fromEntries(few) }) };
 }
 
 /** Returns the needs of the recipe, and the identity file if users are e-mail addresses. */
