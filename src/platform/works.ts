@@ -54,11 +54,6 @@ export class Works<Progress> {
     return this.#under.get(id)?.progress;
   }
 
-  /** Resolves when it is no longer under way. @throws as `begin` */
-  async over(id: string) {
-    await this.#under.get(id)?.ended;
-  }
-
   /** Stops one, and resolves when it has ended. */
   async end(id: string, why: string) {
     const work = this.#under.get(id);

@@ -3,7 +3,7 @@ import { addAbortListener } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
+import type { ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import ssh from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
@@ -49,11 +49,10 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
   let refused: Error | undefined;
   client.on('error', (error) => ended.reject(refused ?? connectionError(at, error, place.user)));
   client.on('close', () => ended.reject(badSource(`the connection to ${at} broke off; try again`)));
-  const onStop = () => {
+  const stopping = addAbortListener(signal, () => {
     ended.reject(signal.reason);
     client.destroy();
-  };
-  const stopping = addAbortListener(signal, onStop);
+  });
   const close = () => {
     stopping[Symbol.dispose]();
     client.end();
@@ -69,22 +68,23 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
     return Promise.race([answered, ended.promise]);
   };
   try {
-    await Promise.race([
-      ended.promise,
-      new Promise<void>((resolve, reject) => {
-        client.once('ready', resolve);
-        answerPassword(client, request);
-        const checkHost = hostCheck(place, request, (error) => {
-          refused = error;
-        });
-        const config = configOf(place, request);
-        try {
-          client.connect({ ...config, ...checkHost, host });
-        } catch (error) {
-          reject(connectionError(at, error as Error, place.user));
-        }
-      }),
-    ]);
+    const ready = new Promise<void>((resolve) => {
+      client.once('ready', resolve);
+    });
+    // Some servers ask for a password as a question.
+    client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
+      finish(prompts.map(() => request.secret('password') ?? '')),
+    );
+    const checkHost = hostCheck(place, request, (error) => {
+      refused = error;
+    });
+    const config = configOf(place, request);
+    try {
+      client.connect({ ...config, ...checkHost, host });
+    } catch (error) {
+      throw connectionError(at, error as Error, place.user);
+    }
+    await Promise.race([ended.promise, ready]);
     const sftp = await asked<SFTPWrapper>((done) => client.sftp(done));
     return {
       list: (folder: string) => asked<readonly FileEntryWithStats[]>((done) => sftp.readdir(folder, done), folder),
@@ -149,13 +149,6 @@ function keyIn(path: string) {
   } catch (cause) {
     throw badSource(`the key file cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
-}
-
-/** Some servers ask for a password as a question. */
-function answerPassword(client: Client, { secret }: SourceRequest) {
-  client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
-    finish(prompts.map(() => secret('password') ?? '')),
-  );
 }
 
 /** Lets only a host go on whose key is in known_hosts. @param refuse is told why it does not */
