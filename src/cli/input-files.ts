@@ -182,7 +182,7 @@ export async function sourceNamed(config: Config, text: string, flags: SourceFla
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress) {
-  const share = of === undefined || of === 0 ? '' : `  ${Math.floor((bytes / of) * 100)} %`;
+  const share = of ? `  ${Math.floor((bytes / of) * 100)} %` : '';
   const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
   return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
 }

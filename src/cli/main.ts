@@ -18,6 +18,9 @@ export async function main(args: readonly string[], io: Io) {
     async (...given) => {
       code = (await does(io, ...given)) ?? EXIT.ok;
     };
+  const exitCodes = Object.entries(EXIT_MEANINGS).map(
+    ([name, meaning]) => `  ${EXIT[name as keyof typeof EXIT]}  ${meaning}`,
+  );
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
@@ -32,7 +35,7 @@ export async function main(args: readonly string[], io: Io) {
     })
     .addHelpText(
       'after',
-      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\nrollcall help topics lists what else help explains, such as settings and exit-codes.\n\n${exitCodesHelp()}`,
+      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\nrollcall help topics lists what else help explains, such as settings and exit-codes.\n\nExit codes:\n${exitCodes.join('\n')}`,
     );
   const named = commandNamed(args);
   if (args[0] === 'help' && named !== undefined && !Object.hasOwn(COMMANDS, named)) return explain(io, named);
@@ -99,13 +102,6 @@ export function typedHere(byNpm: boolean): Io['typed'] {
   const names = ['help', ...Object.keys(COMMANDS)].join('|');
   const command = new RegExp(`(?<![\\w./-]|npx )rollcall (?=(?:${names})\\b)`, 'g');
   return (text) => text.replace(command, 'npx rollcall ');
-}
-
-function exitCodesHelp() {
-  const lines = Object.entries(EXIT_MEANINGS).map(
-    ([name, meaning]) => `  ${EXIT[name as keyof typeof EXIT]}  ${meaning}`,
-  );
-  return ['Exit codes:', ...lines].join('\n');
 }
 
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */

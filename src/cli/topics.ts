@@ -15,15 +15,8 @@ export function helpTopics() {
     .filter((document) => !NOT_FOR_USERS.has(document))
     .map((document) => {
       // Comments say what tests do with a block.
-      const text = () => read(`docs/${document}.md`).replaceAll(/^<!-- .* -->\n/gm, '');
-      return { name: NAMES[document] ?? document, title: titleOf(text()), text };
+      const text = () =>
+        readFileSync(new URL(`docs/${document}.md`, PACKAGE_FOLDER), 'utf8').replaceAll(/^<!-- .* -->\n/gm, '');
+      return { name: NAMES[document] ?? document, title: /^# (.+)$/m.exec(text())?.[1] ?? '', text };
     });
-}
-
-function titleOf(text: string) {
-  return /^# (.+)$/m.exec(text)?.[1] ?? '';
-}
-
-function read(path: string) {
-  return readFileSync(new URL(path, PACKAGE_FOLDER), 'utf8');
 }

@@ -90,7 +90,7 @@ export async function sendFile(
 }
 
 function sendingLine(sent: number, size: number | undefined) {
-  const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
+  const share = size ? `  ${Math.floor((sent / size) * 100)} %` : '';
   return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
 }
 

@@ -21,6 +21,12 @@ const DEFAULT_GROUPS = 20;
 
 const FAULT_SYNTAX = '[region:]kind[=when], several by commas; when is 5%, 0.05 or a count; slow=400ms[@when]';
 
+const FAULTS_HELP = Object.entries(FAULT_KINDS).map(([kind, effect]) => `  ${kind.padEnd(14)}${effect}`);
+const BEHAVIOUR_HELP = Object.entries(SWITCHES).map(
+  ([name, allowed]) =>
+    `  ${name.padEnd(20)}${typeof allowed === 'number' ? `number (${allowed})` : allowed.join(', ')}`,
+);
+
 interface Flags {
   readonly port: number;
   readonly users?: number;
@@ -75,7 +81,7 @@ export function sandboxCommand(action: Action) {
     .option('--json', 'print one line of JSON once it is listening')
     .addHelpText(
       'after',
-      `\nFaults:\n${faultsHelp()}\n\nBehaviour (the first value is the default):\n${behaviourHelp()}`,
+      ['', 'Faults:', ...FAULTS_HELP, '', 'Behaviour (the first value is the default):', ...BEHAVIOUR_HELP].join('\n'),
     )
     .action(action(run));
 }
@@ -168,12 +174,6 @@ function usersAndGroups(flags: Flags) {
   return numbered.filter((part) => part !== undefined).join(', ') || 'no users or groups';
 }
 
-function faultsHelp() {
-  return Object.entries(FAULT_KINDS)
-    .map(([kind, effect]) => `  ${kind.padEnd(14)}${effect}`)
-    .join('\n');
-}
-
 function managementUrlOf({ host }: Sandbox) {
   return `https://apimgmt.${host}`;
 }
@@ -181,15 +181,6 @@ function managementUrlOf({ host }: Sandbox) {
 /** The flag may be repeated. @throws BAD_BEHAVIOUR */
 function behaviour(text: string, earlier: Partial<Behaviour> = {}) {
   return { ...earlier, ...parseBehaviour(text) };
-}
-
-function behaviourHelp() {
-  return Object.entries(SWITCHES)
-    .map(
-      ([name, allowed]) =>
-        `  ${name.padEnd(20)}${typeof allowed === 'number' ? `number (${allowed})` : allowed.join(', ')}`,
-    )
-    .join('\n');
 }
 
 const latencyRange: Allowed<readonly [number, number]> = {

@@ -77,7 +77,8 @@ async function listTokens(io: Io, flags: CommonFlags) {
   const config = readConfig(flags);
   const tokens = existsSync(config.dir.access) ? withAccess(config, (access) => access.tokens()) : [];
   if (flags.json) {
-    printJson(io, tokens.map(tokenJson));
+    const shown = tokens.map((token) => ({ ...tokenView(token), revokedAt: isoTime(token.revokedAt) }));
+    printJson(io, shown);
     return;
   }
   if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role admin');
@@ -96,11 +97,6 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags) {
   if (!revoked) throw new RollcallError('UNKNOWN_TOKEN', { id });
   if (flags.json) printJson(io, { id, revoked: true });
   say(io, `Token ${id} is revoked.`);
-}
-
-function tokenJson(token: TokenRecord) {
-  const { revokedAt } = token;
-  return { ...tokenView(token), revokedAt: isoTime(revokedAt) };
 }
 
 function stateOf(token: TokenRecord) {
