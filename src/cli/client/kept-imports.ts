@@ -1,8 +1,7 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
-import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
-import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { ViewSources } from '../../imports/report/import-view.ts';
 import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
 import { viewsFor } from '../../server/import-views.ts';
@@ -34,17 +33,6 @@ export async function viewing<Result>(
 export function rebuild(dir: DataDir) {
   using _owned = ownDataDir(dir);
   return rebuildCatalog(dir);
-}
-
-/**
- * Reads an import's ledger; undefined while it has none: it is being read, or was rejected; and where its state says that it
- * is lost. @throws LEDGER_MISSING, DAMAGED_LEDGER where it is lost
- */
-export function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
-  const path = dir.ledger(record.id);
-  if (isLedgerLost(record.code) || !hasLedger(record, path)) return undefined;
-  using reader = openImportReader(path);
-  return read(reader);
 }
 
 /** An import as commands show it. @param staging known only to the process that reads a file */

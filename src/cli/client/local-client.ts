@@ -11,14 +11,14 @@ import { askOwner, replyOf, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
-import { hasLedger } from '../../imports/lost-ledger.ts';
+import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../../server/access/access-store.ts';
 import { importReading, problemViews, wantedBy } from '../../server/import-reading.ts';
 import { type Asked, type Handled, handled, performGiven } from '../../server/perform.ts';
-import { keptView, openKept, withLedger } from './kept-imports.ts';
+import { keptView, openKept } from './kept-imports.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
@@ -142,8 +142,11 @@ function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
     ),
     handled(rowOperations, {
       problems: async ({ id }) => {
-        const problems = withLedger(dir, find(id), (reader) => reader.problems()) ?? [];
-        return { problems: problemViews(problems, () => ({})) };
+        const record = find(id);
+        // It is being read, or was rejected, or its state says that its ledger is lost.
+        if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return { problems: [] };
+        using reader = openImportReader(dir.ledger(id));
+        return { problems: problemViews(reader.problems(), () => ({})) };
       },
       report: async ({ id, ...query }) => {
         const wanted = wantedBy(query);

@@ -55,7 +55,9 @@ export function suggest(
     return [openColumn('guid', words`${seen}: name it with ${option('map', 'guid=COLUMN')}.`)];
   };
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
-  const scope = named('scope') ?? scopeIn(rest);
+  // Its words are known, or it is called so; of several a person would have to choose.
+  const [likeliest, ...others] = surest(rest, scopeRank);
+  const scope = named('scope') ?? (others.length > 0 ? undefined : likeliest);
   return [
     // The options may say more about UIDs than which column they are in.
     ...aboutIds('uid', users, user === known, (shape.identities ?? shape.templates?.uid) !== undefined),
@@ -287,12 +289,6 @@ function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
   const [, prefix] = /^(.*[ _:-]).*(?:\n\1.*)+$/.exec(marks.map(({ name }) => name).join('\n')) ?? [];
   const isOthers = (column: ColumnFacts) => !marks.includes(column) && column.name.startsWith(prefix ?? '');
   return prefix === undefined || prefix.includes('*') || columns.some(isOthers) ? undefined : [`${prefix}*`];
-}
-
-/** The column with words for scopes: its words are known, or it is called so. */
-function scopeIn(columns: readonly ColumnFacts[]) {
-  const [first, ...others] = surest(columns, scopeRank);
-  return others.length > 0 ? undefined : first;
 }
 
 /** @param given words whose meanings are not asked for again; `*` stands for all that are not there */

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
-import type { FileFacts } from '../../../api/look.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { addressFlagsOf, type SourceFlags, withShape, withSource } from '../../../cli/flags/file-flags.ts';
 import { type CommonFlags, withDataDir, withJson, withOptions } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/import-file.ts';
-import { type FetchedFile, fileToFetch, withFetched } from '../../../cli/input-files.ts';
+import { fileToFetch, withFetched } from '../../../cli/input-files.ts';
 import { sayNothingBegan } from '../../../cli/run.ts';
 import { type Io, print, printJson, say, typedCommand } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
@@ -42,7 +41,15 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
   const typed: Typed['typed'] = (verb, name, ...more) =>
     typedCommand(config, verb, ...(fetched === undefined ? [name] : again), ...more);
   const look = (path: string, name = path) => inspectFile(config, path, options, { lookups, typed, name });
-  const facts = await (fetched === undefined ? look(file) : inspectFetched(io, fetched, look));
+  const progress = fetched && showSteps(io, fetched.lines, { begins: 'the file to come' });
+  const looked =
+    fetched === undefined
+      ? look(file)
+      : withFetched(fetched, (path, name) => {
+          progress?.stop();
+          return look(path, name);
+        });
+  const facts = await looked.finally(progress?.stop);
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) printJson(io, facts);
   else {
@@ -51,13 +58,4 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags) {
     if (next.length > 0) say(io, '', ...next);
   }
   return facts.format === null && facts.recipes.length === 0 ? EXIT.usage : EXIT.ok;
-}
-
-/** Looks at a file that is fetched for it. */
-function inspectFetched(io: Io, fetched: FetchedFile, look: (path: string, name: string) => Promise<FileFacts>) {
-  const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
-  return withFetched(fetched, (path, name) => {
-    progress.stop();
-    return look(path, name);
-  }).finally(progress.stop);
 }
