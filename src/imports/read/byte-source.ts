@@ -143,10 +143,7 @@ export interface Quiet {
 const QUIET: Quiet = {
   now: Date.now,
   sleep: async (ms, signal) => {
-    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-      signal?.throwIfAborted();
-      throw error;
-    });
+    await sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
   },
 };
 

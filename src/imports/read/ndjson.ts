@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { isObject } from '../../platform/stored-json.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { type Bounds, intakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
@@ -50,14 +51,14 @@ function lineReader(reader: Elements, bounds: Bounds) {
     const brackets = occurrences(line, '[') + occurrences(line, '{');
     if (brackets > MAX_DEPTH && scanned(line).deepest > MAX_DEPTH) throw tooDeep(place);
     const value = parse(line, number);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       throw wrongShape(place, `${shown(line)} is not an object; NDJSON has one object on each line`);
     }
     const colons = occurrences(line, ':');
     const keys = colons === Object.keys(value).length ? colons : scanned(line).keys;
     // UIDs in lists become rows of their own, so numbers must keep their spelling.
-    const element = hasMemberLists(value as Element) ? parseJson(line) : value;
-    return reader.rows(element as Element, place, line, keys);
+    const element = hasMemberLists(value) ? (parseJson(line) as Element) : value;
+    return reader.rows(element, place, line, keys);
   }
 
   return rowsUpTo;
