@@ -64,9 +64,8 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promi
 
   const styles = partOf('styles');
   const formats = styles === undefined ? [] : await formatsOf(styles, parse);
-  const texts = textTable();
   const shared = partOf('sharedStrings');
-  if (shared !== undefined) await readTexts(texts, shared, parse);
+  const textOf = shared === undefined ? () => undefined : await sharedTexts(shared, parse);
 
   return {
     sheets,
@@ -75,7 +74,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promi
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
       const merged = warnings === undefined ? new Map() : await mergedAreas(read(sheet.entry));
       const rows = new SheetRows(sheet.name, warnings);
-      const reader = xmlReader(rows.place, sheetReader({ rows, textOf: texts.get, formats, from1904, merged }));
+      const reader = xmlReader(rows.place, sheetReader({ rows, textOf, formats, from1904, merged }));
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield rows.take();
@@ -110,8 +109,23 @@ async function formatsOf(entry: string, parse: Parse) {
   return formats;
 }
 
-/** Reads the texts that cells name by number: each once, and all are needed until the last row is read. */
-async function readTexts(texts: ReturnType<typeof textTable>, entry: string, parse: Parse) {
+/**
+ * Reads the texts that cells name by number: all are needed until the last row is read. They are kept as bytes one behind the
+ * other: strings of their own would take five times the memory. Throws TOO_LARGE.
+ */
+async function sharedTexts(entry: string, parse: Parse): Promise<(index: number) => string | undefined> {
+  let bytes = Buffer.alloc(64 * KIB);
+  /** The place behind each text. */
+  const ends: number[] = [];
+  function add(text: string) {
+    const start = ends[ends.length - 1] ?? 0;
+    const end = start + Buffer.byteLength(text);
+    if (end > MAX_TEXT_BYTES) throw tooMany('the workbook', MAX_TEXT_BYTES, 'bytes of different texts', SAVE_AS_CSV);
+    if (end > bytes.length) bytes = Buffer.concat([bytes], Math.max(end, bytes.length * 2));
+    bytes.write(text, start);
+    ends.push(end);
+  }
+
   let text = '';
   await parse(entry, {
     open: (name) => {
@@ -121,31 +135,12 @@ async function readTexts(texts: ReturnType<typeof textTable>, entry: string, par
       if (name === 't') {
         text += piece;
         checkLength(text, entry);
-      } else if (name === 'si') texts.add(unescaped(text));
+      } else if (name === 'si') add(unescaped(text));
     },
   });
-}
-
-/** Texts by number, as bytes one behind the other: strings of their own would take five times the memory. */
-function textTable() {
-  let bytes = Buffer.alloc(64 * KIB);
-  /** The place behind each text. */
-  const ends: number[] = [];
-  return {
-    /** Throws TOO_LARGE. */
-    add: (text: string) => {
-      const start = ends[ends.length - 1] ?? 0;
-      const end = start + Buffer.byteLength(text);
-      if (end > MAX_TEXT_BYTES) throw tooMany('the workbook', MAX_TEXT_BYTES, 'bytes of different texts', SAVE_AS_CSV);
-      if (end > bytes.length) bytes = Buffer.concat([bytes], Math.max(end, bytes.length * 2));
-      bytes.write(text, start);
-      ends.push(end);
-    },
-    /** Undefined where no text has this number. */
-    get: (index: number) => {
-      const end = ends[index];
-      return end === undefined ? undefined : bytes.toString('utf8', ends[index - 1] ?? 0, end);
-    },
+  return (index) => {
+    const end = ends[index];
+    return end === undefined ? undefined : bytes.toString('utf8', ends[index - 1] ?? 0, end);
   };
 }
 
