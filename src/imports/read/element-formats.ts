@@ -27,14 +27,28 @@ const YAML_BELOW_KEY = new RegExp(`^(?:[ \\t]*-(?:[ \\t]|$)|[ \\t]+(?:${PROPERTI
 const YAML_KEY = new RegExp(`^${KEY}[ \\t]+\\S`);
 const YAML_LINE = new RegExp(`^(?:${KEY}(?:[ \\t]|$)|-(?:[ \\t]|$)|[ \\t]+\\S|[\\]}],?$|---|\\.\\.\\.)`);
 
-/**
- * The kind of a text that is not JSON, NDJSON or CSV; undefined if it is one of these.
- * @param start with its first character that is not blank, and perhaps cut at its end
- */
+/** A kind of text that is read as JSON or NDJSON of the same content. */
+interface Converted {
+  /** Whether a text begins as one: with its first character that is not blank, and perhaps cut at its end. */
+  readonly isAt: (start: string) => boolean;
+  readonly read: (blocks: AsyncIterable<Buffer>, bounds: Bounds) => Promise<AsyncIterable<Buffer>>;
+}
+
+/** The first that recognises a text reads it. */
+const CONVERTED: Readonly<Partial<Record<InputKind, Converted>>> = {
+  ldif: {
+    isAt: (start) => LDIF.test(start.replace(COMMENTS, '').replace(LDIF_VERSION, '').replace(COMMENTS, '')),
+    read: async (blocks, bounds) => (await import('./ldif.ts')).ldifAsNdjson(blocks, bounds),
+  },
+  yaml: {
+    isAt: isYaml,
+    read: async (blocks, bounds) => (await import('./yaml.ts')).yamlAsJson(blocks, bounds),
+  },
+};
+
+/** The kind of a text that is not JSON, NDJSON or CSV; undefined if it is one of these. */
 export function convertedKind(start: string): InputKind | undefined {
-  const entry = start.replace(COMMENTS, '').replace(LDIF_VERSION, '').replace(COMMENTS, '');
-  if (LDIF.test(entry)) return 'ldif';
-  return isYaml(start) ? 'yaml' : undefined;
+  return (Object.keys(CONVERTED) as InputKind[]).find((kind) => CONVERTED[kind]?.isAt(start));
 }
 
 /** Converts another format to JSON or NDJSON. */
@@ -43,8 +57,7 @@ export async function asJson(
   kind: InputKind,
   bounds: Bounds,
 ): Promise<AsyncIterable<Buffer>> {
-  if (kind === 'ldif') return (await import('./ldif.ts')).ldifAsNdjson(blocks, bounds);
-  return kind === 'yaml' ? (await import('./yaml.ts')).yamlAsJson(blocks, bounds) : blocks;
+  return CONVERTED[kind]?.read(blocks, bounds) ?? blocks;
 }
 
 function isYaml(start: string) {
