@@ -10,6 +10,7 @@ import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import { openNotifications } from '../features/notify/notifications.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
+import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { HEAP_MB } from '../imports/report/ledger-threads.ts';
@@ -66,7 +67,7 @@ export async function openContext(app: Api, options: Options) {
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
   const corrections = new Corrections({ dir, coordinator });
-  const syncs = syncsOf(options);
+  const syncs = composeSyncs(options, { keepMs: config.keep, stage: options.stage });
   const staging = followStaging(coordinator);
   const views = viewsFor('api', {
     dir,
@@ -141,21 +142,9 @@ export async function openContext(app: Api, options: Options) {
   };
 }
 
-function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options) {
-  const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keep, stage });
-  onStop(() => syncs.stop());
-  syncs.events.on('failure', fail);
-  return syncs;
-}
-
-function schedulesOf(
-  { dir, config, settings, log, onStop, fail }: Options,
-  syncs: ReturnType<typeof syncsOf>,
-  events: ReturnType<typeof openEvents>,
-) {
-  const { sources } = settings;
-  const schedules = openSchedules({ ...config, sources }, { syncs, dir, log, fail });
-  onStop(schedules.stop);
+function schedulesOf(options: Options, syncs: SyncRunner, events: ReturnType<typeof openEvents>) {
+  const { config, settings } = options;
+  const schedules = openSchedules({ ...config, sources: settings.sources }, { ...options, syncs });
   schedules.runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
   schedules.runs.events.on('changed', () => events.tell('schedules', {}));
   return schedules;

@@ -18,9 +18,12 @@ async function openOnFullDisk() {
   const apps = Object.fromEntries(REGIONS.map((region) => [region, sandbox.apps[region]]));
   let isFull = true;
   const stage: StageFile = (...task) => (isFull ? Promise.reject(full()) : SHARED_READING.stage(...task));
-  const syncs = composeSyncs(coordinator, dir, { apps }, pino({ enabled: false }), { stage });
-  onTestFinished(() => syncs.stop());
-  syncs.events.on('failure', (error) => syncing.failures.push(error));
+  const log = pino({ enabled: false });
+  const fail = (error: Error) => void syncing.failures.push(error);
+  const syncs = composeSyncs(
+    { coordinator, dir, service: { apps }, log, onStop: (stop) => onTestFinished(stop), fail },
+    { stage },
+  );
   const moves: string[] = [];
   const stands = Promise.withResolvers<void>();
   syncs.events.on('state', ({ state, code }) => {

@@ -16,8 +16,12 @@ test('with a time to keep them, old syncs go with their files, except the run th
     expect(state).toBe('applied');
   }
   const [first = '', second = ''] = ids;
-  const keeping = composeSyncs(coordinator, dir, { apps: {} }, pino({ enabled: false }), { keepMs: 1 });
-  onTestFinished(() => keeping.stop());
+  const log = pino({ enabled: false });
+  const fail = (error: Error) => void syncing.failures.push(error);
+  const keeping = composeSyncs(
+    { coordinator, dir, service: { apps: {} }, log, onStop: (stop) => onTestFinished(stop), fail },
+    { keepMs: 1 },
+  );
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
   const kept = openSyncCatalogReader(dir.catalog);
   onTestFinished(() => kept.close());

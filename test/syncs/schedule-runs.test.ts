@@ -133,7 +133,7 @@ describe('an edit while it runs', () => {
     const first = runs.begin('nightly', 'ann');
     await begun.promise;
     await office.edit({ cron: '0 4 * * *', catchUp: true }, 1);
-    office.syncs.end('sync-1', 'applied');
+    office.syncs.end(office.syncs.first, 'applied');
     expect(await runEnds(office, runs, first.id)).toMatchObject({ state: 'ran' });
     expect(office.catalog.get('nightly')).toMatchObject({ cron: '0 4 * * *', version: 2, placedHash: null });
     office.syncs.comeTo = 'applied';
@@ -201,7 +201,7 @@ describe('never two runs of a schedule at a time:', () => {
     expect(office.last()?.state).toBe('running');
     const second = office.runs();
     second.start();
-    office.syncs.end('sync-1', 'unchanged');
+    office.syncs.end(office.syncs.first, 'unchanged');
     expect(await runEnds(office, second, id)).toMatchObject({
       state: 'ran',
       reason: expect.stringContaining('unchanged'),

@@ -22,16 +22,16 @@ async function firstNight() {
 
 test('a run whose import is blocked waits for a person, and the next night is not skipped: it does what is left', async () => {
   const { office, runs, run } = await firstNight();
-  office.syncs.move('sync-1', 'blocked');
+  office.syncs.move(office.syncs.first, 'blocked');
   expect(await runEnds(office, runs, run.id)).toMatchObject({
     state: 'waiting',
-    reason: 'its import sync-1 is blocked; resume or cancel it, or the next run does what it left',
+    reason: `its import ${office.syncs.first} is blocked; resume or cancel it, or the next run does what it left`,
   });
   office.moveTo('2027-03-27T01:30:00Z');
   office.syncs.comeTo = 'applied';
   runs.ring();
   await runEnds(office, runs, run.id + 1);
-  expect(office.syncs.replaced).toEqual(['sync-1']);
+  expect(office.syncs.replaced).toEqual([office.syncs.first]);
   await runEnds(office, runs, run.id);
   expect(office.history().map(({ state }) => state)).toEqual(['ran', 'ran']);
   expect(office.catalog.findRun(run.id)?.reason).toMatch(/^incomplete: /);
@@ -53,11 +53,11 @@ test('a run waits for a service that is away until shortly before its schedule i
 
 test('a run whose import is resumed is under way again, and says what came of it', async () => {
   const { office, runs, run } = await firstNight();
-  office.syncs.move('sync-1', 'failed');
+  office.syncs.move(office.syncs.first, 'failed');
   await expect.poll(() => office.last()?.state).toBe('waiting');
-  office.syncs.move('sync-1', 'running');
+  office.syncs.move(office.syncs.first, 'running');
   await expect.poll(() => office.last()?.state).toBe('running');
-  office.syncs.end('sync-1', 'applied');
+  office.syncs.end(office.syncs.first, 'applied');
   expect(await runEnds(office, runs, run.id)).toMatchObject({
     state: 'ran',
     reason: expect.stringMatching(/^applied: /),
@@ -67,7 +67,7 @@ test('a run whose import is resumed is under way again, and says what came of it
 test('a process that starts again sees that an import is blocked', async () => {
   const { office, runs, run } = await firstNight();
   await runs.stop();
-  office.syncs.imports.set('sync-1', 'blocked');
+  office.syncs.imports.set(office.syncs.first, 'blocked');
   const again = office.runs();
   again.start();
   expect(await runEnds(office, again, run.id)).toMatchObject({ state: 'waiting' });
@@ -84,15 +84,15 @@ test('a held plan that is approved later brings its run to its end, also by anot
     reason: expect.stringMatching(/^held: /),
   });
   await setImmediate();
-  office.syncs.end('sync-1', 'applying');
+  office.syncs.end(office.syncs.first, 'applying');
   await expect.poll(() => office.last()?.state).toBe('running');
-  office.syncs.end('sync-1', 'applied');
+  office.syncs.end(office.syncs.first, 'applied');
   await expect.poll(() => office.last()?.reason).toMatch(/^applied: /);
 
   const second = runs.begin('nightly', 'ann');
   expect((await runEnds(office, runs, second.id)).state).toBe('waiting');
   await runs.stop();
-  office.syncs.end('sync-2', 'rejected');
+  office.syncs.end(office.syncs.wanted[1]?.id ?? '', 'rejected');
   const again = office.runs();
   again.start();
   await expect.poll(() => office.last()).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^rejected: /) });

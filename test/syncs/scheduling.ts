@@ -33,6 +33,12 @@ class Syncs {
   sendsTo = { sandbox: false };
   readonly events = new EventEmitter<SyncEvents>();
   readonly wanted: NewSync[] = [];
+
+  /** Id of the first one that was wanted. */
+  get first(): string {
+    return this.wanted[0]?.id ?? '';
+  }
+
   /** Syncs whose imports were ended because a newer run does what they left. */
   readonly replaced: string[] = [];
   /** The state that syncs come to at once; undefined: they go on until `end`. */
@@ -130,7 +136,6 @@ export function openOffice(): Office {
   };
   const syncs = new Syncs(syncCatalog);
   const environment: Record<string, string> = {};
-  let ids = 0;
   /** A schedule that applies what its file says, every night. */
   const given = (changes: Changes = {}): GivenSettings => {
     const file = changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n');
@@ -161,7 +166,6 @@ export function openOffice(): Office {
         sources: [],
         named: {},
         syncs,
-        newSyncId: () => `sync-${++ids}`,
         dir,
         patience: { giveUpAfter: undefined },
         ca: undefined,

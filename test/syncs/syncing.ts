@@ -56,9 +56,9 @@ export async function openSyncing(
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
     const log = pino({ enabled: false });
-    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps }, log, SHARED_READING);
-    syncs.events.on('failure', (error) => pipeline.failures.push(error));
-    return syncs;
+    const { coordinator, dir, failures } = pipeline;
+    const fail = (error: Error) => void failures.push(error);
+    return composeSyncs({ coordinator, dir, service: { apps }, log, onStop: () => {}, fail }, SHARED_READING);
   };
   let syncs = open();
   onTestFinished(() => syncs.stop());

@@ -1,28 +1,22 @@
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Config } from '../../platform/config.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
-import type { Logger } from '../../platform/log.ts';
-import { newSyncId } from '../sync/kept-sync.ts';
+import type { SyncProcess } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { openScheduleCatalog } from './schedule-catalog.ts';
 import { openScheduleRuns } from './schedule-runs.ts';
 
-/** The parts that run schedules. */
-export interface ScheduleParts {
+/** The process that runs schedules: they stop before its syncs. */
+interface ScheduleProcess extends Pick<SyncProcess, 'dir' | 'log' | 'onStop' | 'fail'> {
   readonly syncs: SyncRunner;
-  readonly dir: DataDir;
-  readonly log: Logger;
-  readonly fail: (error: Error) => void;
 }
 
-/** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. To be stopped before the syncs. */
-export function openSchedules(config: Config, { syncs, dir, log, fail }: ScheduleParts) {
+/** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. */
+export function openSchedules(config: Config, { syncs, dir, log, onStop, fail }: ScheduleProcess) {
   const catalog = openScheduleCatalog(dir.catalog);
   const runs = openScheduleRuns({
     catalog,
     syncs,
-    newSyncId: () => newSyncId('sync'),
     dir,
     patience: config,
     ...sourceContextOf(config),
@@ -36,11 +30,10 @@ export function openSchedules(config: Config, { syncs, dir, log, fail }: Schedul
       'schedule',
     ),
   );
-  const at = { ...config, sendsTo: syncs.sendsTo };
-  const stop = async () => {
+  onStop(async () => {
     await runs.stop();
     catalog.close();
-  };
-  return { catalog, runs, at, dir, stop };
+  });
+  return { catalog, runs, at: { ...config, sendsTo: syncs.sendsTo }, dir };
 }
 export type Schedules = ReturnType<typeof openSchedules>;

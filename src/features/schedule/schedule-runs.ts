@@ -15,6 +15,7 @@ import { Works } from '../../platform/works.ts';
 import { type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
 import { asClause, counted, isoTime, utcTime } from '../../text/wording.ts';
+import { newSyncId } from '../sync/kept-sync.ts';
 import { awaits } from '../sync/memory/memory.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { ScheduleRun } from './operations.ts';
@@ -25,7 +26,6 @@ import { obtainFiles, syncNow } from './schedule-sync.ts';
 /** The parts with which schedules run, and the clock. */
 export interface ScheduleRunsOptions extends SourceReaderOptions, AlarmOptions {
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver' | 'sendsTo'>;
-  readonly newSyncId: () => string;
   /** Has the ledgers of the imports that carry syncs out, and a folder for each schedule's own files. */
   readonly dir: Pick<DataDir, 'ledger' | 'memory' | 'schedule'>;
   /** The time that runs wait for a service that does not answer, if it is set for all of them. */
@@ -250,7 +250,7 @@ function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
       catalog.note(record, { placedHash: null });
       const settings = await syncNow(record, files);
       signal.throwIfAborted();
-      const id = options.newSyncId();
+      const id = newSyncId('sync');
       await replaceWaiting(run);
       catalog.changeRun(run.id, { syncId: id });
       // Nearly until the schedule is due again: the next run must find this one over.

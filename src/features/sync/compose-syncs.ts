@@ -2,27 +2,31 @@ import { EventEmitter } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/chat-service.ts';
+import { asError } from '../../errors/message-of.ts';
 import { endingBefore } from '../../imports/ends/ends.ts';
-import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
 import { type StageFile, stageInThread } from '../../imports/stage/staging.ts';
 import type { Region } from '../../membership/membership.ts';
 import { isFinalSync } from '../../membership/sync-state.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { type SyncEvents, SyncRunner } from './run/sync-runner.ts';
+import { type SyncEvents, SyncRunner, type SyncRunnerOptions } from './run/sync-runner.ts';
 import { openSyncCatalog } from './sync-catalog.ts';
 
+/** The process that has syncs: they stop before its coordinator, whose imports carry them out. */
+export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'dir'> {
+  readonly service: Pick<Service, 'apps'>;
+  readonly log: Logger;
+  readonly onStop: (stop: () => Promise<void>) => void;
+  readonly fail: (error: Error) => void;
+}
+
 /**
- * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.
+ * Opens the syncs of a process.
  * @param keepMs how long finished syncs are kept; undefined: until they are deleted
  * @param stage reads files into ledgers; default: each in a thread of its own
  */
 export function composeSyncs(
-  coordinator: Coordinator,
-  dir: DataDir,
-  service: Pick<Service, 'apps'>,
-  log: Logger,
+  { coordinator, dir, service, log, onStop, fail }: SyncProcess,
   {
     keepMs,
     stage = stageInThread,
@@ -47,8 +51,9 @@ export function composeSyncs(
   events.on('state', ({ id, state, reason }) =>
     log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
   );
-  return new SyncRunner({
+  const syncs = new SyncRunner({
     events,
+    fail: (error) => fail(asError(error)),
     catalog,
     coordinator,
     dir,
@@ -59,6 +64,8 @@ export function composeSyncs(
       catalog.close();
     },
   });
+  onStop(() => syncs.stop());
+  return syncs;
 }
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { planFlags, type SyncAction, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { newImportId } from '../../imports/import-id.ts';
+import { newImportId, reserve } from '../../imports/import-id.ts';
 import { type ImportOptions, lookupSources, readingOptions } from '../../imports/import-options.ts';
 import type { Aimed } from '../../imports/target.ts';
 import type { SyncState } from '../../membership/sync-state.ts';
@@ -11,6 +11,7 @@ import { createOptions, textOfMaxCreate } from '../../options/create-options.ts'
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { isoTime } from '../../text/wording.ts';
 import { guardLimits, syncView } from './api.ts';
 import { type GivenLimits, LIMIT_OPTIONS } from './guard-limits.ts';
@@ -67,6 +68,11 @@ export interface NewSync extends Omit<z.input<typeof wantedSync>, keyof Aimed> {
 /** Marked as a sync, because the import that carries it out has the same id. */
 export function newSyncId(kind: 'sync' | 'undo') {
   return `${kind}-${newImportId()}`;
+}
+
+/** A new id, with its folder made. */
+export function reserveSync({ sync }: Pick<DataDir, 'sync'>) {
+  return reserve(() => newSyncId('sync'), sync);
 }
 
 /** @param target where this process sends */

@@ -83,8 +83,7 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
     {
       isNew: true,
       opens: async (here, syncs) => {
-        const { catalog, runs, stop } = openSchedules(config, { ...here, syncs });
-        here.onStop(stop);
+        const { catalog, runs } = openSchedules(config, { ...here, syncs });
         await runs.noteInterrupted();
         runs.events.on('run', ({ schedule: id }) => here.events.tell('schedules', { id }));
         return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });

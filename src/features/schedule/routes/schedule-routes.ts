@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Call } from '../../../api/operation.ts';
@@ -13,7 +13,7 @@ import { type ServedBy, serveAll } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { lookAtFile, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
-import { newSyncId } from '../../sync/kept-sync.ts';
+import { reserveSync } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
 import { wholeSync } from '../../sync/sync-views.ts';
 import { scheduleOperations, type scheduleTry } from '../operations.ts';
@@ -53,10 +53,9 @@ function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
     const { name = '' } = given;
     const settings = await settingsToTry(schedules, given, isHere);
     const schedule = schedules.catalog.find(name)?.name ?? null;
-    const id = newSyncId('sync');
+    const id = await reserveSync(dir);
     const folder = dir.sync(id);
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const place = { folder, signal: new AbortController().signal };
       const files = await obtainFiles(soon(schedules.runs.obtain), settings, place);
       const { path, name: file, copy } = files.found;
@@ -88,9 +87,8 @@ function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<type
     const settings = await settingsToTry(schedules, given, false);
     const options = checkedReading(settings);
     // A fetched file is kept in the place that a sync would use, until its beginning is read.
-    const folder = dir.sync(newSyncId('sync'));
+    const folder = dir.sync(await reserveSync(dir));
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const wanted = { ...sourceOf(settings), copy: null };
       const { path, name } = await soon(schedules.runs.obtain)(wanted, { folder, signal: caller.signal });
       const head = await beginning(path);

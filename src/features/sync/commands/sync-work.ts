@@ -7,7 +7,6 @@ import { givenFile, importOptionsOf } from '../../../cli/import-file.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { type Doing, type Here, type Running, run, sayNothingBegan, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
-import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
@@ -16,7 +15,7 @@ import { tellOfSyncs } from '../../../server/events.ts';
 import { type Handled, handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
-import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
+import { decisionOf, reserveSync, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
@@ -26,11 +25,8 @@ import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } fr
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere(here: Here, io: Running['io']) {
-  const { coordinator, dir, service, log, events, onStop, fail } = here;
-  const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
-  onStop(() => syncs.stop());
-  syncs.events.on('failure', fail);
-  tellOfSyncs(syncs, events);
+  const syncs = composeSyncs(here, { stage: io.reading?.stage });
+  tellOfSyncs(syncs, here.events);
   return syncs;
 }
 
@@ -134,7 +130,7 @@ export async function planOf(
   return {
     beginLines: lines,
     begin: async ({ client, signal }) => {
-      const id = await reserve(() => newSyncId('sync'), dir.sync);
+      const id = await reserveSync(dir);
       const found = await obtain(dir.sync(id), signal);
       if (found === undefined) return sayNothingBegan(io);
       const { name, from: source, options, lookups } = found;

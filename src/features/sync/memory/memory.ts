@@ -81,21 +81,23 @@ export function awaits(memory: string, sync: string) {
 
 /** Lets users back who have left: the next run of the sync adds them again. @param uids default: all @throws NOT_FOUND */
 export function bringBack(memory: string, sync: string, uids?: readonly string[]) {
-  if (takenBy(memory, sync).length === 0) throw nothingRemembered(sync);
+  checkRemembered(memory, sync);
   using database = openForWriting(memory, MEMORY_SCHEMA);
   const given = { sync, uids: uids === undefined ? null : JSON.stringify(uids) };
   if (statementsOf(database, STATEMENTS)('bring_back').run(given).changes > 0) return;
   throw new RollcallError('NOT_FOUND', { what: `the sync ${sync} made none of these users a member` });
 }
 
-function nothingRemembered(sync: string) {
-  return new RollcallError('NOT_FOUND', { what: `nothing is remembered under the name ${JSON.stringify(sync)}` });
+/** @throws NOT_FOUND where nothing is remembered */
+function checkRemembered(memory: string, sync: string) {
+  if (takenBy(memory, sync).length > 0) return;
+  throw new RollcallError('NOT_FOUND', { what: `nothing is remembered under the name ${JSON.stringify(sync)}` });
 }
 
 /** Writes whom a sync made members, as CSV. @throws NOT_FOUND where it remembers nothing */
 export function membersCsv(memory: string, sync: string) {
-  if (takenBy(memory, sync).length > 0) return membersIn(memory, sync);
-  throw nothingRemembered(sync);
+  checkRemembered(memory, sync);
+  return membersIn(memory, sync);
 }
 
 type Member = Readonly<Record<'region' | 'guid' | 'uid' | 'app', string> & Record<'place' | 'at', number>>;

@@ -3,7 +3,6 @@ import { rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { queryOf } from '../../../api/fields.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { CREATION } from '../../../options/create-options.ts';
 import { MODE, NAMING } from '../../../options/deciding-options.ts';
@@ -15,7 +14,7 @@ import { serveAll } from '../../../server/serve.ts';
 import { keptFile, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/receive.ts';
 import { FORMS, FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
-import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
+import { decisionOf, reserveSync, syncReadingOf } from '../kept-sync.ts';
 import { DECIDING, syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { hasBefore, wholeSync } from '../sync-views.ts';
@@ -84,7 +83,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           kind: 'sync',
           check: syncReadingOf,
           make: async ({ path, name, file, lookups, keep, options, callFor }) => {
-            const made = await reserve(() => newSyncId('sync'), dir.sync);
+            const made = await reserveSync(dir);
             await rename(path, planFiles(dir.sync(made)).input);
             const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
               const copy = lookupCopy(dir.sync(made), lookup);

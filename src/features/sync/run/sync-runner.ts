@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
 import type { InputErrorCode } from '../../../errors/errors.ts';
-import { asError, messageOf } from '../../../errors/message-of.ts';
+import { messageOf } from '../../../errors/message-of.ts';
 import { waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
@@ -21,9 +21,11 @@ import { rememberOthers, rememberRun } from './sync-memory.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
-interface SyncRunnerOptions extends PlanningOptions {
+export interface SyncRunnerOptions extends PlanningOptions {
   /** `state` is that of the catalog. */
   readonly events: EventEmitter<SyncEvents>;
+  /** The catalog cannot be written: nothing can continue. */
+  readonly fail: (error: unknown) => void;
   /** Called when it has stopped, and uses the catalog no more. */
   readonly onStopped: () => Promise<void>;
 }
@@ -36,8 +38,6 @@ export interface SyncEvents {
   progress: [id: string];
   /** The import that carries a sync out has moved. */
   import: [id: string, state: ImportState];
-  /** The catalog cannot be written: nothing can continue. */
-  failure: [error: Error];
 }
 
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
@@ -189,7 +189,7 @@ export class SyncRunner {
   #enqueue(id: string, isLeft = false) {
     this.#line(() =>
       this.#works.begin(id, (signal, onProgress) => this.#work(id, isLeft, { signal, onProgress })),
-    ).catch((error: unknown) => void this.events.emit('failure', asError(error)));
+    ).catch(this.#options.fail);
   }
 
   async #work(id: string, isLeft: boolean, how: How) {
@@ -275,9 +275,7 @@ export class SyncRunner {
     const record = this.catalog.find(id);
     if (record?.state === 'applying') this.events.emit('import', id, state);
     if (record?.state === 'applying' && isFinal(state)) {
-      this.#works
-        .begin(`end of ${id}`, () => this.#end(record, state))
-        .catch((error: unknown) => void this.events.emit('failure', asError(error)));
+      this.#works.begin(`end of ${id}`, () => this.#end(record, state)).catch(this.#options.fail);
     }
   };
 
