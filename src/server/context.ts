@@ -10,7 +10,6 @@ import type { InspectThread } from '../features/inspect/inspect-thread.ts';
 import { openNotifications } from '../features/notify/notifications.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
-import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { HEAP_MB } from '../imports/report/ledger-threads.ts';
@@ -19,7 +18,7 @@ import { quietly } from '../platform/log.ts';
 import { threadQueue } from '../platform/thread-queue.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
 import { openReading } from './data-reader.ts';
-import { openEvents, tellOfSyncs } from './events.ts';
+import { openEvents } from './events.ts';
 import { viewsFor } from './import-views.ts';
 import { followStaging, runningImports } from './running-imports.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -67,7 +66,6 @@ export async function openContext(app: Api, options: Options) {
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
   const corrections = new Corrections({ dir, coordinator });
-  const syncs = composeSyncs(options, { keepMs: config.keep, stage: options.stage });
   const staging = followStaging(coordinator);
   const views = viewsFor('api', {
     dir,
@@ -84,7 +82,7 @@ export async function openContext(app: Api, options: Options) {
     everyMs: options.eventsEveryMs,
     log,
   });
-
+  const syncs = composeSyncs({ ...options, events }, { keepMs: config.keep, stage: options.stage });
   const recipes = openRecipes(dir);
   onStop(() => recipes.close());
   const heads = threadQueue<InspectThread>({
@@ -93,8 +91,7 @@ export async function openContext(app: Api, options: Options) {
     heapMb: HEAP_MB,
   });
   onStop(() => heads.close());
-  tellOfSyncs(syncs, events);
-  const schedules = schedulesOf(options, syncs, events);
+  const schedules = openSchedules({ ...config, sources: settings.sources }, { ...options, events, syncs });
   const notifications = await openNotifications({
     ...options,
     syncs,
@@ -140,12 +137,4 @@ export async function openContext(app: Api, options: Options) {
     notifications,
     log,
   };
-}
-
-function schedulesOf(options: Options, syncs: SyncRunner, events: ReturnType<typeof openEvents>) {
-  const { config, settings } = options;
-  const schedules = openSchedules({ ...config, sources: settings.sources }, { ...options, syncs });
-  schedules.runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
-  schedules.runs.events.on('changed', () => events.tell('schedules', {}));
-  return schedules;
 }

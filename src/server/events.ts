@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { HandlersOf } from '../api/operation.ts';
 import type { eventOperations, Telling } from '../api/service.ts';
-import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isFinal } from '../membership/import-state.ts';
@@ -210,10 +209,4 @@ function listText(views: readonly string[]) {
 function write(response: PassThrough, text: string) {
   if (response.writableLength > MAX_UNSENT) response.destroy();
   else if (!response.writableEnded) response.write(text);
-}
-
-/** Tells those who watch of the states of syncs, and that planning comes further. */
-export function tellOfSyncs({ events }: Pick<SyncRunner, 'events'>, told: Telling) {
-  events.on('state', ({ id, state }) => told.tell('sync', { id, state }));
-  events.on('progress', told.progressed('planning'));
 }

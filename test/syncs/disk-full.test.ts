@@ -1,11 +1,10 @@
-import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
 import type { StageFile } from '../../src/imports/stage/staging.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 import { syncSettled } from './sync-settled.ts';
-import { openSyncing } from './syncing.ts';
+import { openSyncing, processOf } from './syncing.ts';
 
 /** A sync that meets a full disk, which `stage` stands for. */
 
@@ -13,17 +12,12 @@ const full = () => Object.assign(new Error('ENOSPC: no space left on device, wri
 
 async function openOnFullDisk() {
   const syncing = await openSyncing({ team: { participants: ['ann'] } });
-  const { coordinator, dir, sandbox } = syncing;
+  const { sandbox } = syncing;
   await syncing.syncs.stop();
   const apps = Object.fromEntries(REGIONS.map((region) => [region, sandbox.apps[region]]));
   let isFull = true;
   const stage: StageFile = (...task) => (isFull ? Promise.reject(full()) : SHARED_READING.stage(...task));
-  const log = pino({ enabled: false });
-  const fail = (error: Error) => void syncing.failures.push(error);
-  const syncs = composeSyncs(
-    { coordinator, dir, service: { apps }, log, onStop: (stop) => onTestFinished(stop), fail },
-    { stage },
-  );
+  const syncs = composeSyncs(processOf(syncing, apps), { stage });
   const moves: string[] = [];
   const stands = Promise.withResolvers<void>();
   syncs.events.on('state', ({ state, code }) => {

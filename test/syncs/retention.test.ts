@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
-import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
 import { openSyncCatalogReader } from '../../src/features/sync/sync-catalog.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
-import { openSyncing } from './syncing.ts';
+import { openSyncing, processOf } from './syncing.ts';
 
 test('with a time to keep them, old syncs go with their files, except the run that the next one is compared with', async () => {
   const syncing = await openSyncing({ team: { participants: ['ann'] } });
-  const { coordinator, dir } = syncing;
+  const { dir } = syncing;
   const ids: string[] = [];
   for (const uid of ['ben', 'cyd']) {
     const { id, state } = await syncing.sync(`guid,uid\nteam,ann\nteam,${uid}\n`);
@@ -16,12 +15,7 @@ test('with a time to keep them, old syncs go with their files, except the run th
     expect(state).toBe('applied');
   }
   const [first = '', second = ''] = ids;
-  const log = pino({ enabled: false });
-  const fail = (error: Error) => void syncing.failures.push(error);
-  const keeping = composeSyncs(
-    { coordinator, dir, service: { apps: {} }, log, onStop: (stop) => onTestFinished(stop), fail },
-    { keepMs: 1 },
-  );
+  const keeping = composeSyncs(processOf(syncing, {}), { keepMs: 1 });
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
   const kept = openSyncCatalogReader(dir.catalog);
   onTestFinished(() => kept.close());

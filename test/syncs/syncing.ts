@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
+import { composeSyncs, type SyncProcess } from '../../src/features/sync/compose-syncs.ts';
 import type { NewSync, Sync } from '../../src/features/sync/kept-sync.ts';
 import { planFiles } from '../../src/features/sync/plan/plan-files.ts';
 import { openPlanReader, type PlanReader } from '../../src/features/sync/plan/plan-reading.ts';
@@ -41,6 +41,22 @@ export interface Syncing extends Pipeline {
 
 export type Seed = NonNullable<NonNullable<NonNullable<SeedDocument['regions']>['us']>['members']>;
 
+/** A process whose syncs no one follows; they stop when the test is over. */
+export function processOf(
+  { coordinator, dir, failures }: Pick<Pipeline, 'coordinator' | 'dir' | 'failures'>,
+  apps: SyncProcess['service']['apps'],
+): SyncProcess {
+  return {
+    coordinator,
+    dir,
+    service: { apps },
+    log: pino({ enabled: false }),
+    events: { tell: () => {}, progressed: () => () => {} },
+    onStop: (stop) => onTestFinished(stop),
+    fail: (error) => void failures.push(error),
+  };
+}
+
 /** @param groups members of the groups in region us; any user exists, and no other group */
 export async function openSyncing(
   groups: Seed,
@@ -55,10 +71,7 @@ export async function openSyncing(
   });
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
-    const log = pino({ enabled: false });
-    const { coordinator, dir, failures } = pipeline;
-    const fail = (error: Error) => void failures.push(error);
-    return composeSyncs({ coordinator, dir, service: { apps }, log, onStop: () => {}, fail }, SHARED_READING);
+    return composeSyncs({ ...processOf(pipeline, apps), onStop: () => {} }, SHARED_READING);
   };
   let syncs = open();
   onTestFinished(() => syncs.stop());

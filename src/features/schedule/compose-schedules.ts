@@ -7,12 +7,12 @@ import { openScheduleCatalog } from './schedule-catalog.ts';
 import { openScheduleRuns } from './schedule-runs.ts';
 
 /** The process that runs schedules: they stop before its syncs. */
-interface ScheduleProcess extends Pick<SyncProcess, 'dir' | 'log' | 'onStop' | 'fail'> {
+interface ScheduleProcess extends Pick<SyncProcess, 'dir' | 'log' | 'events' | 'onStop' | 'fail'> {
   readonly syncs: SyncRunner;
 }
 
 /** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. */
-export function openSchedules(config: Config, { syncs, dir, log, onStop, fail }: ScheduleProcess) {
+export function openSchedules(config: Config, { syncs, dir, log, events, onStop, fail }: ScheduleProcess) {
   const catalog = openScheduleCatalog(dir.catalog);
   const runs = openScheduleRuns({
     catalog,
@@ -30,6 +30,8 @@ export function openSchedules(config: Config, { syncs, dir, log, onStop, fail }:
       'schedule',
     ),
   );
+  runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+  runs.events.on('changed', () => events.tell('schedules', {}));
   onStop(async () => {
     await runs.stop();
     catalog.close();

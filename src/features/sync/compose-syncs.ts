@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Telling } from '../../api/service.ts';
 import type { Service } from '../../app/chat-service.ts';
 import { asError } from '../../errors/message-of.ts';
 import { endingBefore } from '../../imports/ends/ends.ts';
@@ -16,6 +17,7 @@ import { openSyncCatalog } from './sync-catalog.ts';
 export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'dir'> {
   readonly service: Pick<Service, 'apps'>;
   readonly log: Logger;
+  readonly events: Telling;
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly fail: (error: Error) => void;
 }
@@ -26,7 +28,7 @@ export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'di
  * @param stage reads files into ledgers; default: each in a thread of its own
  */
 export function composeSyncs(
-  { coordinator, dir, service, log, onStop, fail }: SyncProcess,
+  { coordinator, dir, service, log, events: told, onStop, fail }: SyncProcess,
   {
     keepMs,
     stage = stageInThread,
@@ -51,6 +53,7 @@ export function composeSyncs(
   events.on('state', ({ id, state, reason }) =>
     log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
   );
+  events.on('state', ({ id, state }) => told.tell('sync', { id, state })).on('progress', told.progressed('planning'));
   const syncs = new SyncRunner({
     events,
     fail: (error) => fail(asError(error)),

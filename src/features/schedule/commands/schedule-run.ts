@@ -85,7 +85,6 @@ export async function runSchedule(io: Io, name: string, { detach, ...flags }: Fl
       opens: async (here, syncs) => {
         const { catalog, runs } = openSchedules(config, { ...here, syncs });
         await runs.noteInterrupted();
-        runs.events.on('run', ({ schedule: id }) => here.events.tell('schedules', { id }));
         return handled(scheduleOperations, { ...lookingHandlers(catalog), ...runningHandlers(runs) });
       },
       begin: async ({ client }) => {

@@ -11,7 +11,6 @@ import { fileStateOf } from '../../../imports/read/byte-source.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
-import { tellOfSyncs } from '../../../server/events.ts';
 import { type Handled, handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
@@ -23,16 +22,9 @@ import { findKept, syncsOf } from './sync-client.ts';
 import { choicesOf, decidingQuery, type SyncFileFlags } from './sync-flags.ts';
 import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } from './sync-outcome.ts';
 
-/** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
-function syncsHere(here: Here, io: Running['io']) {
-  const syncs = composeSyncs(here, { stage: io.reading?.stage });
-  tellOfSyncs(syncs, here.events);
-  return syncs;
-}
-
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
 export function runSyncOf({ dir }: Config, io: Running['io'], id: string, here: Here) {
-  if (findKept(dir, id) !== undefined) syncsHere(here, io);
+  if (findKept(dir, id) !== undefined) composeSyncs(here, { stage: io.reading?.stage });
 }
 
 /** The beginning of a command's sync. */
@@ -57,7 +49,7 @@ export function syncWork(
   let isCancelled = false;
   return {
     open: async (here) => {
-      own = syncsHere(here, io);
+      own = composeSyncs(here, { stage: io.reading?.stage });
       const parts = { dir: here.dir, syncs: own };
       const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
       if (opens) all.push(await opens(here, own));
