@@ -13,6 +13,7 @@ import {
   limitOption,
   listOption,
   nextCursor,
+  nextSteps,
   possible,
   queryOf,
   rowCounts,
@@ -21,7 +22,6 @@ import {
   timeOption,
 } from './fields.ts';
 import { importSummary } from './import-summary.ts';
-import { nextSteps } from './next-step.ts';
 import { nothing, operationsOf } from './operation.ts';
 import { problem } from './problems.ts';
 import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INPUT_KINDS } from '../options/input-kinds.ts';
-import { inputNote, original } from './fields.ts';
+import { count, inputNote, original } from './fields.ts';
 import { importView } from './imports.ts';
 import { problem } from './problems.ts';
 import { NEED, type RecipeSettings } from './recipes.ts';
@@ -43,7 +43,6 @@ export type PreviewRow = Preview['rows'][number];
 /** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
 
-const count = z.int().nonnegative();
 const settings = z
   .record(z.string(), z.unknown())
   .describe('Options of an import, as a recipe has them: `map`, `shape`.') as z.ZodType<RecipeSettings>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { RUN_STATES } from '../membership/sync-state.ts';
-import { count } from './fields.ts';
+import { count, nextSteps } from './fields.ts';
 import { importView } from './imports.ts';
-import { nextSteps } from './next-step.ts';
 import { operationsOf } from './operation.ts';
 import { syncEntry } from './sync-entry.ts';
 

@@ -97,7 +97,7 @@ export type AuditPage = z.infer<typeof auditPage>;
 const tokenView = z.strictObject({
   id: z.string().describe('The part of the token after `rct_`, which is not secret.'),
   name: z.string().describe('The person or program it is for, in the audit log.'),
-  role: z.enum(ROLES),
+  role,
   createdAt: time,
   expiresAt: time.nullable().describe('From then on it is refused as TOKEN_EXPIRED; null: never.'),
   lastUsedAt: time.nullable().describe('To the minute; null: it was not used yet.'),
@@ -128,7 +128,7 @@ const newTokenBody = z.strictObject({
       description: 'The person or program it is for, in the audit log. Default: its id.',
       examples: ['nightly'],
     }),
-  role: z.enum(ROLES),
+  role,
   expires: z
     .string()
     .transform((text, context) => {

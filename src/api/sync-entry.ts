@@ -4,8 +4,7 @@ import { SYNC_STATES } from '../membership/sync-state.ts';
 import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
 import { descriptionOf, filledShape, keptShape } from '../options/option.ts';
 import { LIFTING } from '../options/sending-options.ts';
-import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
-import { nextSteps } from './next-step.ts';
+import { count, nextSteps, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);

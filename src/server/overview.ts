@@ -6,7 +6,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
-import { asSentence } from '../text/wording.ts';
+import { asSentence, sumOf } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
@@ -46,7 +46,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
   ]);
   const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, schedules, failedRuns } = syncsAndRuns(context);
   return {
-    imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
+    imports: sumOf(counts.values()),
     running: now,
     queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
     waiting,

@@ -11,7 +11,7 @@ const AIMED = /^(import|sync|schedule|export)\./;
 /** Adds this process's target to the description of an action. */
 function withAim(action: string, detail: string, sendsTo: Aimed | undefined) {
   const to = sendsTo === undefined || !AIMED.test(action) ? '' : aimText(sendsTo);
-  return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');
+  return [detail, to && `to=${to}`].filter((part) => part !== '').join(' ');
 }
 
 /** The person who asks for an operation, as its line in the audit log names them, and where the lines go. */

@@ -11,7 +11,7 @@ import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 
 const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
-/** Imports counted one by one, at most. */
+/** Imports whose rows are counted, at most. */
 const MAX_IMPORTS = 1_000;
 
 /** Metrics of requests, imports, regions, syncs and schedules. */
@@ -38,11 +38,10 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
         if (isLedgerError(error) || busyIn(error) !== undefined) return new Map();
         throw error;
       });
-  const underWay = () => reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports;
-  readGauge(registry, 'rollcall_imports', 'Imports that are not over, by state', ['state'], () => [
-    ...NOT_OVER.map((state) => [{ state }, 0] as const),
-    ...underWay().map(({ state }) => [{ state }, 1] as const),
-  ]);
+  readGauge(registry, 'rollcall_imports', 'Imports that are not over, by state', ['state'], () => {
+    const counts = reading.counts();
+    return NOT_OVER.map((state) => [{ state }, counts.get(state) ?? 0] as const);
+  });
   readGauge(
     registry,
     'rollcall_rows',
@@ -51,7 +50,7 @@ export function serverMetrics(app: Api, context: ServerContext, registry: Regist
     async () => {
       const values: [{ readonly region: string; readonly outcome: string }, number][] = [];
       // One after the other: a queue of questions has an end.
-      for (const { id } of underWay()) {
+      for (const { id } of reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports) {
         if (!reading.hasRows(id)) continue;
         for (const [region, counts] of await countersOf(id)) {
           const rows = rowsOf([counts]);

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { callsByRegion, count, queryOf, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
-import { nextSteps } from '../../api/next-step.ts';
+import {
+  callsByRegion,
+  count,
+  nextSteps,
+  queryOf,
+  sentTo,
+  stateReason,
+  surveyProgress,
+  time,
+} from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { filledShape } from '../../options/option.ts';

@@ -28,9 +28,9 @@ export async function sessionRoutes(app: Api, { access }: ServerContext, { whoIs
   const refuse = async (request: FastifyRequest, reply: FastifyReply, code: 'TOKEN_EXPIRED' | 'TOKEN_REFUSED') => {
     const claimed = claimedBy(request.body);
     const found = [await byAddress(request), ...(claimed === '' ? [] : [await byToken(request)])];
-    const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
-    const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
-    if (over.length === 0) {
+    const waits = found.map((limit) => (!limit.isAllowed && limit.isExceeded ? limit.ttlInSeconds : 0));
+    const seconds = Math.max(...waits);
+    if (seconds === 0) {
       const { name, role } = UNKNOWN_SENDER;
       const error = new RollcallError(code, { field: 'token' });
       const detail = asSentence(error.what);

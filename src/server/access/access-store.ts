@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../api/operation.ts';
-import type { AuditQuery, TokenView } from '../../api/service.ts';
+import type { AuditPage, AuditQuery, TokenView } from '../../api/service.ts';
 import type { KeptReceiver } from '../../features/notify/operations.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isoTime } from '../../text/wording.ts';
@@ -35,20 +35,10 @@ export function isValid({ expiresAt, revokedAt }: Pick<TokenRecord, 'expiresAt' 
   return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 
-export interface AuditEntry {
+export interface AuditEntry extends Omit<AuditPage['entries'][number], 'at'> {
   readonly id: number;
   /** Ms since 1970. */
   readonly at: number;
-  readonly who: string;
-  readonly role: string;
-  /** Such as `import.create`. */
-  readonly action: string;
-  /** Such as an import's id. */
-  readonly target: string;
-  /** A summary of the request. */
-  readonly detail: string;
-  /** The origin: an address, or "command line". */
-  readonly address: string;
 }
 
 /** Filter of the audit log. */
