@@ -180,31 +180,23 @@ export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
   return new Promise((resolve, reject) =>
-    lookupChecked(eachOf(mayConnect))(host, {}, (error, address) =>
+    lookupChecked(mayConnect)(host, {}, (error, address) =>
       error === null ? resolve(address as string) : reject(error),
     ),
   );
 }
 
-/** Checks all addresses of a host by a check of one. */
-export const eachOf =
-  (mayConnect: NonNullable<SourceRequest['mayConnect']>): CheckHost =>
-  (host, addresses) => {
-    for (const address of addresses) mayConnect(host, address);
-  };
-
-/** Throws for a host that must not be connected to, by the addresses of its name. */
-type CheckHost = (host: string, addresses: readonly string[]) => void;
-
 /** Looks names up for sockets, all of whose addresses are checked: a connection goes to one that was. */
-export function lookupChecked(check: CheckHost, resolve: LookupFunction = lookupHost): LookupFunction {
+export function lookupChecked(
+  check: NonNullable<SourceRequest['mayConnect']>,
+  resolve: LookupFunction = lookupHost,
+): LookupFunction {
   return (host, options, done) => {
     resolve(host, { ...options, all: true }, (error, found) => {
       if (error !== null) return done(error, '', 0);
       const all = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
-      const addresses = all.map(({ address }) => address);
       try {
-        check(host, addresses);
+        check(host, ...all.map(({ address }) => address));
       } catch (refusal) {
         return done(refusal as Error, '', 0);
       }

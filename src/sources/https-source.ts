@@ -5,7 +5,7 @@ import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/hosts.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
-import { bare, eachOf, isPublic, lookupChecked } from './allowed-sources.ts';
+import { bare, isPublic, lookupChecked } from './allowed-sources.ts';
 import { headersWithValues } from './named.ts';
 import {
   type Adapter,
@@ -219,8 +219,8 @@ export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'
     );
   return {
     /** Looks names up for the connection, which goes to what was checked. */
-    lookup: lookupChecked((host, addresses) => {
-      if (mayConnect !== undefined) eachOf(mayConnect)(host, addresses);
+    lookup: lookupChecked((host, ...addresses) => {
+      mayConnect?.(host, ...addresses);
       const areOutside = addresses.every(isPublic);
       isPublicHome ??= areOutside;
       if (isPublicHome && !areOutside) throw refused(host);

@@ -92,7 +92,9 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions) {
     if (restricted) await checkAllowed(source, sources);
     if (isRemote(source)) {
       const mayFollow = restricted ? (to: URL) => checkAllowedAddress(to, sources) : undefined;
-      const mayConnect = (host: string, address: string) => checkAllowedHost(host, address, sources);
+      const mayConnect = (host: string, ...addresses: readonly string[]) => {
+        for (const address of addresses) checkAllowedHost(host, address, sources);
+      };
       const request = { ...requestOf(source, given, context), mayFollow };
       // The settings, not the user, decide the place of a named source.
       const found = await sourceAt(restricted && isAddress(source) ? { ...request, mayConnect } : request);

@@ -80,8 +80,8 @@ export interface SourceRequest {
   readonly ca: string | undefined;
   /** Checks where a redirect leads. @throws SOURCE_NOT_ALLOWED */
   readonly mayFollow?: ((to: URL) => void) | undefined;
-  /** Checks an address that a host's name has. @throws SOURCE_NOT_ALLOWED */
-  readonly mayConnect?: ((host: string, address: string) => void) | undefined;
+  /** Checks all addresses that a host's name has. @throws SOURCE_NOT_ALLOWED */
+  readonly mayConnect?: ((host: string, ...addresses: readonly string[]) => void) | undefined;
 }
 
 /** Asks nobody yet. @throws BAD_SOURCE for what can never be read */

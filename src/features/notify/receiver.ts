@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { connectTimes } from '../../platform/hosts.ts';
 import { VERSION } from '../../platform/packages.ts';
-import { bare, eachOf, isPublic, lookupChecked } from '../../sources/allowed-sources.ts';
+import { bare, isPublic, lookupChecked } from '../../sources/allowed-sources.ts';
 
 /** A program, a channel of Slack or a mailbox that a server notifies of imports and syncs (docs/webhook.md). */
 export interface Receiver {
@@ -33,7 +33,7 @@ export function openWebhook(url: URL, key: Buffer | undefined, allowPrivate: boo
     connect: {
       ...connectTimes(url.hostname, CONNECT_MS),
       rejectUnauthorized: true,
-      ...(!allowPrivate && { lookup: lookupChecked(eachOf(requirePublic)) }),
+      ...(!allowPrivate && { lookup: lookupChecked(requirePublic) }),
     },
   });
   return {
@@ -104,7 +104,8 @@ export function checkedHost(url: URL, allowPrivate: boolean): string {
 }
 
 /** @throws BAD_RECEIVER */
-export function requirePublic(host: string, address: string): void {
-  if (isPublic(address)) return;
+export function requirePublic(host: string, ...addresses: readonly string[]): void {
+  const address = addresses.find((one) => !isPublic(one));
+  if (address === undefined) return;
   throw badReceiver(`${host} leads to ${address}, which is not a public address; --notify-private allows it`);
 }
