@@ -319,7 +319,7 @@ export function proverbCommand(action: Action): Command {
 import { useAnswer } from '../../console/use-answer.ts';
 
 /** The proverb. */
-export function ProverbPage() {
+export function Page() {
   const { data, error } = useAnswer<{ proverb: string }>('/v1/proverb');
   return (
     <>
@@ -353,7 +353,7 @@ export function ProverbPage() {
       copy.insert(
         'src/console/pages.ts',
         "  { path: '/login'",
-        "  { path: '/proverb', title: 'Proverb', load: async () => (await import('../features/proverb/page.tsx')).ProverbPage },\n",
+        `  { path: '/proverb', title: 'Proverb', load: () => ${load}('../features/proverb/page.tsx') },\n`,
       );
       copy.insert('test/source-rules.ts', "  ['src/features/inspect'],", "  ['src/features/proverb'],\n");
       copy.insert(

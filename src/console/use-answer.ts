@@ -120,7 +120,7 @@ export class Pages<T> extends Question<Shown<T>> {
   path: string | null = null;
   /** Items that come when more are asked for. */
   readonly step: number;
-  readonly #options: Required<Pick<PagesOptions<string, T>, 'name' | 'limit' | 'most'>>;
+  readonly #options;
   /** Items that are to be shown, with those of a question that a later one has overtaken. */
   #goal = 0;
 

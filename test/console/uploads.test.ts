@@ -118,6 +118,13 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await page.getByRole('heading', { name: 'unanswered.csv', level: 1 }).waitFor();
   await eventually(async () => [answers, await importsCalled('unanswered.csv')]).toEqual([2, 1]);
 
+  // The same file, fixed, is another upload.
+  await page.getByRole('link', { name: 'Columns' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ben\nteam,cyd\n', 'unanswered.csv'));
+  await page.getByRole('cell', { name: 'cyd', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  await page.getByRole('button', { name: 'Send 2 rows' }).waitFor();
+
   await goTo(page, 'Imports');
   const seen = Promise.withResolvers<void>();
   await page.route('**/v1/imports?*', async (route) => {

@@ -192,7 +192,7 @@ export function Menu({ label, isIcon = false, children }: MenuProperties) {
   );
 }
 
-export interface Question {
+export interface Asked {
   question: ComponentChildren;
   explanation: ComponentChildren;
   yes: string;
@@ -200,10 +200,14 @@ export interface Question {
   no?: string;
   /** Default: danger, where there are no fields. */
   tone?: 'main' | 'danger';
+  /** The first one takes the focus. Where there is nothing to type, the safe button has it. */
+  fields?: Readonly<Record<string, AskedField>>;
+  /** Values to begin with; the others are empty. */
+  initial?: Values;
 }
 
 /** Whether the user says yes. Escape and the safe button say no; focus returns to where it was. */
-export async function confirmed(asked: Question): Promise<boolean> {
+export async function confirmed(asked: Asked): Promise<boolean> {
   return (await ask(asked)) !== undefined;
 }
 
@@ -218,13 +222,6 @@ export function textProblem(enter: string, most: number) {
 interface AskedField extends FieldOptions {
   /** Says why a value is not possible; '' where it is. The question stays open until then. */
   problem?: (value: string) => string;
-}
-
-export interface Asked extends Question {
-  /** The first one takes the focus. Where there is nothing to type, the safe button has it. */
-  fields?: Readonly<Record<string, AskedField>>;
-  /** Values to begin with; the others are empty. */
-  initial?: Values;
 }
 
 /** Opens a dialog. Gives the values of its fields when it is closed by the button that says yes, else undefined. */

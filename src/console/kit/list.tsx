@@ -106,14 +106,8 @@ function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowEleme
 /** Keys of the items that are chosen. */
 export type Chosen = Signal<ReadonlySet<string | number>>;
 
-interface ChooseBoxProperties {
-  chosen: Chosen;
-  of: string | number;
-  name: string;
-}
-
 /** The box that chooses one item. It is drawn again by itself. */
-function ChooseBox({ chosen, of, name }: ChooseBoxProperties) {
+function ChooseBox({ chosen, of, name }: { chosen: Chosen; of: string | number; name: string }) {
   return (
     <input
       type="checkbox"

@@ -4,7 +4,7 @@ import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { counted } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { ACTION_LABELS, fileName } from '../../import-words.ts';
-import { type ActionButton, Actions, confirmed, type Question } from '../../kit/actions.tsx';
+import { type ActionButton, Actions, type Asked, confirmed } from '../../kit/actions.tsx';
 import { foreign, importHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
@@ -27,7 +27,7 @@ const ENDS: Readonly<Partial<Record<Action, readonly [label: string, explanation
 };
 
 /** The question before an action on these imports; undefined where there is none. */
-export function questionOf(action: Action, views: readonly ImportView[]): Question | undefined {
+export function questionOf(action: Action, views: readonly ImportView[]): Asked | undefined {
   const asked = ENDS[action];
   if (asked === undefined) return undefined;
   const [label, explanation, no] = asked;

@@ -12,17 +12,17 @@ import type { FileForm } from './file-form.ts';
 import { shapeIn } from './file-options.ts';
 import type { UploadEntry } from './upload-entry.ts';
 
-interface RecipeChoiceProperties {
-  form: FileForm;
-  known: readonly Recipe[];
-  note?: string;
-}
+const NOTE = 'What you choose yourself wins over the recipe.';
 
 export function RecipeChoice({
   form,
   known,
-  note = 'What you choose yourself wins over the recipe.',
-}: RecipeChoiceProperties) {
+  note = NOTE,
+}: {
+  form: FileForm;
+  known: readonly Recipe[];
+  note?: string;
+}) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
     <>
@@ -76,12 +76,7 @@ const TITLE = {
   },
 };
 
-interface SaveRecipeProperties {
-  form: UploadEntry;
-  onSaved: () => Promise<void>;
-}
-
-export function SaveRecipe({ form, onSaved }: SaveRecipeProperties) {
+export function SaveRecipe({ form, onSaved }: { form: UploadEntry; onSaved: () => Promise<void> }) {
   const saved = useSignal('');
   const save = async (signal: AbortSignal) => {
     const title = form.read()['recipeTitle'] ?? '';

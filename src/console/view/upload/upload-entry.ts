@@ -62,7 +62,7 @@ export class UploadEntry extends FileForm {
   upload = signal<Upload | undefined>(undefined);
   /** The reason why no upload was started, or the last one failed, if no field shows it. */
   failure = signal<unknown>(undefined);
-  /** The part of its address, and the key of its upload. */
+  /** The part of its address. */
   key = newKey();
   /** The page of what was made of it; '' before that. */
   made = '';
@@ -230,8 +230,8 @@ export class UploadEntry extends FileForm {
     const files = Object.entries(lookups).map(([part, { name, lastModified }]) => `${part} ${name} ${lastModified}`);
     const asked = [address, ...files].join(' ');
     if (this.made !== '' && this.#asked === asked) return this.made;
-    // The same once more is a repetition, so that a lost answer does not make two; another option is another import.
-    if (this.#asked !== '' && this.#asked !== asked) this.#uploadKey = newKey();
+    // The same once more is a repetition, so that a lost answer does not make two; another file or option is another import.
+    if (this.#asked !== asked) this.#uploadKey = newKey();
     this.#asked = asked;
     const before = this.made;
     const upload = new Upload({ address, file, lookups, key: this.#uploadKey, noun, formHref: this.columnsHref });
