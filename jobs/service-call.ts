@@ -2,8 +2,7 @@ import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
 import { backoffMs, type EditVerdict, MIN_WAIT_MS, type Verdict } from '../src/chat/error-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import { messageOf } from '../src/errors/message-of.ts';
-import { isError, type RollcallError } from '../src/errors/rollcall-error.ts';
+import { isError, messageOf, type RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import type { Unanswered } from './batch-policy.ts';
 

@@ -1,8 +1,7 @@
 import { constants, existsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { MEMORY_SCHEMA } from '../features/sync/memory/memory.ts';
 import { openCatalogReader } from '../imports/catalog.ts';
 import { copyFault } from '../imports/life/copied-directory.ts';

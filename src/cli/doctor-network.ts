@@ -11,8 +11,7 @@ import {
 import type { ChatClient } from '../chat/chat-client.ts';
 import { judge } from '../chat/error-policy.ts';
 import { BARE_404, NOT_THE_SERVICE } from '../chat/service/codes.ts';
-import { messageOf } from '../errors/message-of.ts';
-import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import { isError, messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import { SERVICE_HOST } from '../platform/hosts.ts';

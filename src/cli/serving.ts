@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { type App, openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
 import { openService } from '../app/open-service.ts';
-import { asError } from '../errors/message-of.ts';
+import { asError } from '../errors/rollcall-error.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
 import { expireDaily } from '../features/sync/compose-syncs.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';

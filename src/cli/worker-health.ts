@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
 import { callMetrics, regionGauges } from '../app/call-metrics.ts';
-import { messageOf } from '../errors/message-of.ts';
+import { messageOf } from '../errors/rollcall-error.ts';
 import { depthOf } from '../imports/send/region-queues.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';

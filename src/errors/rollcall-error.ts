@@ -22,7 +22,7 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
     // An error of a server says it itself, without the facts.
     const { what = typeof sentence === 'string' ? filled(sentence, facts) : sentence(facts) }: AnyFacts = facts;
     const { exit = entry === undefined ? 4 : (entry.exit ?? 2) }: AnyFacts = facts;
-    super(messageOf(what, remedyOf(entry, facts, 'command')), options);
+    super(withRemedy(what, remedyOf(entry, facts, 'command')), options);
     this.name = RollcallError.name;
     this.code = code;
     this.exit = exit;
@@ -59,7 +59,17 @@ export function isError<Code extends ErrorCode>(
   return error instanceof RollcallError && (codes as readonly string[]).includes(error.code);
 }
 
-function messageOf(what: string, remedy: Words | undefined) {
+/** Message of a thrown value. */
+export function messageOf(error: unknown) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A thrown value as an error. */
+export function asError(error: unknown) {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function withRemedy(what: string, remedy: Words | undefined) {
   if (remedy === undefined) return what;
   return `${what}${what.endsWith('.') ? '' : ';'} ${written(remedy, asFlag)}`;
 }

@@ -13,8 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { CATALOG, ENDS, MEMORY } from './database-errors.ts';
 import { privateFile } from './sqlite.ts';
 

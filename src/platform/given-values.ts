@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../errors/message-of.ts';
-import { badSetting, RollcallError } from '../errors/rollcall-error.ts';
+import { badSetting, messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 
 /** Values of settings as the environment or a file gives them. */

@@ -1,4 +1,4 @@
-import { asError } from '../errors/message-of.ts';
+import { asError } from '../errors/rollcall-error.ts';
 
 export type Repeated = ReturnType<typeof repeatedly>;
 

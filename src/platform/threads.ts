@@ -2,8 +2,7 @@ import { addAbortListener } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, Worker } from 'node:worker_threads';
-import { asError } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { asError, RollcallError } from '../errors/rollcall-error.ts';
 import { defined } from './defined.ts';
 
 /**

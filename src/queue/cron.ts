@@ -1,6 +1,5 @@
 import { CronExpressionParser } from 'cron-parser';
-import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../errors/rollcall-error.ts';
 
 /** Times of a repeated job: a cron expression and a time zone. */
 

@@ -1,4 +1,4 @@
-import { asError } from '../errors/message-of.ts';
+import { asError } from '../errors/rollcall-error.ts';
 import { sumOf } from '../text/wording.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import { NO_SUMS, sumsOf } from './flow.ts';

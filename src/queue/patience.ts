@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asError } from '../errors/message-of.ts';
+import { asError } from '../errors/rollcall-error.ts';
 
 /** Wait before another try, in ms. */
 export const AGAIN_MS = 500;

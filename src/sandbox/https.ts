@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { messageOf } from '../errors/message-of.ts';
+import { messageOf } from '../errors/rollcall-error.ts';
 
 /** Errors of TLS for a request that came over plain HTTP. */
 const PLAIN_HTTP: ReadonlySet<unknown> = new Set(['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER']);

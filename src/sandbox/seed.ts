@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../chat/service/lists.ts';
-import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
 import { groupProfile } from './groups.ts';
 import { type App, type Group, storedId, userProfile } from './sandbox-app.ts';

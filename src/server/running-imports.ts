@@ -3,7 +3,7 @@ import type { ImportView, Staging } from '../api/imports.ts';
 import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/region-status.ts';
 import type { Settings } from '../api/service.ts';
-import { asError } from '../errors/message-of.ts';
+import { asError } from '../errors/rollcall-error.ts';
 import { type ImportRecord, uncheckedOptions } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type Counters, totalRows } from '../imports/record/counters.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../errors/message-of.ts';
+import { messageOf } from '../errors/rollcall-error.ts';
 import { defined } from '../platform/defined.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path/posix';
 import type { FileEntryWithStats, Stats } from 'ssh2';
-import { messageOf } from '../errors/message-of.ts';
+import { messageOf } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { connect, type Session, type SftpPlace } from './sftp-session.ts';

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
-import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
-import { isError, RollcallError } from '../errors/rollcall-error.ts';
+import { isError, messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
 import { grouped } from '../text/wording.ts';

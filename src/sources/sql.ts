@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { messageOf } from '../errors/message-of.ts';
 import { option, words } from '../errors/named-options.ts';
+import { messageOf } from '../errors/rollcall-error.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
 import { defined } from '../platform/defined.ts';
 import { isLoopback } from '../platform/hosts.ts';

@@ -9,7 +9,7 @@ import * as autoscaling from 'kubernetes-models/autoscaling/v2';
 import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
-import { messageOf } from '../../src/errors/message-of.ts';
+import { messageOf } from '../../src/errors/rollcall-error.ts';
 import type { Manifest } from './helm.ts';
 
 /** The kinds that the chart may use, by apiVersion: what checks them, and the module of their types. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
-import { messageOf } from '../../errors/message-of.ts';
-import { badUsage } from '../../errors/rollcall-error.ts';
+import { badUsage, messageOf } from '../../errors/rollcall-error.ts';
 import type { Allowed } from '../../platform/allowed-values.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf } from '../../errors/message-of.ts';
 import { flagOf } from '../../errors/named-options.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { parseTemplate } from '../../imports/read/shape/template.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import type { Given } from '../../options/option.ts';

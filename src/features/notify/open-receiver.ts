@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../errors/message-of.ts';
-import { badSetting, isError } from '../../errors/rollcall-error.ts';
+import { badSetting, isError, messageOf } from '../../errors/rollcall-error.ts';
 import type { Config } from '../../platform/config.ts';
 import { withPackages } from '../../platform/packages.ts';
 import { noteText, slackBody } from './note.ts';

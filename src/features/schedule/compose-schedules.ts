@@ -1,5 +1,5 @@
 import { sourceContextOf } from '../../app/ca-file.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import type { Config } from '../../platform/config.ts';
 import type { SyncProcess } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Telling } from '../../api/service.ts';
 import type { Service } from '../../app/chat-service.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import { endingBefore } from '../../imports/ends/ends.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
 import { type StageFile, stageInThread } from '../../imports/stage/staging.ts';

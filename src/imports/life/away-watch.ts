@@ -1,5 +1,5 @@
 import { isQuestionRefused } from '../../../jobs/ask-service.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { repeatedly } from '../../platform/repeatedly.ts';
 import type { ImportRecord } from '../catalog.ts';

@@ -1,6 +1,5 @@
-import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../../errors/rollcall-error.ts';
 import { isLedgerError, sqliteCode } from '../../platform/database-errors.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';

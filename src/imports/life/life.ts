@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { CircuitStatus } from '../../api/region-status.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';

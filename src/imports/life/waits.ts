@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { messageOf } from '../../errors/message-of.ts';
-import { isError } from '../../errors/rollcall-error.ts';
+import { isError, messageOf } from '../../errors/rollcall-error.ts';
 import { type ImportState, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn, isHeld } from '../../platform/database-errors.ts';

@@ -2,8 +2,8 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { intakeError, isIntakeError, notReadable, refuseAddress, shownPath } from './intake-error.ts';
 
 export type IntakeSource =

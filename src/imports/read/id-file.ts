@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
-import { messageOf } from '../../errors/message-of.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { fieldByAlias } from './columns.ts';
 import { openIntake } from './intake.ts';
 import { refuseAddress, shown } from './intake-error.ts';

@@ -1,9 +1,8 @@
 import type { Said } from '../../errors/entry.ts';
 import type { InputErrorCode } from '../../errors/errors.ts';
 import { INPUT_ERRORS } from '../../errors/input-errors.ts';
-import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
+import { messageOf, RollcallError } from '../../errors/rollcall-error.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../options/bounds.ts';
 import { hasPassword, isAddress, schemeOf } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';

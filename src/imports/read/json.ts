@@ -1,6 +1,6 @@
 import { jsonParser } from 'stream-json/parser.js';
-import { messageOf } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { fieldByAlias } from './columns.ts';

@@ -1,5 +1,5 @@
-import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';

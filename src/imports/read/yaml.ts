@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors/message-of.ts';
+import { messageOf } from '../../errors/rollcall-error.ts';
 import { boundText } from '../../options/bounds.ts';
 import { inOnePiece } from './byte-source.ts';
 import { type Bounds, intakeError, isIntakeError, MAX_DEPTH, orRaise, shown, TOO_DEEP } from './intake-error.ts';

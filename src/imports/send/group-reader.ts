@@ -3,7 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type AskServicePayload, askService, questionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { ListEntry, Page } from '../../chat/list-client.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { GroupPages } from '../ask/group-pages.ts';

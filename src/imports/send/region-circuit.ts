@@ -7,7 +7,7 @@ import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import { BARE_404 } from '../../chat/service/codes.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
 import { type JobRun, NotYet } from '../../queue/define-job.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isNoAnswer } from '../../chat/error-policy.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import {
   FIRST_LIMIT,
   type Flow,

@@ -4,7 +4,7 @@ import type { AskServicePorts } from '../../../jobs/ask-service.ts';
 import type { ResultAddress } from '../../../jobs/batch-payload.ts';
 import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } from '../../../jobs/record-outcomes.ts';
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobDefinition } from '../../queue/define-job.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';

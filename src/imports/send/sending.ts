@@ -1,5 +1,5 @@
 import type { CircuitStatus } from '../../api/region-status.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REGIONS } from '../../chat/service/regions.ts';
-import { asError } from '../../errors/message-of.ts';
+import { asError } from '../../errors/rollcall-error.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import type { InputRow } from '../read/input-row.ts';

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { Planning } from '../../../api/sync-entry.ts';
 import type { InputErrorCode } from '../../../errors/errors.ts';
-import { messageOf } from '../../../errors/message-of.ts';
+import { messageOf } from '../../../errors/rollcall-error.ts';
 import { waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
-import { messageOf } from '../../../errors/message-of.ts';
 import { option, words } from '../../../errors/named-options.ts';
+import { messageOf } from '../../../errors/rollcall-error.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
 import { type Bounds, checkExpansion, intakeError, isIntakeError, notReadable, shownPath } from '../intake-error.ts';
 

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { messageOf } from '../../../errors/message-of.ts';
+import { messageOf } from '../../../errors/rollcall-error.ts';
 import { intakeError, isIntakeError } from '../intake-error.ts';
 
 /** Levels of nesting that a part of a workbook may have; honest ones have ten. */
