@@ -132,10 +132,11 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberResult>
   const seen = new Set<MemberList>();
   return walkObject(bytes, at, (key, value) => {
     const known = LIST_KEYS.find((one) => startsWith(bytes, key, one.key));
-    const isEmpty = bytes[value] === OPEN_LIST && bytes[skipSpace(bytes, value + 1)] === CLOSE_LIST;
-    if (known === undefined || isEmpty) return endOfValue(bytes, value);
+    if (known === undefined) return endOfValue(bytes, value);
     if (seen.has(known.list)) throw notPlain();
     seen.add(known.list);
+    const isEmpty = bytes[value] === OPEN_LIST && bytes[skipSpace(bytes, value + 1)] === CLOSE_LIST;
+    if (isEmpty) return endOfValue(bytes, value);
     return walkObject(bytes, value, (uid, entry, uidEnd) => {
       const name = foldId(bytes.toString('utf8', uid, uidEnd));
       if (entries.has(name)) throw notPlain();

@@ -169,6 +169,7 @@ describe('a reply that is walked over comes to the same as one that is read as a
       '{"data":{"participants":{"u1":{"success":true}},"admins":{"u1":{"success":false}}}}',
     ],
     ['a list twice', '{"data":{"admins":{"u1":{"success":true}},"admins":{"u2":{"success":true}}}}'],
+    ['a list twice, the second time empty', '{"data":{"admins":{"u1":{"success":true}},"admins":[]}}'],
     ['data twice', '{"data":{"admins":{"u1":{"success":true}}},"data":{"admins":{"u2":{"success":true}}}}'],
     ['success twice', '{"data":{"admins":{"u1":{"success":true,"success":false}}}}'],
     ['success again, escaped', '{"data":{"admins":{"u1":{"success":true,"succes\\u0073":false}}}}'],
