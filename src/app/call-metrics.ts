@@ -81,45 +81,36 @@ export function regionGauges<State extends RegionState>(registry: Registry, ask:
 
 /** Metrics of the calls that this process makes, by region. */
 export function callMetrics(registry: Registry): CallObserver {
-  const registers = [registry];
-  const calls = new Counter({
-    name: 'rollcall_calls_total',
-    help: 'Calls to the chat service by region and code; the code is empty when the call was answered',
-    labelNames: ['region', 'code'],
-    registers,
-  });
+  const about = (name: string, help: string, ...labels: string[]) => {
+    return { name, help, labelNames: ['region', ...labels], registers: [registry] };
+  };
+  const calls = new Counter(
+    about(
+      'rollcall_calls_total',
+      'Calls to the chat service by region and code; the code is empty when the call was answered',
+      'code',
+    ),
+  );
   const seconds = new Histogram({
-    name: 'rollcall_call_seconds',
-    help: 'Time that calls to the chat service take',
-    labelNames: ['region'],
+    ...about('rollcall_call_seconds', 'Time that calls to the chat service take'),
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
   });
-  const outcomes = new Counter({
-    name: 'rollcall_outcomes_total',
-    help: 'Rows by region and outcome, as far as the reply says',
-    labelNames: ['region', 'outcome'],
-    registers,
-  });
+  const outcomes = new Counter(
+    about('rollcall_outcomes_total', 'Rows by region and outcome, as far as the reply says', 'outcome'),
+  );
   const waits = new Histogram({
-    name: 'rollcall_queue_wait_seconds',
-    help: 'Time from when a batch came into the queue to when a worker first took it',
-    labelNames: ['region'],
+    ...about(
+      'rollcall_queue_wait_seconds',
+      'Time from when a batch came into the queue to when a worker first took it',
+    ),
     buckets: [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
-    registers,
   });
-  const allowed = new Gauge({
-    name: 'rollcall_service_limit',
-    help: 'Calls that the chat service allows in its current window, as its last reply says',
-    labelNames: ['region'],
-    registers,
-  });
-  const left = new Gauge({
-    name: 'rollcall_service_remaining',
-    help: 'Calls left in that window for all users of the app, as its last reply says',
-    labelNames: ['region'],
-    registers,
-  });
+  const allowed = new Gauge(
+    about('rollcall_service_limit', 'Calls that the chat service allows in its current window, as its last reply says'),
+  );
+  const left = new Gauge(
+    about('rollcall_service_remaining', 'Calls left in that window for all users of the app, as its last reply says'),
+  );
   return {
     begun: (region, waitedMs) => waits.observe({ region }, waitedMs / 1000),
     called: (region, { ms, code }, rate) => {
