@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandEntry } from './command-entry.ts';
+import type { Commands } from './command-entry.ts';
 import type { Action } from './exit-codes.ts';
 import { withProfile } from './flags/flags.ts';
 
@@ -19,7 +19,7 @@ const recipes = () => import('../features/recipes/commands/recipes-command.ts');
 const schedules = () => import('../features/schedule/commands/schedule-command.ts');
 
 /** The commands of rollcall by name, in the order of its help. A command is loaded when it is used. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: Commands = {
   import: {
     usage: '[options] <file>',
     description: 'read a membership file, send it, and account for every row',

@@ -106,10 +106,8 @@ async function listUsers(io: Io, flags: CallFlags) {
 async function createToken(io: Io, uid: string, flags: TokenFlags) {
   const { platform, device } = flags;
   const { authToken } = await withApp(flags, (chat) => chat.createAuthToken(uid, { platform, userAgent: device }));
-  if (flags.json) {
-    const tiedTo = { platform: platform ?? null, device: device ?? null };
-    printJson(io, { uid, ...tiedTo, authToken });
-  } else io.out.write(`${authToken}\n`);
+  if (flags.json) printJson(io, { uid, platform: platform ?? null, device: device ?? null, authToken });
+  else io.out.write(`${authToken}\n`);
   say(io, `Auth token of user ${printable(uid)}. Keep it: it is not shown again.`);
 }
 

@@ -19,15 +19,7 @@ import { NEEDING, SHAPING, type ShapeFlags } from '../../options/shape-flags.ts'
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
-import {
-  each,
-  type RecipeFlags,
-  type RunningFlags,
-  sizeFlag,
-  withNeeds,
-  withOptions,
-  withRecipeFlag,
-} from './flags.ts';
+import { each, type RunningFlags, sizeFlag, withNeeds, withOptions, withRecipeFlag } from './flags.ts';
 
 const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 
@@ -133,13 +125,9 @@ export async function keptSourceOf(flags: SourceFlags) {
 }
 
 /** Flags of commands that read a file in order to send it. */
-export interface FileFlags
-  extends ReadingChoices,
-    CreateChoices,
-    RecipeFlags,
-    SourceFlags,
-    ExpectingChoices,
-    ShapeFlags {}
+export interface FileFlags extends ReadingChoices, CreateChoices, SourceFlags, ExpectingChoices, ShapeFlags {
+  readonly recipe?: string;
+}
 
 export function withFile(command: Command) {
   withRecipeFlag(withCreation(withOptions(command, READING)));

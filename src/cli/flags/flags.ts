@@ -235,10 +235,6 @@ function parserOf<Value>(parse: (text: string) => Value, repeats?: true) {
   return repeats ? repeatable(parser) : parser;
 }
 
-export interface RecipeFlags {
-  readonly recipe?: string;
-}
-
 export function withRecipeFlag(command: Command) {
   return command.option(
     '--recipe <recipe>',
