@@ -112,19 +112,22 @@ export function watchCommand(action: Action) {
 async function watch(io: Io, given: string | undefined, { timeout, ...flags }: WatchFlags) {
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
-  const signal = firstSignal(EXIT.stillRunning);
+  const stop = firstSignal(EXIT.stillRunning);
+  // Timers have no more room.
+  const late = timeout === undefined ? undefined : AbortSignal.timeout(Math.min(timeout * 1_000, 2 ** 31 - 1));
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
-    const end = await followImport(io, imports, id, { signal: signal.signal, timeoutMs: timeout && timeout * 1000 });
-    if (end === 'over' || end === 'abandoned') return await conclude(imports, io, id, flags.json === true);
+    const signal = late ? AbortSignal.any([stop.signal, late]) : stop.signal;
+    if ((await followImport(io, imports, id, { signal })) !== 'left')
+      return await conclude(imports, io, id, flags.json === true);
     const again = [
       `Timed out waiting; import ${id} continues. Watch it again with:`,
       `  ${imports.command('watch', id)}`,
     ];
-    say(io, '', ...(end === 'late' ? again : [`Import ${id} continues; you only stopped watching it.`]));
+    say(io, '', ...(late?.aborted ? again : [`Import ${id} continues; you only stopped watching it.`]));
     return EXIT.stillRunning;
   } finally {
-    signal.ignore();
+    stop.ignore();
   }
 }
 

@@ -27,8 +27,6 @@ interface Followed<View> {
   readonly imports: Pick<Imports, 'server' | 'client'>;
   /** Ends the following, not what is followed. */
   readonly signal: AbortSignal;
-  /** In ms. Default: as long as it takes. */
-  readonly timeoutMs?: number | undefined;
   /** @param shown the import, where an event has shown it */
   readonly look: (shown?: Shown) => Promise<View>;
   /** Asked after each look. `soon`: it may be over, which another look will tell. */
@@ -41,17 +39,17 @@ type Shown = ListEvents['imports']['imports'][number];
 
 interface End<View> {
   readonly view: View;
-  /** `over`: it does not go on; `left`: the signal came; `late`: the time is up. */
-  readonly end: 'over' | 'left' | 'late';
+  /** `over`: it does not go on; `left`: the signal came. */
+  readonly end: 'over' | 'left';
 }
 
 /**
- * Follows what this process, another one or a server does, with progress, until it is over, the signal comes or the time is up.
+ * Follows what this process, another one or a server does, with progress, until it is over or the signal comes.
  * It looks when an event says that something has happened, and now and then. It looks at least once.
  * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
-  const { id, imports, signal, timeoutMs = Number.POSITIVE_INFINITY, look, goesOn, show } = followed;
+  const { id, imports, signal, look, goesOn, show } = followed;
   let last: View | undefined;
   let isAway = false;
   let wake = new AbortController();
@@ -66,7 +64,6 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
     () => last,
     () => (isAway ? `${imports.server?.url} does not answer; trying again` : undefined),
   );
-  const until = performance.now() + timeoutMs;
   let answeredAt = performance.now();
   try {
     for (;;) {
@@ -87,11 +84,10 @@ async function follow<View>(followed: Followed<View>): Promise<End<View>> {
         if (signal.aborted && last === undefined) throw error;
         [isAway, isSoon] = [true, true];
       }
-      const leftMs = until - performance.now();
       if (last !== undefined && signal.aborted) return { view: last, end: 'left' };
-      if (last !== undefined && leftMs <= 0) return { view: last, end: 'late' };
-      const waitMs = Math.min(isSoon ? LOOK_MS : SLOW_MS, Math.max(1, leftMs));
-      await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => {});
+      await sleep(isSoon ? LOOK_MS : SLOW_MS, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(
+        () => {},
+      );
     }
   } finally {
     over.abort();
@@ -173,22 +169,21 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
 }
 
 /**
- * Shows an import until nothing more happens to it by itself (`over`), no process runs it (`abandoned`), the signal comes
- * (`left`), or the time is up (`late`). @param begins it begins now: then it says what other users will see of it  @throws as `follow`
+ * Shows an import until nothing more happens to it by itself (`over`), no process runs it (`abandoned`), or the signal comes
+ * (`left`). @param begins it begins now: then it says what other users will see of it  @throws as `follow`
  */
 export async function followImport(
   io: Io,
   imports: Imports,
   id: string,
-  { signal, timeoutMs, begins }: Pick<Followed<ImportView>, 'signal' | 'timeoutMs'> & { readonly begins?: true },
-): Promise<'over' | 'abandoned' | 'left' | 'late'> {
+  { signal, begins }: { readonly signal: AbortSignal; readonly begins?: true },
+): Promise<'over' | 'abandoned' | 'left'> {
   let announces = begins === true;
   let runAt = performance.now();
   const { view, end } = await follow<ImportView>({
     id,
     imports,
     signal,
-    timeoutMs,
     // Only the process that reads a file knows how far it is, and says so with an event.
     look: async (shown) => shown ?? imports.one(id),
     goesOn: (view, before, isHeard) => {
