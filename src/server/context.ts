@@ -82,7 +82,7 @@ export async function openContext(app: Api, options: Options) {
     everyMs: options.eventsEveryMs,
     log,
   });
-  const syncs = composeSyncs({ ...options, events }, { keepMs: config.keep, stage: options.stage });
+  const syncs = composeSyncs({ ...options, events, keepMs: config.keep });
   const recipes = openRecipes(dir);
   onStop(() => recipes.close());
   const heads = threadQueue<InspectThread>({

@@ -17,7 +17,7 @@ async function openOnFullDisk() {
   const apps = Object.fromEntries(REGIONS.map((region) => [region, sandbox.apps[region]]));
   let isFull = true;
   const stage: StageFile = (...task) => (isFull ? Promise.reject(full()) : SHARED_READING.stage(...task));
-  const syncs = composeSyncs(processOf(syncing, apps), { stage });
+  const syncs = composeSyncs({ ...processOf(syncing, apps), stage });
   const moves: string[] = [];
   const stands = Promise.withResolvers<void>();
   syncs.events.on('state', ({ state, code }) => {

@@ -15,7 +15,7 @@ test('with a time to keep them, old syncs go with their files, except the run th
     expect(state).toBe('applied');
   }
   const [first = '', second = ''] = ids;
-  const keeping = composeSyncs(processOf(syncing, {}), { keepMs: 1 });
+  const keeping = composeSyncs({ ...processOf(syncing, {}), keepMs: 1 });
   await eventually(() => existsSync(dir.sync(first))).toBe(false);
   const kept = openSyncCatalogReader(dir.catalog);
   onTestFinished(() => kept.close());

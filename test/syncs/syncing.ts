@@ -71,7 +71,7 @@ export async function openSyncing(
   });
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
-    return composeSyncs({ ...processOf(pipeline, apps), onStop: () => {} }, SHARED_READING);
+    return composeSyncs({ ...processOf(pipeline, apps), ...SHARED_READING, onStop: () => {} });
   };
   let syncs = open();
   onTestFinished(() => syncs.stop());

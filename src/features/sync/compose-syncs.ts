@@ -20,20 +20,15 @@ export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'di
   readonly events: Telling;
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly fail: (error: Error) => void;
+  /** How long finished syncs are kept. Default: until they are deleted. */
+  readonly keepMs?: number | undefined;
+  /** Reads files into ledgers. Default: each in a thread of its own. */
+  readonly stage?: StageFile | undefined;
 }
 
-/**
- * Opens the syncs of a process.
- * @param keepMs how long finished syncs are kept; undefined: until they are deleted
- * @param stage reads files into ledgers; default: each in a thread of its own
- */
-export function composeSyncs(
-  { coordinator, dir, service, log, events: told, onStop, fail }: SyncProcess,
-  {
-    keepMs,
-    stage = stageInThread,
-  }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
-) {
+/** Opens the syncs of a process. */
+export function composeSyncs(process: SyncProcess) {
+  const { coordinator, dir, service, log, events: told, onStop, fail, keepMs, stage = stageInThread } = process;
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   const catalog = openSyncCatalog(dir.catalog, (sync) => void events.emit('state', sync));
   sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);

@@ -24,7 +24,7 @@ import { concludeSync, planningLine, printPlan, type Shown, type ShownFlags } fr
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
 export function runSyncOf({ dir }: Config, io: Running['io'], id: string, here: Here) {
-  if (findKept(dir, id) !== undefined) composeSyncs(here, { stage: io.reading?.stage });
+  if (findKept(dir, id) !== undefined) composeSyncs({ ...here, stage: io.reading?.stage });
 }
 
 /** The beginning of a command's sync. */
@@ -49,7 +49,7 @@ export function syncWork(
   let isCancelled = false;
   return {
     open: async (here) => {
-      own = composeSyncs(here, { stage: io.reading?.stage });
+      own = composeSyncs({ ...here, stage: io.reading?.stage });
       const parts = { dir: here.dir, syncs: own };
       const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
       if (opens) all.push(await opens(here, own));
