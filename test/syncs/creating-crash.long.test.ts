@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
+import { totalsOf } from '../../src/imports/report/summarize.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { openSandboxPlace } from '../cli/workplace.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
@@ -44,7 +45,7 @@ test('kill -9 in the middle of a sync that creates, again and again: nothing is 
 
   const reader = openImportReader(dataDir(place.dataDir).ledger(id));
   const reported = reader.rows().toArray();
-  const { created } = reader.counters().get('us') ?? {};
+  const { created } = totalsOf(reader.counters(), true);
   reader.close();
   expect(reported).toHaveLength(rows.length);
   for (const { status, message } of reported) {
