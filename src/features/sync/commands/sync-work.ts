@@ -126,9 +126,8 @@ export async function planOf(
       const found = await obtain(dir.sync(id), signal);
       if (found === undefined) return sayNothingBegan(io);
       const { name, from: source, options, lookups } = found;
-      const { create } = options;
       const reading = syncReadingOf(options, lookups);
-      const wanted = { id, file: name, source, reading, ...(create && { create }), ...decision };
+      const wanted = { id, file: name, source, reading, create: options.create, ...decision };
       // Runs are compared by their source.
       return client.call(syncFileOperations.create, { ...wanted, ...aimOf(config, options) });
     },
