@@ -22,13 +22,11 @@ export function openSchedules(config: Config, { syncs, dir, log, events, onStop,
     clock: Date.now,
     fail: (error) => fail(asError(error)),
   });
-  runs.events.on('run', ({ schedule, state, reason, syncId }) =>
-    log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
-      { schedule, state, reason, sync: syncId },
-      'schedule',
-    ),
-  );
-  runs.events.on('run', ({ schedule: id }) => events.tell('schedules', { id }));
+  runs.events.on('run', ({ schedule, state, reason, syncId: sync }) => {
+    const level = state === 'failed' || state === 'missed' ? 'warn' : 'info';
+    log[level]({ schedule, state, reason, sync }, 'schedule');
+    events.tell('schedules', { id: schedule });
+  });
   runs.events.on('changed', () => events.tell('schedules', {}));
   onStop(async () => {
     await runs.stop();

@@ -20,7 +20,7 @@ export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'di
   readonly events: Telling;
   readonly onStop: (stop: () => Promise<void>) => void;
   readonly fail: (error: Error) => void;
-  /** How long finished syncs are kept. Default: until they are deleted. */
+  /** The time that finished syncs are kept. Default: until they are deleted. */
   readonly keepMs?: number | undefined;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
@@ -45,10 +45,11 @@ export function composeSyncs(process: SyncProcess) {
           },
           onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
         });
-  events.on('state', ({ id, state, reason }) =>
-    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
-  );
-  events.on('state', ({ id, state }) => told.tell('sync', { id, state })).on('progress', told.progressed('planning'));
+  events.on('progress', told.progressed('planning'));
+  events.on('state', ({ id, state, reason }) => {
+    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync');
+    told.tell('sync', { id, state });
+  });
   const syncs = new SyncRunner({
     events,
     fail: (error) => fail(asError(error)),

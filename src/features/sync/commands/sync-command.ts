@@ -200,13 +200,10 @@ async function list(io: Io, flags: ListFlags) {
   if (flags.json) {
     const documents: unknown[] = [];
     for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));
-    printJson(io, documents);
-    return;
+    return printJson(io, documents);
   }
-  if (found.length === 0) {
-    say(io, `There are no syncs ${imports.place()}; plan one with \`${imports.command('sync', '<file>')}\`.`);
-    return;
-  }
+  if (found.length === 0)
+    return say(io, `There are no syncs ${imports.place()}; plan one with \`${imports.command('sync', '<file>')}\`.`);
   const isOwned = (await imports.regions()) !== undefined;
   const rows = found.map((sync) => rowOf(sync, isOwned));
   printTable(io, ['id', 'state', ...CHANGES, 'file'], rows);
@@ -239,15 +236,9 @@ function syncShowCommand(action: Action) {
 async function show(io: Io, id: string, flags: ShowFlags) {
   const syncs = await openSyncs(flags);
   const sync = await syncs.find(id);
-  if (flags.format === 'markdown') {
-    await printMarkdown(syncs, io, sync);
-    return;
-  }
-  if (flags.format !== 'text') {
-    const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
-    await writeOut(io, plan);
-    return;
-  }
+  if (flags.format === 'markdown') return printMarkdown(syncs, io, sync);
+  if (flags.format !== 'text')
+    return writeOut(io, await syncs.client.download(syncOperations.plan, { id, format: flags.format }));
   print(io, `${headOf(sync).join('\n')}\n`);
   const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
   await printPlan(syncs, io, sync);
