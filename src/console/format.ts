@@ -105,7 +105,7 @@ export function listIn(text: string) {
   return text
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== '');
+    .filter(Boolean);
 }
 
 /** `uid=Member ID,guid=Team`, as the server takes it. */
@@ -139,26 +139,19 @@ export function nameOf(title: string) {
 
 const KEY = 'rollcall.clock';
 
-function kept(): 'local' | 'utc' {
+/** Undefined where a browser keeps nothing: the choice counts until the page is closed. */
+function storage() {
   try {
-    return localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local';
+    return localStorage;
   } catch {
-    // A browser may keep nothing.
-    return 'local';
+    return undefined;
   }
 }
 
 /** The clock by which times are shown. */
-export const clock = signal(kept());
+export const clock = signal<'local' | 'utc'>(storage()?.getItem(KEY) === 'utc' ? 'utc' : 'local');
 
-effect(() => {
-  const chosen = clock.value;
-  try {
-    localStorage.setItem(KEY, chosen);
-  } catch {
-    // It counts until the page is closed.
-  }
-});
+effect(() => storage()?.setItem(KEY, clock.value));
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 

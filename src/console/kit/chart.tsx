@@ -85,7 +85,7 @@ export function LineChart({ name, lines, times, columns }: LineChartProperties) 
 function pathOf(points: readonly (false | readonly [x: number, y: number])[]) {
   return points
     .map((point, index) => point && `${points[index - 1] ? 'L' : 'M'}${point.map((one) => one.toFixed(2)).join(' ')}`)
-    .filter((step) => step !== false)
+    .filter(Boolean)
     .join('');
 }
 

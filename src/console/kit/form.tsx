@@ -198,14 +198,12 @@ export function Control({ id, label, note, value, error, onValue, attributes, ..
     );
   }
   const list = suggestions && `${id}-suggestions`;
-  const says = [error !== undefined && `${id}-error`, note !== undefined && `${id}-note`].filter(
-    (one) => one !== false,
-  );
+  const says = [error !== undefined && `${id}-error`, note !== undefined && `${id}-note`].filter(Boolean);
   const own = {
     id,
     name,
     value,
-    'aria-describedby': says.length > 0 ? says.join(' ') : undefined,
+    'aria-describedby': says.join(' ') || undefined,
     'aria-invalid': error ? true : undefined,
   };
   return (

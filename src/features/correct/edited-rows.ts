@@ -130,9 +130,7 @@ export function notesOn(
   { line, edits }: Pick<OpenRow, 'line' | 'edits'>,
   before: (name: string) => string,
 ): [name: string, value: string][] {
-  const earlier = before(EDITED)
-    .split(', ')
-    .filter((name) => name !== '');
+  const earlier = before(EDITED).split(', ').filter(Boolean);
   return [
     [FROM_ROW, before(FROM_ROW) || String(line)],
     [EDITED, [...new Set([...earlier, ...edits.keys()])].join(', ')],

@@ -60,7 +60,7 @@ export function Page() {
 
 /** Reads who is in which group now. */
 async function begin({ groups = '', users, groupsOnly }: Values, signal: AbortSignal) {
-  const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
+  const named = groups.split(/[,\s]+/).filter(Boolean);
   const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };
   await call('POST /v1/exports', { body: { ...(named.length > 0 && { groups: named }), ...lists } }, signal);
 }
@@ -181,5 +181,5 @@ function totalsText({
     missing.length > 0 && `not found: ${missing.map(({ guid }) => guid).join(', ')}`,
     failed.length > 0 && `could not be read: ${failed.map(({ guid }) => guid).join(', ')}`,
   ];
-  return parts.filter((part) => part !== false).join(' · ');
+  return parts.filter(Boolean).join(' · ');
 }

@@ -42,10 +42,10 @@ function Region({ region, own, now, over }: RegionProperties) {
   // Rows that are left out when the import ends early are not done.
   const done = sumOfOutcomes(own.rows) - own.rows.unprocessed;
   const notes = [
-    now !== undefined && done < own.rows.read ? regionSentence(now) : '',
-    own.calls > 0 ? counted(own.calls, 'call') : '',
-    own.retries > 0 ? `${grouped(own.retries)} retried` : '',
-    own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',
+    now !== undefined && done < own.rows.read && regionSentence(now),
+    own.calls > 0 && counted(own.calls, 'call'),
+    own.retries > 0 && `${grouped(own.retries)} retried`,
+    own.rateLimited > 0 && `${grouped(own.rateLimited)} rate-limited`,
   ];
   return (
     <li>
@@ -56,7 +56,7 @@ function Region({ region, own, now, over }: RegionProperties) {
         </span>
       </div>
       <OutcomeBar name={`Region ${region}`} rows={own.rows} />
-      <p class={now?.stopped === true ? 'note attention' : 'note'}>{notes.filter((note) => note !== '').join(' · ')}</p>
+      <p class={now?.stopped === true ? 'note attention' : 'note'}>{notes.filter(Boolean).join(' · ')}</p>
       <Legend rows={own.rows} over={over} />
     </li>
   );

@@ -189,9 +189,7 @@ function bansText(form: Form) {
 
 function createdText(form: Form, failing: Failing | '') {
   if (failing === 'create') return 'what the check found missing';
-  const what = [form.get('createUsers') === 'true' && 'users', form.get('createGroups') === 'true' && 'groups'].filter(
-    (part) => part !== false,
-  );
+  const what = [form.get('createUsers') && 'users', form.get('createGroups') && 'groups'].filter(Boolean);
   return what.length === 0 || failing !== '' ? 'nothing' : `${what.join(' and ')} that the service does not know`;
 }
 

@@ -37,7 +37,7 @@ export function rowsHref(id: string, wanted: Readonly<Record<string, string>>) {
 }
 
 function conditions(problems: readonly ProblemView[]) {
-  const codes = problems.map(({ code }) => code).filter((code) => code !== '');
+  const codes = problems.map(({ code }) => code).filter(Boolean);
   const canCorrect = problems.some((problem) => isToCorrect(problem) || problem.corrected !== undefined);
   return {
     state: { label: 'Show', choices: STATES, isHidden: !canCorrect },
