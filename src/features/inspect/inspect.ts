@@ -193,7 +193,10 @@ const MIN_SHARE = 0.8;
  */
 function headerRowOf(names: readonly string[], rows: readonly InputRow[]) {
   const named = names.filter((name) => name.trim() !== '' && !/^_extra_\d+$/.test(name)).length;
-  const tables = rows.slice(0, MAX_ABOVE).map(({ line, original }) => ({ line, cells: filledCells(original) }));
+  const tables = rows.slice(0, MAX_ABOVE).map(({ line, original }) => {
+    const cells = (original === '' ? [] : JSON.parse(original)) as string[];
+    return { line, cells: cells.map((cell) => cell.trim()).filter((cell) => cell !== '') };
+  });
   const widest = Math.max(0, ...tables.map(({ cells }) => cells.length));
   if (widest < 2 || named > widest / 2) return undefined;
   const header = tables.find(({ cells }) => cells.length >= widest * MIN_SHARE && isHeader(cells));
@@ -220,9 +223,4 @@ function headerLineOf(lines: readonly string[]) {
 
 function isHeader(cells: readonly string[]) {
   return new Set(cells).size === cells.length && !cells.some(isValue);
-}
-
-function filledCells(original: string) {
-  const cells: unknown = original === '' ? [] : JSON.parse(original);
-  return Array.isArray(cells) ? cells.map((cell) => String(cell).trim()).filter((cell) => cell !== '') : [];
 }
