@@ -6,7 +6,7 @@ import { patienceOf } from '../imports/send/give-up.ts';
 import { aimText } from '../imports/target.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
-import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { createLifecycle, firstSignal, type Lifecycle, stopAll } from '../platform/lifecycle.ts';
 import { intoOneFile } from '../platform/sqlite.ts';
 import { type Imports, importsIn, isAlone, openImports } from './client/imports.ts';
 import { ownerClient } from './client/local-client.ts';
@@ -179,10 +179,7 @@ async function runHere(running: Running, work: Work) {
     } else code = made;
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
-    const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
-    await lifecycle.stop();
-    stay();
-    interrupt.ignore();
+    await stopAll(lifecycle, interrupt, EXIT.interrupted, config.queue === undefined ? undefined : leave);
   }
   if (failure !== undefined) {
     say(io, '', `rollcall cannot continue: ${failureWords(failure)}`, 'When it is fixed:', ...howToContinue().slice(1));

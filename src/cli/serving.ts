@@ -11,7 +11,7 @@ import { waitOf } from '../imports/life/waits.ts';
 import { readConfig } from '../platform/config.ts';
 import { announceAddress } from '../platform/data-dir.ts';
 import { isLoopback } from '../platform/hosts.ts';
-import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { createLifecycle, firstSignal, type Lifecycle, stopAll } from '../platform/lifecycle.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { stopServer } from '../server/bare-server.ts';
 import { consoleBundle } from '../server/console-files.ts';
@@ -110,10 +110,7 @@ export async function serve(io: Io, flags: ServeFlags) {
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway. Imports continue at the next start.');
-    const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.ok, leave);
-    await lifecycle.stop();
-    stay();
-    signal.ignore();
+    await stopAll(lifecycle, signal, EXIT.ok, config.queue === undefined ? undefined : leave);
   }
   if (failure === undefined) return EXIT.ok;
   say(

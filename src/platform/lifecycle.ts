@@ -33,15 +33,19 @@ export function createLifecycle() {
 const LEAVE_MS = 2_000;
 
 /**
- * A queue that is down does not answer, and stopping would wait for it: after the deadline the process ends with `code`,
- * after `lastWords`. Nothing is lost: the queue notices that the process has stopped. Returns a function that cancels this.
+ * Stops everything at the end of a command, and heeds no signals any more. A queue that is down does not answer, and stopping would
+ * wait for it: after the deadline the process ends with `code`, after `lastWords`. Nothing is lost: the queue notices that the
+ * process has stopped. @param lastWords undefined where there is no queue that may be down
  */
-export function leaveWithoutQueue(code: number, lastWords: () => void) {
-  const timer = setTimeout(() => {
-    lastWords();
+export async function stopAll(lifecycle: Lifecycle, signal: FirstSignal, code: number, lastWords?: () => void) {
+  const leave = () => {
+    lastWords?.();
     process.exit(code);
-  }, STOP_DEADLINE_MS + LEAVE_MS);
-  return () => clearTimeout(timer);
+  };
+  const timer = lastWords && setTimeout(leave, STOP_DEADLINE_MS + LEAVE_MS);
+  await lifecycle.stop();
+  clearTimeout(timer);
+  signal.ignore();
 }
 
 /**

@@ -112,8 +112,7 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
   const only = textsOf(ROWS, flags);
   if (edits === undefined && found.reports.retry === null) {
     const code = sayNothingLeft(io, id, NONE_FAILED, flags);
-    const correct = howToCorrect(imports, found);
-    if (correct.length > 0) say(io, ...correct);
+    say(io, ...howToCorrect(imports, found));
     return code;
   }
   const nothingLeft = edits !== undefined ? NONE_CORRECTED : only.length > 0 ? NONE_CHOSEN : ALL_CORRECTED;

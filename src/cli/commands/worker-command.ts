@@ -10,7 +10,7 @@ import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worke
 import type { Region } from '../../membership/membership.ts';
 import { readConfig } from '../../platform/config.ts';
 import { checkFileLimit } from '../../platform/file-limit.ts';
-import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
+import { createLifecycle, firstSignal, stopAll } from '../../platform/lifecycle.ts';
 import { createLog, quietly } from '../../platform/log.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
@@ -100,12 +100,9 @@ async function work(io: Io, flags: Flags) {
       'Stopping: calls in flight may finish, the rest goes back into the queue. Press Ctrl-C again to stop at once.',
     );
   } finally {
-    const stay = leaveWithoutQueue(EXIT.ok, () =>
+    await stopAll(lifecycle, signal, EXIT.ok, () =>
       say(io, 'The queue does not answer; stopped anyway. Other workers take over when it is back.'),
     );
-    await lifecycle.stop();
-    stay();
-    signal.ignore();
   }
 }
 
