@@ -57,24 +57,11 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
 
 /** The files of a folder and its folders. Links in it are not followed. Throws NOT_READABLE, TOO_LARGE. */
 export async function folderOf(path: string, name: string): Promise<FileSet> {
-  const { names, leftOut } = await searched(path, name);
-  return {
-    kind: 'folder',
-    name,
-    names: names.sort(),
-    leftOut,
-    open: async (file) => ({ path: join(path, file), name: file }),
-    checkUnchanged: async () => {},
-    close: () => {},
-  };
-}
-
-/** Folder by folder: the root of a disk is refused after a moment, and not when all of it was seen. */
-async function searched(path: string, name: string) {
   const names: string[] = [];
   const leftOut: string[] = [];
   const folders = [''];
   let found = 0;
+  // Folder by folder: the root of a disk is refused after a moment, and not when all of it was seen.
   for (const folder of folders) {
     const entries = await readdir(join(path, folder), { withFileTypes: true }).catch((cause: unknown) => {
       throw notReadable(name, 'be listed', cause);
@@ -87,7 +74,15 @@ async function searched(path: string, name: string) {
       else (entry.isFile() ? names : leftOut).push(file);
     }
   }
-  return { names, leftOut };
+  return {
+    kind: 'folder',
+    name,
+    names: names.sort(),
+    leftOut,
+    open: async (file) => ({ path: join(path, file), name: file }),
+    checkUnchanged: async () => {},
+    close: () => {},
+  };
 }
 
 /** Endings of files that rollcall reads. */

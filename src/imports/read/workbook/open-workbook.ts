@@ -2,7 +2,6 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { Zip } from '../archive/zip.ts';
 import type { FileState } from '../byte-source.ts';
 import {
-  type Bounds,
   boundsWith,
   checkExpansion,
   intakeError,
@@ -49,6 +48,9 @@ export async function workbookKind(zip: Zip, name: string): Promise<SheetInput['
   return undefined;
 }
 
+/** Bytes that a row takes at least where it is stored, however short it is. */
+const ROW_BYTES = 64;
+
 /** Opens the sheet with the rows. Throws UNKNOWN_SHEET, EMPTY, WORKBOOK_BROKEN, and what reading the archive throws. */
 export async function openSheet(
   zip: Zip,
@@ -65,7 +67,28 @@ export async function openSheet(
   const sheet = workbook.sheets[number]?.name ?? '';
   const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
   const warnings = new Warnings();
-  const bounded = boundedRows(sheet, zip.size, boundsWith(options.bounds));
+  const bounds = boundsWith(options.bounds);
+  let count = 0;
+  let length = 0;
+  /**
+   * Rows within their bounds: cells name shared texts, and rows are repeated by a number, so that both grow behind the bounds
+   * of the archive. Throws ROW_TOO_LONG, TOO_LARGE.
+   */
+  function* bounded(rows: Iterable<SheetRow>) {
+    for (const row of rows) {
+      const place = `row ${row.line}`;
+      const before = length;
+      for (const cell of row.cells) {
+        length += cell.length + 1;
+        if (length - before > bounds.row) throw tooLong('row', bounds, 'Shorten its cells', { place, row: row.line });
+      }
+      count += 1;
+      const unpacked = length + count * ROW_BYTES;
+      checkExpansion(`the sheet ${shown(sheet)}`, { unpacked, packed: zip.size, place }, bounds);
+      yield row;
+    }
+  }
+
   return {
     name,
     kind,
@@ -75,9 +98,9 @@ export async function openSheet(
     get bytesRead() {
       return zip.bytesRead();
     },
-    length: bounded.length,
+    length: () => length,
     rows: async function* () {
-      for await (const rows of workbook.read(number, warnings)) yield bounded.of(rows);
+      for await (const rows of workbook.read(number, warnings)) yield bounded(rows);
       await state.checkUnchanged(0);
     },
     notes: (isId) => [
@@ -109,36 +132,6 @@ function otherDocument(name: string, what: string) {
     'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
     { file: name },
   );
-}
-
-/** Bytes that a row takes at least where it is stored, however short it is. */
-const ROW_BYTES = 64;
-
-/**
- * Rows within their bounds: cells name shared texts, and rows are repeated by a number, so that both grow behind the bounds of
- * the archive. Throws ROW_TOO_LONG, TOO_LARGE.
- * @param packed bytes of the workbook, as it is packed
- */
-function boundedRows(sheet: string, packed: number, bounds: Bounds) {
-  let count = 0;
-  let length = 0;
-  return {
-    /** Characters of all rows so far. */
-    length: () => length,
-    *of(rows: Iterable<SheetRow>) {
-      for (const row of rows) {
-        const place = `row ${row.line}`;
-        const before = length;
-        for (const cell of row.cells) {
-          length += cell.length + 1;
-          if (length - before > bounds.row) throw tooLong('row', bounds, 'Shorten its cells', { place, row: row.line });
-        }
-        count += 1;
-        checkExpansion(`the sheet ${shown(sheet)}`, { unpacked: length + count * ROW_BYTES, packed, place }, bounds);
-        yield row;
-      }
-    },
-  };
 }
 
 interface ChosenSheet {

@@ -15,18 +15,13 @@ const MAX_STYLES = 200_000;
 const MAX_TEXT_BYTES = 256 * MIB;
 const SAVE_AS_CSV = 'Save the sheet with the rows as CSV';
 
-interface Relation {
-  readonly type: string;
-  readonly target: string;
-}
-
 /** Opens an Excel workbook (.xlsx, .xlsm). Macros, links and formulas in it are not looked at. */
 export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promise<Workbook> {
   const read = (entry: string) => interruptible(zip.read(entry), signal);
   const parse: Parse = (entry, handlers) => readXml(entry, read(entry), handlers);
   const relationsOf = async (part: string) => {
     const entry = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
-    const relations = new Map<string, Relation>();
+    const relations = new Map<string, { readonly type: string; readonly target: string }>();
     if (!zip.has(entry)) return relations;
     await parse(entry, {
       open: (name, { Id, Type = '', Target = '', TargetMode }) => {
