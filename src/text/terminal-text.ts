@@ -7,13 +7,10 @@ const ONE_COLUMN_EACH = /^[\x20-\x7e\u00a0-\u02ff\u2010-\u2027]*$/;
 
 /** Columns that the text takes on a terminal: two for a letter of East Asia or an emoji, none for a combining accent. */
 export function widthOf(text: string) {
-  return ONE_COLUMN_EACH.test(text) ? text.length : stringWidth(text);
-}
-
-/** Loaded when a text needs it: it takes 25 ms of processor time, and most texts never do. */
-function stringWidth(text: string) {
-  const { default: width } = load('string-width') as typeof import('string-width');
-  return width(text);
+  if (ONE_COLUMN_EACH.test(text)) return text.length;
+  // Loaded when a text needs it: it takes 25 ms of processor time, and most texts never do.
+  const { default: stringWidth } = load('string-width') as typeof import('string-width');
+  return stringWidth(text);
 }
 
 /** The text with blanks behind it, up to `width` columns. */

@@ -111,12 +111,16 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
           );
   const ids = new IdNotes();
   let count = 0;
-  const see = (chunk: readonly InputRow[]) => {
-    count += chunk.length;
-    for (const row of chunk) ids.see(row);
-    growth.check(chunk.length, opened.length(), format === 'csv');
-  };
-  const chunks = atLeastOneRow(interruptible(rows, signal), see, input.name, { format, columns, sheet });
+  async function* filledChunks(): AsyncGenerator<InputRow[], void, undefined> {
+    for await (const chunk of interruptible(rows, signal)) {
+      count += chunk.length;
+      for (const row of chunk) ids.see(row);
+      growth.check(chunk.length, opened.length(), format === 'csv');
+      if (chunk.length > 0) yield chunk;
+    }
+    if (count === 0) throw noRows(input.name, format, columns, sheet);
+  }
+  const chunks = filledChunks();
   const first = await chunks.next();
   const recognised = () => shaped?.recognised() ?? columns.recognised();
 
@@ -155,29 +159,11 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
   };
 }
 
-/** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
-async function* atLeastOneRow(
-  chunks: AsyncIterable<InputRow[]>,
-  see: (chunk: readonly InputRow[]) => void,
-  name: string,
-  {
-    format,
-    columns,
-    sheet,
-  }: { readonly format: InputFormat; readonly columns: Columns; readonly sheet: SheetInput | undefined },
-): AsyncGenerator<InputRow[], void, undefined> {
-  let hasRows = false;
-  for await (const chunk of chunks) {
-    see(chunk);
-    if (chunk.length === 0) continue;
-    hasRows = true;
-    yield chunk;
-  }
-  if (hasRows) return;
-  const isEmpty = format === 'csv' && columns.names.length === 0;
+function noRows(name: string, format: InputFormat, { names }: Columns, sheet: SheetInput | undefined) {
+  const isEmpty = format === 'csv' && names.length === 0;
   const others = sheet?.others ?? [];
   const what = `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)}`;
-  throw intakeError(
+  return intakeError(
     isEmpty ? 'EMPTY' : 'NO_ROWS',
     isEmpty ? `${what} is empty` : `${what} has no rows${format === 'csv' ? ', only a header' : ''}`,
     others.length === 0

@@ -21,8 +21,9 @@ export type Zip = Awaited<ReturnType<typeof openZip>>;
  * @param onRead told when bytes of an entry were unpacked
  */
 export async function openZip(from: string | Buffer, name: string, bounds: Bounds, onRead: () => void = () => {}) {
-  const file = await opened(from, name);
+  let file: ZipFile | undefined;
   try {
+    file = await (typeof from === 'string' ? openPromise(from, { autoClose: false }) : fromBufferPromise(from));
     if (file.entryCount > MAX_ENTRIES) {
       throw intakeError(
         'TOO_LARGE',
@@ -39,16 +40,8 @@ export async function openZip(from: string | Buffer, name: string, bounds: Bound
     }
     return zipOf(file, entries, name, bounds, onRead);
   } catch (error) {
-    file.close();
+    file?.close();
     throw isIntakeError(error) ? error : unreadable(name, error);
-  }
-}
-
-async function opened(from: string | Buffer, name: string) {
-  try {
-    return typeof from === 'string' ? await openPromise(from, { autoClose: false }) : await fromBufferPromise(from);
-  } catch (error) {
-    throw unreadable(name, error);
   }
 }
 
