@@ -106,7 +106,10 @@ export async function openText(source: InputBytes, options: IntakeOptions, bound
       yield block;
     }
   }
-  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal)), bounds);
+  const start = await readHead(counted(interruptible(decode(plain.blocks, encoding), signal)));
+  // Of an object on one long line, the beginning is up to the size that an element may have.
+  const isCut = needsMore(start.head.toString());
+  const text = isCut ? await readHead(start.blocks, bounds.element, LINE_FEED) : start;
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw emptyFile(source.name);
   const kind = kindOf(head, source.name, options);
@@ -153,12 +156,6 @@ function dialectOf(head: string, options: IntakeOptions): Dialect {
     lineEnds: detectLineEnds(head),
     separatorLine: separator !== undefined,
   };
-}
-
-/** The beginning of the text; for an object on one long line, up to the size that an element may have. */
-async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
-  const text = await readHead(blocks);
-  return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
 }
 
 /** Ends a line. */

@@ -1,6 +1,5 @@
 import type { Region, Scope } from '../../../membership/membership.ts';
 import { type ByLookup, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
-import type { Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { badShape, shown } from '../intake-error.ts';
 import type { Cells, Source } from './field-sources.ts';
@@ -67,8 +66,13 @@ interface InSource {
 
 /** Users or groups in a column or template. */
 export function inSource(source: Source, { field, separator, isList, each = source, scope }: InSource): Parties {
-  checkSplits(source, separator, field);
   const { label } = source;
+  if (separator !== undefined && !source.isPlain) {
+    throw badShape(
+      `several values of the ${field} can be in one column only, and ${shown(label)} reads several columns`,
+      `Use a template with one column, or do not split the ${field}`,
+    );
+  }
   return {
     label,
     emptiness: `it has no ${field === 'uid' ? 'user' : 'group'}`,
@@ -84,14 +88,6 @@ export function inSource(source: Source, { field, separator, isList, each = sour
         derivedFrom: each.derives ? each.raw(cells, piece) : undefined,
       })),
   };
-}
-
-function checkSplits(source: Source, separator: string | undefined, field: Field) {
-  if (separator === undefined || source.isPlain) return;
-  throw badShape(
-    `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
-    `Use a template with one column, or do not split the ${field}`,
-  );
 }
 
 /** The values in a cell; an empty one between two separators does not count. */
