@@ -6,6 +6,7 @@ import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
+import { cellOf } from '../../text/csv-line.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { columnsOfInput } from '../read/notes.ts';
@@ -117,9 +118,7 @@ export function cellsReader(columns: readonly string[], options: CreateOptions):
     return (field) => {
       const at = places.get(field);
       if (at === undefined || typeof row !== 'object' || row === null) return '';
-      const value: unknown = Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '');
-      if (value === undefined || value === null) return '';
-      return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
+      return cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
     };
   };
 }

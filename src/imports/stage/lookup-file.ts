@@ -9,11 +9,12 @@ import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/files.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
+import { cellOf } from '../../text/csv-line.ts';
 import { bareWord, sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
-import type { Intake } from '../read/intake-options.ts';
+import type { Intake, IntakeOptions } from '../read/intake-options.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
 import type { Lookup, Target } from '../read/shape/parties.ts';
 
@@ -26,7 +27,7 @@ export interface LookupSource {
   readonly sha256?: string;
 }
 
-interface OpenLookup extends Lookup, Disposable {
+interface OpenLookup extends Lookup {
   writeUnknown(path: string): Promise<void>;
 }
 
@@ -40,7 +41,10 @@ export async function openLookups(
   using closing = new DisposableStack();
   const open = await mapLookupsInTurn(sources, async (source, lookup) => {
     const wanted = wantedColumns(shape, lookup);
-    return wanted && closing.use(await openLookup(lookup, source, wanted, signal, onRead));
+    if (wanted === undefined) return undefined;
+    // Without a name: a temporary file, which SQLite deletes.
+    const database = closing.use(new DatabaseSync(''));
+    return openLookup(database, lookup, source, wanted, { signal, onRead });
   });
   const disposable = closing.move();
   return {
@@ -82,11 +86,11 @@ interface Opening {
  * without regard to case. @throws IntakeError BAD_IDENTITIES, BAD_GROUPS where it contradicts itself, or lacks a column
  */
 async function openLookup(
+  database: DatabaseSync,
   lookup: LookupName,
   { path, name, sha256 }: LookupSource,
   wanted: WantedColumns,
-  signal: AbortSignal,
-  onRead: () => void,
+  task: Pick<IntakeOptions, 'signal' | 'onRead'>,
 ): Promise<OpenLookup> {
   if (sha256 !== undefined && (await hashOf(path)) !== sha256) {
     throw badFile(
@@ -95,27 +99,18 @@ async function openLookup(
       'Import the file again: rows that were read with the one must not be mixed with rows that were read with the other',
     );
   }
-  const intake = await openIntake(
-    { path, name },
-    { format: 'auto', map: {}, region: DEFAULT_REGION, lenient: true, signal, onRead },
-  );
-  // Without a name: a temporary file, which SQLite deletes.
-  const database = new DatabaseSync('');
-  try {
-    const sql = statementsOf(database, new URL('lookup.sql', import.meta.url));
-    database.exec('pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file;');
-    sql('make_targets').run();
-    sql('make_unknown').run();
-    database.exec('begin');
-    const opening = { lookup, name, wanted, sql };
-    const keyColumns = await readAll(intake, opening);
-    database.exec('commit');
-    refuseContradictions(opening);
-    return lookupIn(database, opening, keyColumns);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  const options = { format: 'auto', map: {}, region: DEFAULT_REGION, lenient: true } as const;
+  const intake = await openIntake({ path, name }, { ...options, ...task });
+  const sql = statementsOf(database, new URL('lookup.sql', import.meta.url));
+  database.exec('pragma journal_mode = off; pragma synchronous = off; pragma temp_store = file;');
+  sql('make_targets').run();
+  sql('make_unknown').run();
+  const opening = { lookup, name, wanted, sql };
+  database.exec('begin');
+  const [firstKey = 'key'] = await readAll(intake, opening);
+  database.exec('commit');
+  refuseContradictions(opening);
+  return lookupIn(opening, firstKey);
 }
 
 async function readAll(intake: Intake, opening: Opening): Promise<readonly string[]> {
@@ -124,15 +119,18 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
   let chosen: Chosen | undefined;
   let known = -1;
   for await (const rows of intake.chunks()) {
-    const columns = intake.columns();
+    const columns = intake.columns().map((column) => column.trim());
     // In JSON, columns appear row by row.
-    if (columns.length !== known) chosen = chosenColumns(intake, opening);
+    if (columns.length !== known) chosen = chosenColumns(columns, intake, opening);
     known = columns.length;
     if (chosen === undefined) continue;
     const { keys, id: idColumn, scope, region } = chosen;
     for (const { line, original } of rows) {
-      const cells: unknown = JSON.parse(original);
-      const cell = (column: string | undefined) => (column === undefined ? '' : cellOf(cells, columns, column));
+      const cells = JSON.parse(original) as readonly unknown[] | Readonly<Record<string, unknown>>;
+      const cell = (column: string | undefined) => {
+        if (column === undefined) return '';
+        return cellOf(Array.isArray(cells) ? cells[columns.indexOf(column)] : Reflect.get(cells, column)).trim();
+      };
       const id = cell(idColumn);
       // A person without a UID, or a group without a GUID, counts as not known.
       if (id === '') continue;
@@ -173,32 +171,27 @@ function wordIn(kind: keyof typeof WORDS, text: string, line: number, { lookup, 
 /** @throws IntakeError for a key of which it is not clear what it stands for */
 function refuseContradictions({ lookup, name, sql }: Opening) {
   const { isMany, field, columns } = LOOKUPS[lookup];
-  const ids = `${field.toUpperCase()}s`;
-  const found = (statement: string) => sql(statement).get()?.['key'];
-  const refuse = (key: unknown, remedy: Words, what: (one: string, other: string) => string) => {
-    const all = sql('targets').all({ key: String(key) });
+  const refuse = (statement: string, remedy: Words, what: (key: string, one: string, other: string) => string) => {
+    const key = sql<{ key: string }>(statement).get()?.key;
+    if (key === undefined) return;
+    const all = sql<FoundTarget>('targets').all({ key });
     const [one = '', other = ''] = [all[0], all.at(-1)].map(
-      (target) => `${shown(String(target?.['id']))} in row ${target?.['line']}`,
+      (target) => target && `${shown(target.id)} in row ${target.line}`,
     );
-    throw badFile(lookup, `${shownPath(name)} ${what(one, other)}`, remedy);
+    throw badFile(lookup, `${shownPath(name)} ${what(shown(key), one, other)}`, remedy);
   };
-  const unclear = 'Correct one of them: it is not clear which of the two is meant';
-  const ofTwo = isMany ? undefined : found('key_of_two');
-  if (ofTwo !== undefined) {
-    refuse(ofTwo, unclear, (one, other) => `has two ${ids} for ${shown(String(ofTwo))}: ${one} and ${other}`);
+  if (!isMany) {
+    refuse(
+      'key_of_two',
+      'Correct one of them: it is not clear which of the two is meant',
+      (key, one, other) => `has two ${field.toUpperCase()}s for ${key}: ${one} and ${other}`,
+    );
   }
-  const ofScopes = found('key_of_two_scopes');
-  if (ofScopes !== undefined) {
-    const what = `${shownPath(name)} gives ${shown(String(ofScopes))} two scopes in one group`;
-    throw badFile(lookup, what, 'Leave one of its rows out');
-  }
-  const ofColumns = found('key_of_two_columns');
-  if (ofColumns === undefined) return;
-  const nameOne = words`Correct one of them, or name the one column to look in with ${option(columns.keys)}`;
+  refuse('key_of_two_scopes', 'Leave one of its rows out', (key) => `gives ${key} two scopes in one group`);
   refuse(
-    ofColumns,
-    nameOne,
-    (one, other) => `has ${shown(String(ofColumns))} in two columns, and not for the same groups: ${one} and ${other}`,
+    'key_of_two_columns',
+    words`Correct one of them, or name the one column to look in with ${option(columns.keys)}`,
+    (key, one, other) => `has ${key} in two columns, and not for the same groups: ${one} and ${other}`,
   );
 }
 
@@ -209,16 +202,18 @@ interface Chosen {
   readonly region: string | undefined;
 }
 
-function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idColumn } }: Opening): Chosen {
+function chosenColumns(
+  columns: readonly string[],
+  { recognised: found }: Intake,
+  { lookup, name, wanted: { keys, id: idColumn } }: Opening,
+): Chosen {
   const { field, isMany, columns: options, exampleKey, keyNames } = LOOKUPS[lookup];
-  const columns = intake.columns().map((column) => column.trim());
   const require = (column: string, reader: string) => {
     if (columns.includes(column)) return column;
     const { what, facts } = unknownColumn(column, reader, columns);
     throw badFile(lookup, what.replace('the input', shownPath(name)), facts.remedy);
   };
-  const id =
-    idColumn === undefined ? intake.recognised[field]?.trim() : require(idColumn, `the ${field.toUpperCase()}`);
+  const id = idColumn === undefined ? found[field]?.trim() : require(idColumn, `the ${field.toUpperCase()}`);
   if (id === undefined) {
     throw badFile(
       lookup,
@@ -226,15 +221,15 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
       words`Name it with ${option(options.id)}`,
     );
   }
-  const { scope, region } = isMany ? intake.recognised : {};
-  const found = { id, scope: scope?.trim(), region: region?.trim() };
-  if (keys !== undefined) return { ...found, keys: keys.map((key) => require(key, 'a key')) };
-  const used = Object.values(found);
+  const { scope, region } = isMany ? found : {};
+  const chosen = { id, scope: scope?.trim(), region: region?.trim() };
+  if (keys !== undefined) return { ...chosen, keys: keys.map((key) => require(key, 'a key')) };
+  const used = Object.values(chosen);
   const others = columns.filter((column) => !used.includes(column) && !column.startsWith('_'));
   const names = new Set<string>([...KEY_NAMES, ...keyNames]);
   const recognised = others.filter((column) => names.has(bareWord(column)));
-  if (recognised.length > 0) return { ...found, keys: recognised };
-  if (others.length === 1) return { ...found, keys: others };
+  if (recognised.length > 0) return { ...chosen, keys: recognised };
+  if (others.length === 1) return { ...chosen, keys: others };
   throw badFile(
     lookup,
     `it is not clear which columns of ${shownPath(name)} are keys; the columns are ${listed(columns)}`,
@@ -242,15 +237,15 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
   );
 }
 
-function cellOf(row: unknown, columns: readonly string[], column: string) {
-  const value: unknown = Array.isArray(row)
-    ? row[columns.findIndex((name) => name.trim() === column)]
-    : (row as Readonly<Record<string, unknown>>)[column];
-  if (typeof value === 'string') return value.trim();
-  return value === undefined || value === null ? '' : JSON.stringify(value);
+/** As the statement `targets` gives it. */
+interface FoundTarget {
+  readonly id: string;
+  readonly scope: Scope | '';
+  readonly region: Region | '';
+  readonly line: number;
 }
 
-function lookupIn(database: DatabaseSync, { lookup, sql }: Opening, keyColumns: readonly string[]): OpenLookup {
+function lookupIn({ lookup, sql }: Opening, firstKey: string): OpenLookup {
   const remembered = new Map<string, readonly Target[]>();
   let unknown = 0;
   return {
@@ -258,36 +253,27 @@ function lookupIn(database: DatabaseSync, { lookup, sql }: Opening, keyColumns: 
       const key = sameWord(written);
       const known = remembered.get(key);
       if (known !== undefined) return known;
-      const found = sql('targets').all({ key }).map(targetOf);
+      const found = sql<FoundTarget>('targets').all({ key });
       if (found.length === 0) {
         unknown += 1;
         sql('add_unknown').run({ key, written: written.trim() });
         return NOT_FOUND;
       }
       if (remembered.size >= REMEMBERED) remembered.clear();
-      remembered.set(key, found);
-      return found;
+      const targets = found.map(({ id, scope, region }) => ({
+        id,
+        ...(scope !== '' && { scope }),
+        ...(region !== '' && { region }),
+      }));
+      remembered.set(key, targets);
+      return targets;
     },
     writeUnknown: async (path) => {
       if (unknown === 0) return;
-      const header = [keyColumns[0] ?? 'key', LOOKUPS[lookup].field, 'rows'];
-      await writeFile(path, unknownFile(sql, header), { mode: 0o600 });
+      const rows = Iterator.from(sql('unknown').iterate()).map(({ written, n }) => [String(written), '', n]);
+      await writeFile(path, writeTable([firstKey, LOOKUPS[lookup].field, 'rows'], rows, 'csv'), { mode: 0o600 });
     },
-    [Symbol.dispose]: () => database.close(),
   };
-}
-
-function targetOf({ id, scope, region }: Readonly<Record<string, unknown>>): Target {
-  return {
-    id: String(id),
-    ...(scope !== '' && { scope: scope as Scope }),
-    ...(region !== '' && { region: region as Region }),
-  };
-}
-
-function unknownFile(sql: Statements, header: readonly string[]): Generator<string> {
-  const rows = Iterator.from(sql('unknown').iterate()).map(({ written, n }) => [String(written), '', n]);
-  return writeTable(header, rows, 'csv');
 }
 
 function badFile(lookup: LookupName, what: string, remedy: Words) {

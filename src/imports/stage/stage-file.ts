@@ -32,13 +32,13 @@ export interface StagingTask {
   /** For a shape that looks users or groups up. */
   readonly lookups?: ByLookup<LookupSource>;
   /** The rows that are sent first. Absent: all. */
-  readonly trial?: TrialChoices;
+  readonly trial?: TrialChoices | undefined;
   /** The things that rows may create. Absent: none. */
-  readonly create?: CreateOptions;
+  readonly create?: CreateOptions | undefined;
   /** Rows that the file must have; absent: any number. */
-  readonly expectRows?: number;
+  readonly expectRows?: number | undefined;
   /** Rows that it must have at least; absent: any number. */
-  readonly leastRows?: LeastRows;
+  readonly leastRows?: LeastRows | undefined;
   /** The path of the ledger; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { freeBytes, putInPlace } from '../../platform/files.ts';
+import { firstBytes, freeBytes, putInPlace } from '../../platform/files.ts';
 import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
@@ -37,10 +37,9 @@ export type StageFile = (task: StagingTask, progress: (progress: StagingProgress
 export class Stagings {
   readonly #options: StagingOptions;
   readonly #waiting = new Turns<() => Promise<void>>();
-  /** By person. */
-  readonly #places = new Map<string, number>();
+  /** Persons whose inputs are read now, each once for each input. */
+  readonly #reading: string[] = [];
   readonly #underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  #running = 0;
   #stopped = false;
 
   constructor(options: StagingOptions) {
@@ -111,13 +110,11 @@ export class Stagings {
   #inLine(owner: string, task: () => Promise<void>) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(owner, async () => {
-      this.#running += 1;
-      this.#places.set(owner, this.#placesOf(owner) + 1);
+      this.#reading.push(owner);
       const done = task();
       resolve(done);
       await done.catch(() => {});
-      this.#running -= 1;
-      this.#places.set(owner, this.#placesOf(owner) - 1);
+      this.#reading.splice(this.#reading.indexOf(owner), 1);
       this.#fill();
     });
     this.#fill();
@@ -125,15 +122,12 @@ export class Stagings {
   }
 
   #fill() {
-    while (this.#running < STAGINGS) {
-      const begin = this.#waiting.next((owner) => this.#placesOf(owner) < MAX_STAGINGS_OF_ONE);
+    const placesOf = (owner: string) => this.#reading.filter((one) => one === owner).length;
+    while (this.#reading.length < STAGINGS) {
+      const begin = this.#waiting.next((owner) => placesOf(owner) < MAX_STAGINGS_OF_ONE);
       if (begin === undefined) return;
       void begin();
     }
-  }
-
-  #placesOf(owner: string) {
-    return this.#places.get(owner) ?? 0;
   }
 }
 
@@ -161,10 +155,10 @@ function stagingTask(
   return {
     options,
     lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept })),
-    ...(expectRows !== undefined && { expectRows }),
-    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: inputRowsIn(ledgersBefore()) } }),
-    ...((create?.users || create?.groups) && { create }),
-    ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
+    expectRows,
+    leastRows: minRows && { wanted: minRows, before: inputRowsIn(ledgersBefore()) },
+    create: create?.users || create?.groups ? create : undefined,
+    trial: first === undefined && only === undefined ? undefined : { first, only },
   };
 }
 
@@ -216,7 +210,6 @@ const COPIES = 2;
 const JOURNAL_BYTES = 4 * 1024 * 1024;
 /** Bytes from the beginning of a file that tell how long its rows are. */
 const SAMPLE_BYTES = 64 * 1024;
-const LINE_FEED = 0x0a;
 
 /**
  * Refuses a file whose ledger and reports would fill the disk. @throws DISK_FULL
@@ -233,15 +226,10 @@ async function neededBytes(source: string) {
   const status = await stat(source).catch(() => undefined);
   // A pipe must be opened once only; what is wrong with anything else, reading it says.
   if (status?.isFile() !== true) return 0;
-  const file = await open(source).catch(() => undefined);
-  if (file === undefined) return 0;
-  await using opened = file;
-  const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
-  const sample = buffer.subarray(0, bytesRead);
-  let lines = 0;
-  for (const byte of sample) if (byte === LINE_FEED) lines += 1;
-  const isText = !sample.includes(0);
-  const rows = isText && bytesRead > 0 ? (status.size / bytesRead) * lines : 0;
+  const sample = await firstBytes(source, SAMPLE_BYTES).catch(() => undefined);
+  if (sample === undefined) return 0;
+  const lines = sample.includes(0) ? 0 : sample.toString('latin1').split('\n').length - 1;
+  const rows = lines === 0 ? 0 : (status.size / sample.length) * lines;
   const kept = COPIES * status.size + rows * ROW_BYTES;
   return kept + Math.min(JOURNAL_BYTES, kept / 2);
 }
