@@ -13,16 +13,16 @@ export function bulkInsert(database: DatabaseSync, table: string, columns: reado
   const values = new Array<SQLInputValue>(full).fill(null);
   let end = 0;
   return {
-    /** Values of the rows to come, one row after the other. */
-    values,
-    /** The place in `values` for the first value of the next row; the caller sets all of its values. Writes when enough have come. */
-    next: () => {
+    /** Takes a row, with a value for each column. Writes when enough have come. */
+    add: (...row: readonly SQLInputValue[]) => {
       if (end === full) {
         many.run(...values);
         end = 0;
       }
-      end += columns.length;
-      return end - columns.length;
+      for (const value of row) {
+        values[end] = value;
+        end += 1;
+      }
     },
     finish: () => {
       if (end > 0) prepare(end / columns.length).run(...values.slice(0, end));

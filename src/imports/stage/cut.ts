@@ -171,18 +171,8 @@ function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentR
   let batch = sql<{ id: number }>('last_batch').get()?.id ?? 0;
   for (const { callGroup, turn, rows, bans } of sent.pieces((id) => sizes.get(id) ?? MAX_UIDS_PER_CALL)) {
     batch += 1;
-    let at = pieces.next();
-    pieces.values[at] = batch;
-    pieces.values[at + 1] = callGroup;
-    pieces.values[at + 2] = turn;
-    pieces.values[at + 3] = rows.length;
-    pieces.values[at + 4] = bans;
-    for (const row of rows) {
-      at = memberships.next();
-      memberships.values[at] = batch;
-      memberships.values[at + 1] = row;
-      memberships.values[at + 2] = sent.scopeOf(row);
-    }
+    pieces.add(batch, callGroup, turn, rows.length, bans);
+    for (const row of rows) memberships.add(batch, row, sent.scopeOf(row));
   }
   pieces.finish();
   memberships.finish();
@@ -231,7 +221,7 @@ export function cut(database: DatabaseSync, input: InputDescription, sent: SentR
 export function findClashes(database: DatabaseSync, sent: SentRows) {
   database.exec('create temp table suspects (row_id integer primary key)');
   const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
-  for (const row of sent.repeated()) suspects.values[suspects.next()] = row;
+  for (const row of sent.repeated()) suspects.add(row);
   suspects.finish();
   const values = { lowest: NO_SCOPE, ban: BAN };
   for (const text of readStatements(CLASHES).values()) {

@@ -142,32 +142,17 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
     const isValid = row.problems.length === 0;
     const region = isValid || !row.problems.some(({ code }) => code.includes('REGION')) ? regionId(row.region) : 0;
     read[region] = (read[region] as number) + 1;
-    const at = inserts.next();
-    const { values } = inserts;
-    values[at] = row.line;
-    values[at + 7] = row.original;
-    values[at + 8] = row.joinedAt ?? null;
-    values[at + 9] = row.until ?? null;
+    const { line, original, joinedAt = null, until = null } = row;
     if (isValid) {
       const { id, group } = callGroupOf(row);
-      values[at + 1] = region;
-      values[at + 2] = group;
-      values[at + 3] = id;
       const scope = row.action === 'remove' || row.action === 'unban' ? null : scopeId(row.scope);
-      values[at + 4] = scope;
       const hash = hashUid(row.uid);
-      values[at + 5] = hash;
-      values[at + 6] = row.uid;
+      inserts.add(line, region, group, id, scope, hash, row.uid, original, joinedAt, until);
       sent.add(rows, id, scope ?? NO_SCOPE, markOf(group, hash));
-      sent.ends ||= row.until !== undefined;
+      sent.ends ||= until !== null;
     } else {
-      const uid = asRead(row.uid);
-      values[at + 1] = region || null;
-      values[at + 2] = null;
-      values[at + 3] = null;
-      values[at + 4] = null;
-      values[at + 5] = uid === '' ? null : hashUid(uid);
-      values[at + 6] = uid || null;
+      const uid = asRead(row.uid) || null;
+      inserts.add(line, region || null, null, null, null, uid && hashUid(uid), uid, original, joinedAt, until);
       noteProblems(rows, row);
     }
     if (row.shaped !== undefined) noteShape(rows, row);
