@@ -71,10 +71,10 @@ select b.id from imports i
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
 -- name: add
--- In: id, file, source, options (JSON), retry_of (id, null: none), created_by, tags (JSON), at (ms). A new import, in state
+-- In: id, file, source, options (JSON), retryOf (id, null: none), createdBy, tags (JSON), at (ms). A new import, in state
 -- staging.
 insert into imports (id, state, reason, file, source, options, retry_of, created_by, tags, created_at)
-  values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :created_by, :tags, :at);
+  values (:id, 'staging', 'created', :file, :source, :options, :retryOf, :createdBy, :tags, :at);
 
 -- name: restore
 -- In: the columns of import_records. An import of a lost catalog, as it was.
@@ -84,12 +84,12 @@ insert into imports (id, state, reason, code, remedy, file, source, options, ret
           :startedAt, :finishedAt);
 
 -- name: set_tags
--- In: id, tags (JSON array).
-update imports set tags = :tags where id = :id;
+-- In: id, value (JSON array).
+update imports set tags = :value where id = :id;
 
 -- name: set_totals
--- In: id, totals (JSON).
-update imports set totals = :totals where id = :id;
+-- In: id, value (JSON).
+update imports set totals = :value where id = :id;
 
 -- name: attention
 -- In: limit. Out: imports that are over and have rows that need attention, those with most of them first: more than were
@@ -123,8 +123,8 @@ insert into import_problems (import_id, code, rows) values (:id, :code, :rows)
 select state, count(*) as imports from imports group by state;
 
 -- name: set_options
--- In: id, options (JSON).
-update imports set options = :options where id = :id;
+-- In: id, value (JSON).
+update imports set options = :value where id = :id;
 
 -- name: move
 -- In: id, state, reason, code and remedy (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).

@@ -43,6 +43,10 @@ export function openCatalog(path: string) {
     keepRecord(path, record);
     return record;
   };
+  const set = (statement: string) => (id: string, value: string) => {
+    sql(statement).run({ id, value });
+    keep(id);
+  };
   return {
     ...reader,
     ...attendanceIn(sql),
@@ -52,29 +56,23 @@ export function openCatalog(path: string) {
     workIn: (file: string, root: string) => {
       sql('work_in').run(file, root);
     },
-    add: ({
-      id,
-      file,
-      source,
-      options,
-      retryOf,
-      createdBy = '',
-      tags = '[]',
-    }: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
-      Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>) => {
+    add: (
+      made: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
+        Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>,
+    ) => {
       inTransaction(database, () => {
         const at = Date.now();
-        sql('add').run({ id, file, source, options, retry_of: retryOf, created_by: createdBy, tags, at });
-        sql('journal').run({ id, at, state: 'staging', reason: 'created' });
+        sql('add').run({ createdBy: '', tags: '[]', ...made, at });
+        sql('journal').run({ id: made.id, at, state: 'staging', reason: 'created' });
       });
-      keep(id);
+      keep(made.id);
     },
     /** Changes the state of an import, or throws WRONG_STATE. The only function that changes a state. */
     move: (id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words) => {
       inTransaction(database, () => {
         const record = reader.get(id);
-        const reason = detail ?? transition(record.state, to);
-        transition(record.state, to);
+        const usual = transition(record.state, to);
+        const reason = detail ?? usual;
         const at = Date.now();
         sql('move').run({
           id,
@@ -91,20 +89,11 @@ export function openCatalog(path: string) {
       return keep(id);
     },
     /** Replaces the options (JSON) of an import. */
-    setOptions: (id: string, options: string) => {
-      sql('set_options').run({ id, options });
-      keep(id);
-    },
+    setOptions: set('set_options'),
     /** Replaces the tags (JSON) of an import. */
-    setTags: (id: string, tags: string) => {
-      sql('set_tags').run({ id, tags });
-      keep(id);
-    },
+    setTags: set('set_tags'),
     /** Keeps the totals of an import that has ended, or is about to. */
-    setTotals: (id: string, totals: ImportTotals) => {
-      sql('set_totals').run({ id, totals: JSON.stringify(totals) });
-      keep(id);
-    },
+    setTotals: (id: string, totals: ImportTotals) => set('set_totals')(id, JSON.stringify(totals)),
     /** The rows of an import that need attention are left as they are; more of them need attention again. */
     dismiss: (id: string) => {
       sql('dismiss').run({ id });
