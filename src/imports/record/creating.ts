@@ -217,9 +217,7 @@ export class Creating {
       const { uid, cells } = this.#profiles.rowOf(user.row_id);
       // The owner of a group may not have a row: then this row is one of the group's.
       const profile =
-        foldId(uid) === user.name
-          ? userProfile(uid, cells, this.#options)
-          : userProfile(user.name, () => '', this.#options);
+        foldId(uid) === user.name ? userProfile(uid, cells, this.#options) : userProfile(user.name, {}, this.#options);
       // Reactivating needs no name, and this user may be deactivated.
       if (profile === NAMELESS_USER && reactivate) this.#goTo(user.id, 'reactivate', 1);
       else if ('code' in profile) this.#refuse(user, profile);

@@ -4,6 +4,7 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import { defined } from '../../platform/defined.ts';
 import { openForReading, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { cellOf } from '../../text/csv-line.ts';
@@ -106,73 +107,54 @@ export function nameObstacle(
   return undefined;
 }
 
-export type Cells = (field: CreateField) => string;
+/** The fields of a row that are not empty. */
+export type Cells = Readonly<Partial<Record<CreateField, string>>>;
 
-const NO_CELLS: Cells = () => '';
-
-/** Returns the function that reads fields of one row, from JSON of the input as it was: cells, or an element with keys. */
+/** Returns the function that reads the fields of a row from JSON of the input as it was: cells, or an element with keys. */
 export function cellsReader(columns: readonly string[], options: CreateOptions): (original: string) => Cells {
   const places = profileColumns(columns, options.columns);
   return (original) => {
     const row: unknown = JSON.parse(original);
-    return (field) => {
-      const at = places.get(field);
-      if (at === undefined || typeof row !== 'object' || row === null) return '';
-      return cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
-    };
-  };
-}
-
-/** Joins several rows, field by field: the first with a value counts. */
-function firstCells(rows: readonly Cells[]): Cells {
-  return (field) => {
-    for (const cells of rows) {
-      const text = cells(field);
-      if (text !== '') return text;
+    const cells: Partial<Record<CreateField, string>> = {};
+    if (typeof row !== 'object' || row === null) return cells;
+    for (const [field, at] of places) {
+      const text = cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
+      if (text !== '') cells[field] = text;
     }
-    return '';
+    return cells;
   };
 }
 
 export function userProfile(uid: string, cells: Cells, options: CreateOptions): NewUser | Unfit {
-  const fullName = [cells('first_name'), cells('last_name')].filter((part) => part !== '').join(' ');
-  const name = cells('name') || fullName || (options.userNameFrom === 'uid' ? uid : '');
-  if (name === '') {
-    return NAMELESS_USER;
-  }
+  const { first_name = '', last_name = '', avatar, link, role = options.userRole } = cells;
+  const name = cells.name || `${first_name} ${last_name}`.trim() || (options.userNameFrom === 'uid' ? uid : '');
+  if (name === '') return NAMELESS_USER;
   const metadata = metadataOf(cells);
   if (metadata === undefined) {
     return { code: 'BAD_METADATA', message: 'the metadata of its row is not a JSON object' };
   }
-  const role = cells('role') || options.userRole;
   return withinLimits({
     uid,
     name,
-    ...given({ avatar: cells('avatar'), link: cells('link'), role }),
-    ...tagsOf(cells('tags')),
+    ...defined({ avatar, link, role, tags: tagsOf(cells.tags) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
 }
 
 export function groupProfile(guid: string, cells: Cells, options: CreateOptions): NewGroup | Unfit {
-  const name = cells('group_name') || (options.groupNameFrom === 'guid' ? guid : '');
-  if (name === '') {
-    return {
-      code: 'NO_NAME',
-      message: 'no row of it has a name to create it with',
-    };
-  }
+  const name = cells.group_name ?? (options.groupNameFrom === 'guid' ? guid : '');
+  if (name === '') return { code: 'NO_NAME', message: 'no row of it has a name to create it with' };
   return withinLimits({
     guid,
     name,
-    type: cells('group_type').toLowerCase() || options.groupType || 'public',
-    ...given({
-      password: cells('group_password'),
-      owner: cells('group_owner') || options.groupOwner,
-      icon: cells('group_icon') || options.groupIcon,
-      description: cells('group_description') || options.groupDescription,
+    type: cells.group_type?.toLowerCase() ?? options.groupType ?? 'public',
+    ...defined({
+      password: cells.group_password,
+      owner: cells.group_owner ?? options.groupOwner,
+      icon: cells.group_icon ?? options.groupIcon,
+      description: cells.group_description ?? options.groupDescription,
+      tags: tagsOf(cells.group_tags),
     }),
-    ...tagsOf(cells('group_tags')),
   });
 }
 
@@ -199,31 +181,20 @@ function withinLimits<Profile extends NewUser | NewGroup>(profile: Profile): Pro
   return over.length === 0 ? profile : { code: 'FIELD_LIMIT', message: over.join('; ') };
 }
 
-function given<Field extends string>(
-  fields: Readonly<Record<Field, string | undefined>>,
-): Partial<Record<Field, string>> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Partial<Record<Field, string>>;
-}
-
 /** A JSON list, or words between commas or semicolons. */
-function tagsOf(text: string): { readonly tags?: string[] } {
-  if (text === '') return {};
+function tagsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
   const list = text.startsWith('[') ? jsonOrUndefined(text) : text.split(/[;,]/);
   const tags = Array.isArray(list) ? list.map((tag) => String(tag).trim()).filter((tag) => tag !== '') : [text];
-  return tags.length === 0 ? {} : { tags };
+  return tags.length === 0 ? undefined : tags;
 }
 
 /** With an address that only the server side may read. Undefined when the cell is not a JSON object. */
-function metadataOf(cells: Cells): Record<string, unknown> | undefined {
-  const text = cells('metadata');
-  const parsed = text === '' ? {} : jsonOrUndefined(text);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
-  const metadata: Record<string, unknown> = { ...parsed };
-  const email = cells('email');
-  if (email !== '') metadata['@private'] = { ...(metadata['@private'] as object | undefined), email };
-  return metadata;
+function metadataOf({ metadata: text = '{}', email }: Cells): Record<string, unknown> | undefined {
+  const metadata = jsonOrUndefined(text);
+  if (!isObject(metadata)) return undefined;
+  if (email === undefined) return metadata;
+  return { ...metadata, '@private': { ...(metadata['@private'] as object | undefined), email } };
 }
 
 /** The user who would own a group that was sent: its owner, or the acting user. @param body what was sent, as the ledger keeps it */
@@ -251,7 +222,7 @@ export function profilesIn(sql: Statements, options: CreateOptions) {
   /** Returns a row's UID as it was written, and its cells. */
   const rowOf = (row: number | null): { readonly uid: string; readonly cells: Cells } => {
     const found = sql<{ original: string; uid: string }>('original').get({ row });
-    return found === undefined ? { uid: '', cells: NO_CELLS } : { uid: found.uid, cells: cells(found.original) };
+    return found === undefined ? { uid: '', cells: {} } : { uid: found.uid, cells: cells(found.original) };
   };
   return {
     /** @throws CREATE_WITHOUT_NAME where nothing in the input gives a name to what it would create */
@@ -265,18 +236,16 @@ export function profilesIn(sql: Statements, options: CreateOptions) {
     /** Returns the cells of a user's first row in a group; none where it has no row there. */
     ofMember: (group: number, uid: string): Cells => {
       const found = sql<{ id: number }>('row_of_user_in_group').get({ group, uid });
-      return found === undefined ? NO_CELLS : rowOf(found.id).cells;
+      return found === undefined ? {} : rowOf(found.id).cells;
     },
     /** Returns the only user on whose behalf rows are added to a group, who creates and owns it where it has no owner. */
     actingUser: (group: number): string | undefined =>
       sql<{ uid: string | null }>('acting_user').get({ group, add: actionId('add') })?.uid ?? undefined,
-    /** Returns the joined cells of a group's rows. */
-    ofGroup: (group: number): Cells =>
-      firstCells(
-        sql<{ original: string }>('rows_of_group')
-          .all({ group })
-          .map(({ original }) => cells(original)),
-      ),
+    /** Returns the joined cells of a group's rows: of each field the first that is not empty. */
+    ofGroup: (group: number): Cells => {
+      const rows = sql<{ original: string }>('rows_of_group').all({ group });
+      return Object.assign({}, ...rows.reverse().map(({ original }) => cells(original)));
+    },
     /** Returns the number of users that the input names. */
     users: () => Number(sql('count_users').get()?.['n']),
   };

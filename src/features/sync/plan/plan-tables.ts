@@ -54,7 +54,7 @@ export function changesCsv(plan: PlanReader, chosen: ChangeChoice = () => true, 
       // The fields of a new group are in the first of its lines.
       const ofGroup = isNew === 1 && group !== begun ? profiles?.ofGroup(group) : undefined;
       begun = group;
-      const created = fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
+      const created = fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.[field] ?? '');
       return [region, guid, uid, to, editOf(change), from, sentence, ...created];
     });
   const left = plan
