@@ -237,7 +237,7 @@ function chosenColumns(
   );
 }
 
-/** As the statement `targets` gives it. */
+/** A row of the statement `targets`. */
 interface FoundTarget {
   readonly id: string;
   readonly scope: Scope | '';
