@@ -19,10 +19,8 @@ export function bulkInsert(database: DatabaseSync, table: string, columns: reado
         many.run(...values);
         end = 0;
       }
-      for (const value of row) {
-        values[end] = value;
-        end += 1;
-      }
+      for (let at = 0; at < row.length; at += 1) values[end + at] = row[at] ?? null;
+      end += row.length;
     },
     finish: () => {
       if (end > 0) prepare(end / columns.length).run(...values.slice(0, end));
