@@ -78,9 +78,8 @@ export type Original = Pick<ReportRow, 'line' | 'original'>;
 /**
  * The cells of a row under the original columns, one per column; null where the row has none.
  * JSON values: text as it is, null as an empty cell, all else (numbers, lists, objects) as JSON text.
- *
- * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
- * columns: every later cell would be under a wrong name.
+ * @throws DAMAGED_LEDGER if `original` is not what the input format promises, or has more cells than there are columns:
+ * every later cell would be under a wrong name
  */
 export function originalCells(input: ReportInput, row: Original) {
   const { columns, format } = input;
@@ -135,7 +134,7 @@ function originalOnOneLine(row: Original) {
  * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
  * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
  *
- * Throws an Error naming the row if its `original` is not what the input format promises.
+ * @throws as originalCells
  */
 export function tableReport(input: ReportInput, rows: Iterable<ReportRow>, format: 'csv' | 'xlsx') {
   const names = [...input.columns, ...ownColumnNames(input.columns, input)];
@@ -179,14 +178,13 @@ function cellsJson(input: ReportInput): (row: Original) => string {
 /**
  * The report as one JSON document: `{ "summary": ImportSummary, "rows": [ … ] }`, one row per line, each an object as
  * `objectsOf` describes it (our fields, and the original ones under `input`). Yields chunks of some 64 KB.
- *
- * Throws an Error naming the row if its `original` is not what the input format promises.
+ * @throws as originalCells
  */
 export function jsonReport(input: ReportInput, summary: ImportSummary, rows: Iterable<ReportRow>) {
   return jsonDocument({ summary }, { rows: jsonObjects(...objectsOf(input, rows)) });
 }
 
-/** The report as NDJSON: the same objects, in the order given. @throws as jsonReport */
+/** The report as NDJSON: the same objects, in the order given. @throws as originalCells */
 export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>) {
   return writeTable(...objectsOf(input, rows), 'ndjson');
 }
@@ -200,7 +198,7 @@ export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>) {
  * Every cell is exactly what it was, also where it begins like a formula: the file is there to be imported again, and what
  * people correct in a spreadsheet is the report.
  *
- * Throws an Error naming the row if its `original` is not what the input format promises.
+ * @throws as originalCells
  */
 export function retryReport(input: ReportInput, rows: Iterable<ReportRow>) {
   const again = Iterator.from(rows).filter(({ status }) => RETRYABLE.has(status));

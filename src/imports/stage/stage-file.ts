@@ -9,7 +9,6 @@ import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
 import type { IntakeNote } from '../read/notes.ts';
-import type { Lookups } from '../read/shape/parties.ts';
 import { type Cells, cellsReader, groupProfile, nameObstacle, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
@@ -60,26 +59,17 @@ export type StagingNote = 'moves' | StagingProgress;
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
-  task: StagingTask,
+  { source, name, options, lookups: sources = {}, ledger, trial, create, expectRows, leastRows, signal }: StagingTask,
   progress: (progress: StagingProgress) => void,
   onRead: () => void = () => {},
 ): Promise<StagedTotals> {
-  const { options, lookups: sources = {}, signal } = task;
-  if (Object.keys(sources).length === 0) return stageWith(task, {}, progress, onRead);
-  const { openLookups } = await import('./lookup-file.ts');
-  using lookups = await openLookups(options.shape, sources, signal, onRead);
-  const totals = await stageWith(task, lookups.open, progress, onRead);
-  await lookups.writeUnknown(dirname(task.ledger));
-  return totals;
-}
-
-async function stageWith(
-  { source, name, options, ledger, trial, create, expectRows, leastRows, signal }: StagingTask,
-  lookups: Lookups,
-  progress: (progress: StagingProgress) => void,
-  onRead: () => void,
-): Promise<StagedTotals> {
-  const intake = await openIntake({ path: source, name }, { ...options, signal, onRead, lookups });
+  // What only some need is loaded for them alone.
+  using lookups =
+    Object.keys(sources).length === 0
+      ? undefined
+      : await (await import('./lookup-file.ts')).openLookups(options.shape, sources, signal, onRead);
+  const reading = { ...options, signal, onRead, lookups: lookups?.open };
+  const intake = await openIntake({ path: source, name }, reading);
   const staging = startStaging(ledger, options.silent);
   const profiles = create && watchProfiles(create);
   try {
@@ -108,10 +98,10 @@ async function stageWith(
       entries: rows,
     });
     if (trial !== undefined) {
-      // Loaded for those alone who need it.
       const { holdBack } = await import('./leave-out.ts');
       if (!holdBack(ledger, trial)) throw noneChosen(name, trial.only ?? []);
     }
+    await lookups?.writeUnknown(dirname(ledger));
     return totals;
   } catch (error) {
     staging.abandon();
