@@ -32,11 +32,6 @@ export function openReading(dir: DataDir, threads: LedgerThreads) {
     },
     /** Questions on an import's rows. @param caller absent: the program itself */
     rowsOf: (id: string, caller?: Caller) => threads.of(ledgerOf(id), limits(caller)),
-    /** A page of rows as JSON text. */
-    rowsPage: async (id: string, request: Parameters<LedgerThreads['rowsPage']>[1], caller: Caller) =>
-      threads.rowsPage(ledgerOf(id), request, limits(caller)),
-    /** One row with its calls as JSON text; undefined for an unknown row. */
-    rowDetail: async (id: string, row: number, caller: Caller) => threads.rowDetail(ledgerOf(id), row, limits(caller)),
     /** A report's bytes, made as they are taken. */
     report: (id: string, request: ReportRequest) => threads.report(ledgerOf(id), request),
   };

@@ -36,10 +36,10 @@ export function rowRoutes(app: Api, context: ServerContext) {
       const order = { by: sort, descending: direction === 'desc' };
       const after = cursorContent(placeIn(order), cursor);
       const page = { filter, order, limit, ...(after !== undefined && { after }) };
-      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
+      return sendJson(reply, await rowsOf(id, reply).rowsPageJson(page));
     },
     row: async ({ id, row }, { reply }) => {
-      const found = await reading.rowDetail(coordinator.find(id).id, Number(row), callerOf(reply));
+      const found = await rowsOf(id, reply).rowJson(Number(row));
       if (found === undefined) throw new RollcallError('UNKNOWN_ROW', { id, row: Number(row) });
       return sendJson(reply, found);
     },

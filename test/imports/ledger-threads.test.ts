@@ -84,7 +84,7 @@ test('another thread answers what the reader itself answers, and its reports are
       expect(await there.rowsPage(filter, 7)).toEqual(reader.rowsPage(filter, 7));
       expect(await there.problems()).toEqual(reader.problems());
       expect(await there.callRates()).toEqual(reader.callRates());
-      expect(await threads.check(path)).toEqual(reader.check());
+      expect(await there.check()).toEqual(reader.check());
       for (const form of ['csv', 'ndjson', 'json', 'html', 'retry'] as const) {
         const request = requestOf(reader, form, { filter });
         expect(timeless(await bytes(threads.report(path, request)))).toBe(timeless(texts(reader, request)));
@@ -186,7 +186,7 @@ test('searches through the text of all rows, and sorting them, do not hold up ot
   const path = join(tempDir(), 'ledger.sqlite');
   await largeImport(path);
   const ask = (filter: RowFilter, order = ORDER_OF_INPUT) =>
-    threads.rowsPage(path, { filter, order, limit: 10 }, { deadlineMs: LONG_MS });
+    threads.of(path, { deadlineMs: LONG_MS }).rowsPageJson({ filter, order, limit: 10 });
   await Promise.all([ask({ text: 'nowhere' }), ask({})]);
   let done = 0;
   const searches = Array.from({ length: 50 }, () => [

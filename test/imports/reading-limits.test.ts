@@ -82,10 +82,11 @@ test('a task that needs more memory than its thread may have is refused, and the
     heapMb: 48,
   });
   onTestFinished(() => queue.close());
-  const wide = queue.ask('rowsPage', { path, filter: {}, order: ORDER_OF_INPUT, limit: 1 }, { deadlineMs: LONG_MS });
+  const first = { question: 'rowsPageJson', given: [{ filter: {}, order: ORDER_OF_INPUT, limit: 1 }] } as const;
+  const wide = queue.ask('query', { path, ...first }, { deadlineMs: LONG_MS });
   await expect(wide).rejects.toMatchObject({ facts: { reason: 'memory' } });
-  const small = { path: await staged(), filter: {}, order: ORDER_OF_INPUT, limit: 1 };
-  expect(await queue.ask('rowsPage', small, { deadlineMs: LONG_MS })).toBeInstanceOf(Uint8Array);
+  const small = { path: await staged(), ...first };
+  expect(await queue.ask('query', small, { deadlineMs: LONG_MS })).toBeInstanceOf(Uint8Array);
 });
 
 test('what no one waits for any more is not begun, and what others wait for is done', async () => {
@@ -93,12 +94,14 @@ test('what no one waits for any more is not begun, and what others wait for is d
   const threads = openThreads();
   const gone = new AbortController();
   const request = { filter: {}, order: ORDER_OF_INPUT, limit: 10 };
-  const first = threads.rowsPage(path, request, { deadlineMs: LONG_MS });
-  const left = threads.rowsPage(path, request, { deadlineMs: LONG_MS, signal: gone.signal });
-  const third = threads.rowsPage(path, request, { deadlineMs: LONG_MS });
+  const first = threads.of(path, { deadlineMs: LONG_MS }).rowsPageJson(request);
+  const left = threads.of(path, { deadlineMs: LONG_MS, signal: gone.signal }).rowsPageJson(request);
+  const third = threads.of(path, { deadlineMs: LONG_MS }).rowsPageJson(request);
   gone.abort();
   await expect(left).rejects.toMatchObject({ facts: { reason: 'left' } });
-  await expect(threads.rowsPage(path, request, { deadlineMs: LONG_MS, signal: gone.signal })).rejects.toMatchObject({
+  await expect(
+    threads.of(path, { deadlineMs: LONG_MS, signal: gone.signal }).rowsPageJson(request),
+  ).rejects.toMatchObject({
     facts: { reason: 'left' },
   });
   expect(await third).toEqual(await first);
@@ -109,11 +112,9 @@ test('what is under way and no one waits for any more is given up, and what wait
   const threads = openThreads();
   const gone = new AbortController();
   const search = (text: string, signal?: AbortSignal) =>
-    threads.rowsPage(
-      path,
-      { filter: { text }, order: ORDER_OF_INPUT, limit: 10 },
-      { deadlineMs: LONG_MS, ...(signal && { signal }) },
-    );
+    threads
+      .of(path, { deadlineMs: LONG_MS, ...(signal && { signal }) })
+      .rowsPageJson({ filter: { text }, order: ORDER_OF_INPUT, limit: 10 });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const left = search('u1', gone.signal);

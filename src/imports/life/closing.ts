@@ -36,7 +36,7 @@ export function createClosings(options: ClosingOptions) {
     if (stopped) return;
     catalog.attend(id);
     const path = dir.ledger(id);
-    const { difference } = await reading.check(path);
+    const { difference } = await reading.of(path).check();
     await reading.indexUids(path);
     const notes = await noteEnds(id, path);
     const code = codeOf(state, difference);

@@ -265,7 +265,4 @@ function valueShapes(sql: Statements): (code: string, column: string) => readonl
   return (code, column) => [...(problems.get(keyOf(code, column))?.values() ?? [])].sort((a, b) => b.rows - a.rows);
 }
 
-/** All that is known of one row: as in lists, with its batch and every call that was made for it. */
-export type RowDetail = NonNullable<ReturnType<ImportReader['rowDetail']>>;
-
 type Facts = RowDetailFacts;

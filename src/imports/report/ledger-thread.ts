@@ -5,7 +5,7 @@ import type { ImportRecord } from '../catalog.ts';
 import { noteEnds } from '../ends/ends.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
-import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
+import { openImportReader } from './import-reader.ts';
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
 import { reportPaths, writtenReports } from './report-paths.ts';
 import { originalJson, type ReportInput, type ReportRow } from './report-table.ts';
@@ -17,7 +17,7 @@ import { summaryOf, totalsOf } from './summarize.ts';
  * would make it too long, but always one: the next page begins behind the last one that is in it.
  * @param total null where it was not counted
  */
-function rowsPageJson(input: ReportInput, { rows, places, more }: RowsPage, order: RowOrder, total: number | null) {
+function pageJson(input: ReportInput, { rows, places, more }: RowsPage, order: RowOrder, total: number | null) {
   const asText = rowText(input);
   const texts: string[] = [];
   let length = 0;
@@ -30,11 +30,6 @@ function rowsPageJson(input: ReportInput, { rows, places, more }: RowsPage, orde
   const last = places[texts.length - 1];
   const hasNext = last !== undefined && (more || texts.length < rows.length);
   return `{"rows":[${texts.join(',')}],"total":${total},"nextCursor":${hasNext ? `"${cursorText([order.by, order.descending, last.row, last.key])}"` : 'null'}}`;
-}
-
-/** One row as JSON text, with all that is known of it. */
-function rowDetailJson(input: ReportInput, { row, facts }: RowDetail) {
-  return `${JSON.stringify(facts).slice(0, -1)},"row":${rowText(input)(row)}}`;
 }
 
 function rowText(input: ReportInput): (row: ReportRow) => string {
@@ -73,25 +68,35 @@ export interface ReportsRequest extends AtPath {
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
 const MAX_OPEN = 8;
 
-const readers = new Map<string, ImportReader>();
+const readers = new Map<string, LedgerQuestions>();
 const encoder = new TextEncoder();
 
-function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest) {
-  const reader = openedReader(path);
-  const page = reader.rowsPage(filter, limit, order, after);
-  const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
-  const total = after === undefined ? counted() : null;
-  return encoder.encode(rowsPageJson(reader.input(), page, order, total));
-}
+/** The questions about a ledger: those of its reader, and rows as JSON text in UTF-8. */
+export type LedgerQuestions = ReturnType<typeof questionsOn>;
 
-function rowDetail({ path, row }: AtPath & { readonly row: number }) {
-  const reader = openedReader(path);
-  const found = reader.rowDetail(row);
-  return found && encoder.encode(rowDetailJson(reader.input(), found));
+function questionsOn(path: string) {
+  const reader = openImportReader(path);
+  return {
+    ...reader,
+    /** A page of rows: `{"rows":[…],"total":…,"nextCursor":…}`. Shorter than `limit` where the rows are long. */
+    rowsPageJson: ({ filter, order, after, limit }: RowsRequest) => {
+      const page = reader.rowsPage(filter, limit, order, after);
+      const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
+      const total = after === undefined ? counted() : null;
+      return encoder.encode(pageJson(reader.input(), page, order, total));
+    },
+    /** One row with all that is known of it; undefined if no row has this number. */
+    rowJson: (number: number) => {
+      const found = reader.rowDetail(number);
+      if (found === undefined) return undefined;
+      const { row, facts } = found;
+      return encoder.encode(`${JSON.stringify(facts).slice(0, -1)},"row":${rowText(reader.input())(row)}}`);
+    },
+  };
 }
 
 function openedReader(path: string) {
-  const reader = readers.get(path) ?? openImportReader(path);
+  const reader = readers.get(path) ?? questionsOn(path);
   // The order of the map is that of the latest use.
   readers.delete(path);
   readers.set(path, reader);
@@ -134,14 +139,11 @@ const CALLS = {
     path,
     question,
     given,
-  }: AtPath & { readonly question: keyof ImportReader; readonly given: readonly unknown[] }) => {
+  }: AtPath & { readonly question: keyof LedgerQuestions; readonly given: readonly unknown[] }) => {
     const reader = openedReader(path);
     return Reflect.apply(reader[question] as (...given: readonly unknown[]) => unknown, reader, given);
   },
-  rowsPage,
-  rowDetail,
   report,
-  check: ({ path }: AtPath) => openedReader(path).check(),
   indexUids,
   noteEnds,
   forget: ({ path }: AtPath) => forget(path),

@@ -1,7 +1,6 @@
 import { type TaskLimits, threadQueue } from '../../platform/thread-queue.ts';
 import type { NotedImport } from '../ends/ends.ts';
-import type { ImportReader } from './import-reader.ts';
-import type { LedgerThread, ReportsRequest, RowsRequest } from './ledger-thread.ts';
+import type { LedgerQuestions, LedgerThread, ReportsRequest, RowsRequest } from './ledger-thread.ts';
 import type { ReportRequest } from './report-files.ts';
 
 /**
@@ -16,17 +15,22 @@ const QUEUE_OF = {
   progress: 'quick',
   retryWork: 'search',
   rowsPage: 'rows',
+  rowsPageJson: 'rows',
+  rowJson: 'rows',
   countRows: 'search',
   hasToRetry: 'search',
   uidsWith: 'search',
   problems: 'whole',
   callRates: 'whole',
-} as const satisfies { readonly [Name in keyof ImportReader]?: 'quick' | 'rows' | 'search' | 'whole' };
+  check: 'closing',
+} as const satisfies { readonly [Name in keyof LedgerQuestions]?: 'quick' | 'rows' | 'search' | 'whole' | 'closing' };
 type Question = keyof typeof QUEUE_OF;
 
-/** The questions of an ImportReader, answered by another thread. They reject with what the reader throws. */
+/** The questions about a ledger, answered by another thread. They reject with what the reader throws. */
 export type ImportQuestions = {
-  readonly [Name in Question]: (...given: Parameters<ImportReader[Name]>) => Promise<ReturnType<ImportReader[Name]>>;
+  readonly [Name in Question]: (
+    ...given: Parameters<LedgerQuestions[Name]>
+  ) => Promise<ReturnType<LedgerQuestions[Name]>>;
 };
 
 /** Heap of a thread that works for an API client, in MB, without SQLite's memory: far more than a page or preview needs. */
@@ -49,29 +53,25 @@ export function openLedgerThreads() {
     closing: open({ atOnce: Number.POSITIVE_INFINITY }),
   };
   return {
-    /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question, when an API client asks */
+    /**
+     * Questions on the ledger at `path`, which stays open for a while. @param limits of each question, when an API client asks
+     * @throws READING_STOPPED
+     */
     of: (path: string, limits?: TaskLimits) =>
       Object.fromEntries(
         (Object.keys(QUEUE_OF) as Question[]).map((name) => [
           name,
-          (...given: unknown[]) => queues[QUEUE_OF[name]].ask('query', { path, question: name, given }, limits),
+          (...given: unknown[]) => {
+            const isWide = name === 'rowsPageJson' && isSearch(given[0] as RowsRequest);
+            return queues[isWide ? 'search' : QUEUE_OF[name]].ask('query', { path, question: name, given }, limits);
+          },
         ]),
       ) as ImportQuestions,
-    /**
-     * A page of rows as the JSON text `{"rows":[…],"total":…,"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
-     * @throws READING_STOPPED
-     */
-    rowsPage: (path: string, request: RowsRequest, limits: TaskLimits) =>
-      queues[isSearch(request) ? 'search' : 'rows'].ask('rowsPage', { path, ...request }, limits),
-    /** One row with its calls as JSON text; undefined if no row has this number. @throws READING_STOPPED */
-    rowDetail: (path: string, row: number, limits: TaskLimits) => queues.rows.ask('rowDetail', { path, row }, limits),
     /**
      * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import
      * to its end. A caller that does not take them all must call `return`.
      */
     report: (path: string, request: ReportRequest) => queues.reports.stream('report', { path, request }, CHUNKS_AHEAD),
-    /** Counts the outcomes of an import and compares them with the running totals. */
-    check: (path: string) => queues.closing.ask('check', { path }),
     /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
     indexUids: (path: string) => queues.closing.ask('indexUids', { path }),
     /** Keeps when its memberships end, as `noteEnds` does. */
