@@ -8,7 +8,7 @@ import type { InputKind } from '../../options/input-kinds.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
 import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
-import { isoTime } from '../../text/wording.ts';
+import { isoTime, sumOf } from '../../text/wording.ts';
 import { columnsOfInput, type InputDescription, type IntakeNote } from '../read/notes.ts';
 import { type Counters, checkCounters, readCounters, totalRows } from '../record/counters.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
@@ -195,7 +195,7 @@ function problemCounts(database: DatabaseSync, sql: Statements): ProblemCount[] 
       const problem = { status, code, ...(place !== '' && { column: place }), count };
       const shapes = status === 'invalid' ? shapesOf(code, place) : [];
       if (shapes.length < 2) return { ...problem, examples: examplesOf(first, middle, last) };
-      const examined = shapes.reduce((sum, { rows }) => sum + rows, 0);
+      const examined = sumOf(shapes.map(({ rows }) => rows));
       const examples = shapes
         .slice(0, MAX_SHAPES)
         .flatMap(({ row, rows }) => examplesOf(row).map((example) => ({ ...example, rows })));

@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
 import { OUTCOME_LABELS, outcomesShown } from '../../membership/outcome-words.ts';
-import { counted, duration, grouped, printable, unbroken } from '../../text/wording.ts';
+import { counted, duration, grouped, printable, sumOf, unbroken } from '../../text/wording.ts';
 
 /** Numbers of a region in the summary. */
 interface RegionColumn {
@@ -48,8 +48,7 @@ function shownCount(value: number | null) {
 
 function rowsWithoutRegion(summary: ImportSummary) {
   const regions = Object.values(summary.regions);
-  const rest = (key: keyof RowCounts) =>
-    Math.max(0, summary.rows[key] - regions.reduce((sum, region) => sum + region.rows[key], 0));
+  const rest = (key: keyof RowCounts) => Math.max(0, summary.rows[key] - sumOf(regions.map(({ rows }) => rows[key])));
   return Object.fromEntries((['read', ...OUTCOMES] as const).map((key) => [key, rest(key)])) as RowCounts;
 }
 
@@ -84,7 +83,7 @@ export function pace(summary: ImportSummary) {
   const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
   if (calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
   const ms = tookMs(summary);
-  const rateLimited = Object.values(regions).reduce((sum, region) => sum + region.rateLimited, 0);
+  const rateLimited = sumOf(Object.values(regions).map((region) => region.rateLimited));
   const notes = [
     `${counted(calls, 'call')}${ms === undefined ? '' : ` in ${duration(ms)}`}`,
     ...ratesOf(summary, ms),

@@ -41,7 +41,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   const isUntried = state === 'staged' && pending > 0;
   if (pending > 0 && !isUntried) clauses.push(`${grouped(pending)} pending`);
   const asked = rows.read - rows.skipped;
-  const succeeded = asked - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0);
+  const succeeded = asked - pending - sumOfOutcomes(rows, others);
   const noun = hasManyMemberships(summary) ? 'membership' : 'row';
   const parts = [isUntried ? ready(asked, pending, noun) : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
