@@ -7,7 +7,7 @@ import type { Statements } from '../../platform/sqlite.ts';
 import { checkOfRows, rowsOfCheck } from '../predictions/row-check.ts';
 import { type Counters, rowsOf } from '../record/counters.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
-import { CODE_OF_ROW, OUTCOME_OF_ROW, rowReader, sentWith, statementText } from './chosen-rows.ts';
+import { CODE_OF_ROW, OUTCOME_OF_ROW, rowReader, sentWith, statementText, type Values } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
 
 /**
@@ -108,7 +108,7 @@ export function retryable(filter: RowFilter) {
 interface FoundRows {
   /** `select id, key`, without an order. */
   readonly sql: string;
-  readonly values: Readonly<Record<string, SQLInputValue>>;
+  readonly values: Values;
 }
 
 /** All that a search may look at. SQLite leaves out a table that nothing refers to. */
@@ -150,17 +150,18 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
   const values: Record<string, SQLInputValue> = {};
   const ofRow: string[] = [];
   const ofBatch: string[] = [];
+  const require = (condition: string, given: Values) => {
+    ofRow.push(condition);
+    Object.assign(values, given);
+  };
   if (region !== undefined) {
-    values['region'] = regionId(region);
-    ofRow.push('r.region_id = :region');
+    require('r.region_id = :region', { region: regionId(region) });
     ofBatch.push('b.region_id = :region');
   }
   if (guid !== undefined) {
-    values['guid'] = guid;
     const groups = 'select id from groups where guid = :guid collate nocase';
-    ofRow.push(
-      `(r.group_id in (${groups}) or r.id in (select row_id from invalid_rows where guid = :guid collate nocase))`,
-    );
+    const invalid = 'select row_id from invalid_rows where guid = :guid collate nocase';
+    require(`(r.group_id in (${groups}) or r.id in (${invalid}))`, { guid });
     ofBatch.push(`b.call_group_id in (select id from call_groups where group_id in (${groups} or guid = ''))`);
   }
   if (code !== undefined) values['code'] = code;
@@ -168,26 +169,16 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
   if (!isNarrow && (status !== undefined || code !== undefined || BY_OUTCOME.has(sort))) {
     return { sql: byOutcome(filter, sort, ofRow, ofBatch), values };
   }
-  if (uid !== undefined) {
-    Object.assign(values, { uid, hash: hashUid(uid) });
-    ofRow.push('r.uid_hash = :hash', 'r.uid = :uid collate nocase');
-  }
-  if (problemColumn !== undefined) {
-    values['column'] = problemColumn;
-    ofRow.push('p.column_name = :column');
-  }
+  if (uid !== undefined) require('r.uid_hash = :hash and r.uid = :uid collate nocase', { uid, hash: hashUid(uid) });
+  if (problemColumn !== undefined) require('p.column_name = :column', { column: problemColumn });
   if (check !== undefined) {
-    values['checked'] = JSON.stringify(rowsOfCheck(database, check));
-    ofRow.push('r.id in (select value from json_each(:checked))');
+    const checked = JSON.stringify(rowsOfCheck(database, check));
+    require('r.id in (select value from json_each(:checked))', { checked });
   }
-  if (line !== undefined) {
-    Object.assign(values, rowsBetween(database, line));
-    ofRow.push('r.id between :first and :last');
-  }
+  if (line !== undefined) require('r.id between :first and :last', rowsBetween(database, line));
   if (text !== undefined) {
     const search = textSearch(database, text);
-    Object.assign(values, search.values);
-    ofRow.push(search.sql);
+    require(search.sql, search.values);
   }
   if (status !== undefined) ofRow.push(`${KEYS.outcome} in (${status.map(outcomeId).join(', ')})`);
   if (code !== undefined) ofRow.push(`${KEYS.code} = :code`);
