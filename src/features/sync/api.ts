@@ -46,8 +46,6 @@ const guardObjections = z.strictObject({
 });
 export type GuardObjections = z.infer<typeof guardObjections>;
 
-const LISTINGS = ['pending', 'listed', 'not_found', 'failed'] as const;
-
 /** A group that is not there, as it would be created. */
 export const newGroup = z
   .strictObject({ name: z.string(), type: z.string(), owner: z.string().describe('UID; empty: no one.') })
@@ -57,7 +55,7 @@ export const newGroup = z
 const planGroup = z.strictObject({
   region,
   guid: z.string(),
-  listing: z.enum(LISTINGS),
+  listing: z.enum(['pending', 'listed', 'not_found', 'failed']),
   code: z.string().describe('The reason why it could not be listed; empty if it was.'),
   message: z.string(),
   owner: z.string().nullable().describe('UID; empty: no one; null: not known.'),

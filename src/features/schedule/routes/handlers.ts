@@ -22,12 +22,8 @@ import { type GivenSettings, settingsToKeep, shownSetting } from './schedule-set
 
 type Handlers = HandlersOf<typeof scheduleOperations>;
 
-/** The schedules to change. */
-interface Changing extends Pick<Schedules, 'catalog' | 'at'> {
-  readonly dir: Pick<Schedules['dir'], 'schedule'>;
-  /** Those of this process, if it runs any. */
-  readonly runs?: Schedules['runs'];
-}
+/** The schedules to change, and their runs in this process, if it runs any. */
+type Changing = Pick<Schedules, 'catalog' | 'at' | 'dir'> & Partial<Pick<Schedules, 'runs'>>;
 
 const NEXT_TIMES = 5;
 const SHOWN_TIMES = 3;

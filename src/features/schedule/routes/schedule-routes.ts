@@ -37,8 +37,6 @@ export function scheduleHandlers(context: ServerContext, isHere: boolean) {
   };
 }
 
-type Context = Pick<ServerContext, 'dir' | 'syncs' | 'heads' | 'schedules'>;
-
 type Try = z.output<typeof scheduleTry>;
 
 /** A schedule before it is saved: a new one, or one with a name as it would be after the edit. */
@@ -47,7 +45,7 @@ function settingsToTry({ catalog, at }: ServerContext['schedules'], { name = '',
 }
 
 /** `POST /v1/schedules/try`. The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
-function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
+function tryHandler({ dir, syncs, schedules }: ServerContext, isHere: boolean) {
   return async (given: Try, { who, audited }: Call) => {
     const { name = '' } = given;
     const settings = await settingsToTry(schedules, given, isHere);
@@ -80,7 +78,7 @@ function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
 }
 
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
-function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<typeof scheduleOperations>>['look'] {
+function lookHandler({ dir, schedules, heads }: ServerContext): Required<ServedBy<typeof scheduleOperations>>['look'] {
   return async (given, { reply }) => {
     const caller = callerOf(reply);
     const settings = await settingsToTry(schedules, given, false);
