@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ImportSummary } from './api/import-summary.ts';
-import { summaryIn } from './api/import-summary.ts';
+import { type ImportSummary, summaryIn } from './api/import-summary.ts';
 import { importOperations } from './api/imports.ts';
 import { ROW_SCHEMAS, rowOperations } from './api/rows.ts';
 import { openApp } from './app/app.ts';

@@ -28,7 +28,7 @@ export async function createServer(options: ServerOptions) {
   const { coordinator, access, registry = new Registry() } = options;
   let stopping = false;
   const app = await bareServer(options, () => stopping);
-  const guarding = guard(app, access, options.tokenRequired);
+  const whoIs = guard(app, access, options.tokenRequired);
   app.decorate('sendsTo', coordinator.sendsTo);
   const context = await openContext(app, { ...options, registry });
   app.addHook('preClose', async () => {
@@ -41,9 +41,9 @@ export async function createServer(options: ServerOptions) {
   serveAll(app, importOperations, importHandlers(context));
   rowRoutes(app, context);
   memberRoutes(app, context);
-  eventRoutes(app, context, guarding);
+  eventRoutes(app, context, whoIs);
   settingsRoutes(app, context);
-  await sessionRoutes(app, context, guarding, options.tokenRequired);
+  await sessionRoutes(app, context, whoIs, options.tokenRequired);
   tokenRoutes(app, context, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);

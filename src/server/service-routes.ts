@@ -9,7 +9,7 @@ import { LIMITS } from '../features/sync/guard-limits.ts';
 import { numberCursor, pageOf } from '../platform/cursors.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import { isoTime } from '../text/wording.ts';
-import type { Guard } from './access/guard.ts';
+import type { WhoIs } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
 import { regionHandlers } from './import-handlers.ts';
@@ -84,7 +84,7 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
 }
 
 /** `GET /v1/events`: server-sent events. */
-export function eventRoutes(app: Api, { events }: ServerContext, { isStillAllowed }: Pick<Guard, 'isStillAllowed'>) {
+export function eventRoutes(app: Api, { events }: ServerContext, whoIs: WhoIs) {
   serveAll(
     app,
     { lists: { ...eventOperations.lists, exposeHeadRoute: false } },
@@ -92,7 +92,7 @@ export function eventRoutes(app: Api, { events }: ServerContext, { isStillAllowe
       lists: async ({ id }, { request, reply }) => {
         // Proxies that collect answers before they pass them on would hold events back.
         reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no');
-        return reply.send(await events.watch(id, () => isStillAllowed(request)));
+        return reply.send(await events.watch(id, () => whoIs(request) !== undefined));
       },
     },
   );

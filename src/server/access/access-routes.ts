@@ -6,7 +6,7 @@ import { asSentence, isoTime } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { serveAll } from '../serve.ts';
 import { isValid, type TokenRecord, tokenIdIn, tokenView, UNKNOWN_SENDER } from './access-store.ts';
-import { type Guard, SESSION_COOKIE } from './guard.ts';
+import { SESSION_COOKIE, type WhoIs } from './guard.ts';
 
 /** A browser stays logged in for so long, in ms. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
 
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
-export async function sessionRoutes(app: Api, { access }: ServerContext, { whoIs }: Guard, tokenRequired: boolean) {
+export async function sessionRoutes(app: Api, { access }: ServerContext, whoIs: WhoIs, tokenRequired: boolean) {
   await app.register(limits, { global: false });
   const window = { max: ATTEMPTS, timeWindow: ATTEMPTS_MS };
   const byAddress = app.createRateLimit({ ...window, keyGenerator: ({ ip }) => ip });

@@ -12,9 +12,9 @@ export const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DEL
 
 const REFUSAL_MS = 60_000;
 
-export type Guard = ReturnType<typeof guard>;
+export type WhoIs = ReturnType<typeof guard>;
 
-/** Puts the checks of every request before all routes: host, origin, token, role. */
+/** Puts the checks of every request before all routes: host, origin, token, role. @returns who sends a request; undefined: nobody who may */
 export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
   /** Returns the sender, by token or session; on a server that needs no token, everyone. */
   const whoIs = (request: FastifyRequest) => {
@@ -56,9 +56,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean) {
     }
     request.who = who;
   });
-  /** Whether the token or session of the request is still valid. */
-  const isStillAllowed = (request: FastifyRequest) => whoIs(request) !== undefined;
-  return { whoIs, isStillAllowed };
+  return whoIs;
 }
 
 /** The token in the headers; empty where there is none. */
