@@ -36,7 +36,9 @@ export interface PlannedFile {
   readonly reading: SyncReading;
 }
 
-interface CopyTask {
+/** A file that is copied into the folder of a plan, and staged there. */
+export interface CopyTask {
+  /** The folder in which the plan is made, with everything that it is made from. Files of an earlier try are overwritten. */
   readonly folder: string;
   /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
   readonly rowsBefore?: number | undefined;

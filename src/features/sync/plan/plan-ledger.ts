@@ -8,12 +8,6 @@ import { attachForReading, durably, inTransaction, openForWriting, statementsOf 
 import { counted } from '../../../text/wording.ts';
 import { PLAN_SCHEMA, type PlanFacts, planReader, type StoredObjection } from './plan-reading.ts';
 
-interface UnknownMember {
-  readonly id: number;
-  readonly uid: string;
-  readonly scope: string;
-}
-
 /** A plan's file, open for the planner. */
 export type PlanLedger = ReturnType<typeof openPlanLedger>;
 
@@ -53,7 +47,7 @@ export function openPlanLedger(path: string) {
       }),
     /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
     settle: () => {
-      for (const { id, uid, scope } of sql<UnknownMember>('unknown_scopes').all()) {
+      for (const { id, uid, scope } of sql<{ id: number; uid: string; scope: string }>('unknown_scopes').all()) {
         survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid, scope }));
       }
       sql('count_members').run();

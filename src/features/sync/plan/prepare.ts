@@ -16,7 +16,7 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/files.ts';
 import { sumOf } from '../../../text/wording.ts';
 import type { Decision } from './make-plan.ts';
-import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
+import { type CopyTask, type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import type { MissingUsers, PlanCreating } from './plan-totals.ts';
 import { doWork } from './plan-work.ts';
@@ -34,18 +34,11 @@ export type PlanRequest =
       readonly later: readonly string[];
     };
 
-export interface PlanningTask extends Pick<Decision, 'memory'> {
-  /**
-   * The folder in which the plan is made, with everything that it is made from. Files of an earlier try are
-   * overwritten.
-   */
-  readonly folder: string;
+export interface PlanningTask extends CopyTask, Pick<Decision, 'memory'> {
   readonly request: PlanRequest;
   readonly flags: PlanFlags;
   /** The users and groups that may be created. Undefined: none. */
   readonly create?: CreateOptions | undefined;
-  /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
-  readonly rowsBefore?: number | undefined;
   /** Calls that it may make. Undefined: as many as it takes. */
   readonly maxCalls?: number | undefined;
   /** Reads the file. */
@@ -53,7 +46,6 @@ export interface PlanningTask extends Pick<Decision, 'memory'> {
   readonly pages: (region: Region) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly signal: AbortSignal;
   readonly onProgress: (progress: Planning) => void;
 }
 
