@@ -150,8 +150,8 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     sandbox: service.sandbox,
     target: serviceTarget(service),
     onError,
-    openRegion: async (region, queues, deliver, answer, starting) => {
-      const worker = service.sends ? { chat: client(region), deliver, answer, starting, observer } : undefined;
+    openRegion: async (region, queues, to) => {
+      const worker = service.sends ? { ...to, chat: client(region), observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : hostOf(service, region);

@@ -1,4 +1,5 @@
 import { isObject } from '../platform/stored-json.ts';
+import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
 /**
  * The circuit breaker of a queue, as data: whether the service that its jobs call answers. Closed: jobs start. Open: none
@@ -113,15 +114,12 @@ export function stateOf({ openedAt, probe }: Circuit, now: number): 'closed' | '
   return isProbed ? 'half-open' : 'open';
 }
 
-/** Reads the circuit that is stored beside the queue. If this version cannot read it, it is a new one. */
 export function readCircuit(text: string): Circuit {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isCircuit(value) ? value : NEW_CIRCUIT;
-  } catch {
-    return NEW_CIRCUIT;
-  }
+  return readState(text, NEW_CIRCUIT) ?? NEW_CIRCUIT;
 }
 
-const isCircuit = (value: unknown): value is Circuit =>
-  isObject(value) && Object.keys(NEW_CIRCUIT).every((name) => name in value);
+/** Reads a state that is stored beside the queue; undefined where this version cannot read it. @param like a state of its kind */
+export function readState<State extends object>(text: string, like: State): State | undefined {
+  const value: unknown = jsonOrUndefined(text);
+  return isObject(value) && Object.keys(like).every((name) => name in value) ? (value as State) : undefined;
+}

@@ -1,4 +1,4 @@
-import { isObject } from '../platform/stored-json.ts';
+import { readState } from './circuit.ts';
 
 /**
  * The number of jobs of a queue that run at once, as data: it follows what the calls of these jobs say. It grows while more
@@ -325,13 +325,6 @@ function failing(flow: Flow, round: FlowLevel, at: Moment): Flow {
   return tryLess({ ...flow, base: round }, (1 - 2 * round.failed) * usedPart(round), at, LATE_ROUNDS);
 }
 
-/** Reads the flow that is stored beside the queue. If this version cannot read it, it is a new one. */
 export function readFlow(text: string): Flow | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isFlow = isObject(value) && Object.keys(newFlow(NO_SUMS, 0)).every((name) => name in value);
-    return isFlow ? (value as unknown as Flow) : undefined;
-  } catch {
-    return undefined;
-  }
+  return readState(text, newFlow(NO_SUMS, 0));
 }

@@ -41,101 +41,90 @@ interface OpenImportsOptions {
 const COPIED = 'this ledger was restored or copied, and the original may have sent it since';
 const ORPHANED = 'the process that sent it ended before an answer came';
 
+export type OpenImports = ReturnType<typeof createOpenImports>;
+
 /** The imports that this process works on: each has its ledger open, and its results are taken. */
-export class OpenImports {
-  readonly #options: OpenImportsOptions;
-  readonly #imports = new Map<string, OpenImport>();
-  readonly all: ReadonlyMap<string, OpenImport> = this.#imports;
-  /** Imports that are being dropped. */
-  readonly #dropping = new Map<string, Promise<void>>();
-
-  constructor(options: OpenImportsOptions) {
-    this.#options = options;
-  }
-
-  /** Opens an import with its ledger; its results are taken from now on. */
-  open(id: string): OpenImport {
-    const known = this.#imports.get(id);
-    if (known !== undefined) return known;
-    const { dir, catalog, recorder, workersEnd } = this.#options;
-    const record = catalog.get(id);
-    if (!hasLedger(record, dir.ledger(id))) throw missingLedger(dir.ledger(id));
-    const options = readOptions(record);
-    const ledger = openImportLedger(dir.ledger(id), options.create);
-    try {
-      if (workersEnd) ledger.reclaimAll(ORPHANED);
-      ledger.doubtCopy(dir.ledger(id), COPIED);
-    } catch (error) {
-      ledger.close();
-      throw error;
-    }
-    const opened = {
-      ledger,
-      options,
-      running: undefined,
-      runningSince: 0,
-      paused: true,
-      attended: false,
-      progressed: false,
-      restAsked: false,
-      ending: undefined,
-    };
-    this.#imports.set(id, opened);
-    recorder.open(id, ledger);
-    return opened;
-  }
-
-  /** Closes an import's ledger, if it is open. */
-  close(id: string): void {
-    const opened = this.#leave(id);
-    if (opened !== undefined) shut(opened);
-  }
-
-  /** Drops an import after an unexpected error: nothing more of it is sent or recorded. Never rejects. */
-  drop(id: string): Promise<void> {
-    const opened = this.#leave(id);
-    if (opened === undefined) return this.dropped(id);
-    opened.paused = true;
-    const dropped = (async () => {
-      await opened.running?.drop();
-      shut(opened);
-    })()
-      // The fault was reported before.
-      .catch(() => {})
-      .finally(() => this.#dropping.delete(id));
-    this.#dropping.set(id, dropped);
-    return dropped;
-  }
-
-  /** Resolves when an import that is being dropped is dropped. */
-  async dropped(id: string): Promise<void> {
-    await this.#dropping.get(id);
-  }
-
-  async allDropped(): Promise<void> {
-    await Promise.all(this.#dropping.values());
-  }
-
-  /** Imports share a region: when it stops for one, it stops for all. @param by the one that knows it already */
-  stopRegion(stopped: StoppedRegion, by: string): void {
-    for (const [id, { ledger, running }] of this.#imports) {
-      if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
-      try {
-        ledger.stopRegion(stopped);
-        running.stopRegion(stopped.region);
-      } catch (error) {
-        this.#options.failed(id, error);
-      }
-    }
-  }
+export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }: OpenImportsOptions) {
+  const imports = new Map<string, OpenImport>();
+  const dropping = new Map<string, Promise<void>>();
 
   /** Takes no more results of an import. */
-  #leave(id: string): OpenImport | undefined {
-    const opened = this.#imports.get(id);
-    this.#options.recorder.close(id);
-    this.#imports.delete(id);
+  const leave = (id: string): OpenImport | undefined => {
+    const opened = imports.get(id);
+    recorder.close(id);
+    imports.delete(id);
     return opened;
-  }
+  };
+  /** Resolves when an import that is being dropped is dropped. */
+  const dropped = async (id: string): Promise<void> => dropping.get(id);
+
+  return {
+    all: imports as ReadonlyMap<string, OpenImport>,
+    /** Opens an import with its ledger; its results are taken from now on. */
+    open: (id: string): OpenImport => {
+      const known = imports.get(id);
+      if (known !== undefined) return known;
+      const record = catalog.get(id);
+      if (!hasLedger(record, dir.ledger(id))) throw missingLedger(dir.ledger(id));
+      const options = readOptions(record);
+      const ledger = openImportLedger(dir.ledger(id), options.create);
+      try {
+        if (workersEnd) ledger.reclaimAll(ORPHANED);
+        ledger.doubtCopy(dir.ledger(id), COPIED);
+      } catch (error) {
+        ledger.close();
+        throw error;
+      }
+      const opened = {
+        ledger,
+        options,
+        running: undefined,
+        runningSince: 0,
+        paused: true,
+        attended: false,
+        progressed: false,
+        restAsked: false,
+        ending: undefined,
+      };
+      imports.set(id, opened);
+      recorder.open(id, ledger);
+      return opened;
+    },
+    /** Closes an import's ledger, if it is open. */
+    close: (id: string): void => {
+      const opened = leave(id);
+      if (opened !== undefined) shut(opened);
+    },
+    /** Drops an import after an unexpected error: nothing more of it is sent or recorded. Never rejects. */
+    drop: (id: string): Promise<void> => {
+      const opened = leave(id);
+      if (opened === undefined) return dropped(id);
+      opened.paused = true;
+      const done = (async () => {
+        await opened.running?.drop();
+        shut(opened);
+      })()
+        // The fault was reported before.
+        .catch(() => {})
+        .finally(() => dropping.delete(id));
+      dropping.set(id, done);
+      return done;
+    },
+    dropped,
+    allDropped: async (): Promise<void> => void (await Promise.all(dropping.values())),
+    /** Imports share a region: when it stops for one, it stops for all. @param by the one that knows it already */
+    stopRegion: (stopped: StoppedRegion, by: string): void => {
+      for (const [id, { ledger, running }] of imports) {
+        if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
+        try {
+          ledger.stopRegion(stopped);
+          running.stopRegion(stopped.region);
+        } catch (error) {
+          failed(id, error);
+        }
+      }
+    },
+  };
 }
 
 function shut(opened: OpenImport): void {

@@ -34,13 +34,11 @@ import {
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export type OpenRegion = Awaited<ReturnType<typeof openRegion>>;
 
-/** Opens a region; results and answers of its calls go to `deliver` and `answer`. */
+/** Opens a region; results and answers of its calls go to `to`. */
 export type RegionOpener = (
   region: Region,
   backend: Backend,
-  deliver: RegionWorkerOptions['deliver'],
-  answer: RegionWorkerOptions['answer'],
-  starting: NonNullable<RegionWorkerOptions['starting']>,
+  to: Pick<RegionWorkerOptions, 'deliver' | 'answer' | 'starting'>,
 ) => Promise<OpenRegion>;
 
 interface RegionOptions {
@@ -84,24 +82,23 @@ export async function openRegion(options: RegionOptions) {
     circuit,
     /** @param fullGroup a group that has as many calls as it may */
     status: async (fullGroup?: string): Promise<RegionStatus> => {
-      const [
-        { state, since, code, message, ...more },
-        ...[{ depth, sending, reading, importing, together }, stopped, apart, workers, flow]
-      ] = await Promise.all([
-        circuit(),
-        limitedDepthOf({ queue, lists, silent }),
-        queue.isPaused(),
-        ownLists(),
-        queue.workers(),
-        queue.readFlow(),
-      ]);
+      const [status, { depth, sending, reading, importing, together }, stopped, apart, workers, flow] =
+        await Promise.all([
+          circuit(),
+          limitedDepthOf({ queue, lists, silent }),
+          queue.isPaused(),
+          ownLists(),
+          queue.workers(),
+          queue.readFlow(),
+        ]);
+      const { state, since, code, message } = status;
       const away = state !== 'closed' || stopped;
       return {
         region,
         ...depth,
         stopped,
         unanswered: state === 'closed' || since === null ? null : { since, code, message },
-        circuit: { state, since, code, message, ...more },
+        circuit: status,
         callsPerMinute: sending ?? null,
         pace: paceOf({ ...depth, flow: readFlow(flow), away, callsPerMinute: together, fullGroup }),
         listsPerMinute: apart ? (reading ?? null) : null,

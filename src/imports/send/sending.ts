@@ -15,7 +15,7 @@ import { RunningImport } from './dispatcher.ts';
 import { giveUpOn, type Patience, SERVICE_AWAY } from './give-up.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
-import { type OpenImport, OpenImports } from './open-imports.ts';
+import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
 import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
 import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
@@ -219,17 +219,15 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   const regions = createOpenRegions(
     (region) => {
       if (isStopping()) throw new Error(STOPS);
-      return options.openRegion(
-        region,
-        backend,
-        ({ importId }, result) =>
+      return options.openRegion(region, backend, {
+        deliver: ({ importId }, result) =>
           recorder.deliver(importId, result).catch((error: unknown) => {
             // Its import was dropped: the result is not needed, and a second call would not change that.
             if (imports.all.has(importId)) throw error;
           }),
-        async ({ requestId }, answer) => groups.answered(requestId, answer),
-        ({ importId }) => began(importId),
-      );
+        answer: async ({ requestId }, answer) => groups.answered(requestId, answer),
+        starting: ({ importId }) => began(importId),
+      });
     },
     options.regions.size,
     results === undefined,
@@ -242,7 +240,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     onError,
   });
   const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
-  const imports = new OpenImports({ dir: options.dir, catalog, recorder, workersEnd: results === undefined, failed });
+  const imports = createOpenImports({ dir: options.dir, catalog, recorder, workersEnd: results === undefined, failed });
   const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
 
   const losses =
