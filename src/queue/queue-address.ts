@@ -63,7 +63,7 @@ function addressOf(tls: boolean, topology: QueueAddress['topology'], rest: strin
   if (topology === 'cluster' && Number(path) !== 0) {
     throw badAddress(`has the database ${path}, and a cluster has only 0`);
   }
-  const [username, password] = login === undefined ? [] : split(login, ':').map(decoded);
+  const [username, password] = login === undefined ? [] : login.split(/:(.*)/s, 2).map(decoded);
   return {
     topology,
     hosts,
@@ -97,9 +97,4 @@ function decoded(text: string): string {
   } catch {
     throw badAddress('has a user or password with a % that begins no escape; it is written %25');
   }
-}
-
-function split(text: string, separator: string): string[] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN_PACE } from '../../src/api/region-status.ts';
 import { leastMs, paceOf, slowestCallMs } from '../../src/imports/send/region-pace.ts';
-import { limitedDepthOf } from '../../src/imports/send/region-queues.ts';
+import { limitedDepthOf, type RegionQueues } from '../../src/imports/send/region-queues.ts';
 import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
 import { limitWords } from '../../src/text/pace-words.ts';
 
@@ -18,11 +18,14 @@ const NOW = {
 };
 
 test('a region may send as its queues with waiting calls together; imports in silence have a budget of their own', async () => {
-  const queueOf = (waiting: number, callsPerMinute: number | undefined) => ({
-    depth: async () => ({ waiting, delayed: 0, active: 0, setAside: 0 }),
-    limitedForMs: async () => 0,
-    callsPerMinute: async () => callsPerMinute,
-  });
+  const queueOf = (waiting: number, callsPerMinute: number | undefined) => {
+    const queue: Partial<RegionQueues['queue']> = {
+      depth: async () => ({ waiting, delayed: 0, active: 0, setAside: 0 }),
+      limitedForMs: async () => 0,
+      callsPerMinute: async () => callsPerMinute,
+    };
+    return queue as RegionQueues['queue'];
+  };
   const lists = queueOf(0, undefined);
   const [queue, silent] = [queueOf(1, 8_000), queueOf(1, 48)];
   const none = { queue: queueOf(0, 8_000), lists, silent: queueOf(0, 48) };

@@ -98,10 +98,7 @@ export function inSilence(queue: JobQueue<BatchPayload>, silent: JobQueue<BatchP
 }
 
 /** Jobs of a region, wherever they are. */
-export async function depthOf(
-  queues: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth'>>,
-): Promise<QueueDepth> {
-  const { queue, lists, silent } = queues;
+export async function depthOf({ queue, lists, silent }: RegionQueues): Promise<QueueDepth> {
   return totalDepth(await Promise.all([queue, lists, silent].map((one) => one.depth())));
 }
 
@@ -109,11 +106,7 @@ export async function depthOf(
  * The same, with the budgets of the queues, and the one by which the waiting calls of all of them may start. `limitedForMs` is the
  * time until the rate limit lets one of them start; where none waits, that of the calls that send.
  */
-export async function limitedDepthOf({
-  queue,
-  lists,
-  silent,
-}: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs' | 'callsPerMinute'>>) {
+export async function limitedDepthOf({ queue, lists, silent }: RegionQueues) {
   const read = async (one: typeof queue) =>
     Promise.all([one.depth(), one.limitedForMs(), one.callsPerMinute()] as const);
   const all = await Promise.all([read(queue), read(lists), read(silent)]);
