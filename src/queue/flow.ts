@@ -131,30 +131,24 @@ export function shareOf(limit: number, most: number, mostOfAll: number): number 
 export function nextFlow(stored: Flow, sums: FlowSums, now: number, most: number): Flow {
   const flow = stored.limit > most ? { ...stored, limit: most } : stored;
   const round = levelOf(flow, sums, now);
-  const at: Moment = { sums, now, most };
-  if (isFailing(flow, round, sums)) return failing({ ...flow, seen: round }, round, at);
+  /** The next round at the same limit. */
+  const again: Flow = { ...flow, most, from: sums, at: now };
+  const seen: Flow = { ...again, seen: round };
+  if (isFailing(flow, round, sums)) return failing(seen, round);
   const ended = sums.ended - flow.from.ended;
   const isOver = now - flow.at >= MIN_ROUND_MS && ended >= (flow.settling || wanted(flow, round));
   if (!isOver) return stored;
-  if (flow.settling > 0) return { ...again(flow, at), settling: 0 };
-  const seen = { ...flow, seen: round };
+  if (flow.settling > 0) return { ...again, settling: 0 };
   switch (flow.phase) {
     case 'start':
-      return started(seen, round, at);
+      return started(seen, round, ended >= MIN_ENDED);
     case 'hold':
-      return held(seen, round, at);
+      return held(seen, round);
     case 'up':
-      return triedUp(seen, round, at);
+      return triedUp(seen, round);
     case 'down':
-      return triedDown(seen, round, at);
+      return triedDown(seen, round);
   }
-}
-
-/** The present, for the functions below. */
-interface Moment {
-  readonly sums: FlowSums;
-  readonly now: number;
-  readonly most: number;
 }
 
 /** More calls fail than chance explains. Those that began before a change say nothing about it. */
@@ -192,16 +186,11 @@ function levelOf({ limit, from, at }: Flow, sums: FlowSums, now: number): FlowLe
   };
 }
 
-/** The next round at the same limit. */
-function again(flow: Flow, { sums, now, most }: Moment): Flow {
-  return { ...flow, most, from: sums, at: now };
-}
-
 /** Another limit, from now on. @param rounds that are not measured */
-function changed(flow: Flow, limit: number, at: Moment, rounds = 1): Flow {
-  const next = Math.min(at.most, Math.max(1, Math.round(limit)));
+function changed(flow: Flow, limit: number, rounds = 1): Flow {
+  const next = Math.min(flow.most, Math.max(1, Math.round(limit)));
   return {
-    ...again(flow, at),
+    ...flow,
     limit: next,
     settling: Math.ceil(Math.max(Math.min(flow.limit, flow.seen?.inFlight ?? 0), next) * rounds),
   };
@@ -212,24 +201,24 @@ function isGrown({ bound, ms }: FlowLevel, good: NonNullable<Flow['good']>): boo
   return bound && ms > good.ms * GROWN;
 }
 
-function started(flow: Flow, round: FlowLevel, at: Moment): Flow {
+/** @param isSure whether enough jobs have ended */
+function started(flow: Flow, round: FlowLevel, isSure: boolean): Flow {
   const good = flow.good === null || round.ms < flow.good.ms ? levelled(round) : flow.good;
   const known: Flow = { ...flow, good };
-  const isSure = at.sums.ended - flow.from.ended >= MIN_ENDED;
-  if (isSure && isGrown(round, good)) return again({ ...known, phase: 'hold', base: round }, at);
-  if (!round.bound) return again({ ...known, phase: round.failed > USUAL_FAILED ? 'hold' : 'start' }, at);
-  if (flow.limit >= at.most) return again({ ...known, phase: 'hold' }, at);
-  return { ...changed(known, flow.limit * 2, at), settling: 0 };
+  if (isSure && isGrown(round, good)) return { ...known, phase: 'hold', base: round };
+  if (!round.bound) return { ...known, phase: round.failed > USUAL_FAILED ? 'hold' : 'start' };
+  if (flow.limit >= flow.most) return { ...known, phase: 'hold' };
+  return { ...changed(known, flow.limit * 2), settling: 0 };
 }
 
 const levelled = ({ ms, failed }: Pick<FlowLevel, 'ms' | 'failed'>) => ({ ms, failed });
 
-function held(flow: Flow, round: FlowLevel, at: Moment): Flow {
+function held(flow: Flow, round: FlowLevel): Flow {
   const good = flow.good ?? levelled(round);
   if (isGrown(round, good)) {
     // The first such round may have calls of before in it.
     const known: Flow = { ...flow, good, base: round };
-    return flow.base !== null && isGrown(flow.base, good) ? tryLess(known, good.ms / round.ms, at) : again(known, at);
+    return flow.base !== null && isGrown(flow.base, good) ? tryLess(known, good.ms / round.ms) : known;
   }
   // A level that gives other numbers than before is another world: what was too high may not be now.
   const isOther = flow.base !== null && round.bound && Math.abs(round.rate / flow.base.rate - 1) > GROWN - 1;
@@ -239,11 +228,11 @@ function held(flow: Flow, round: FlowLevel, at: Moment): Flow {
     good: { ms: good.ms, failed: good.failed * 0.7 + round.failed * 0.3 },
     ...(isOther && { ceiling: null, restUntil: 0, restMs: FIRST_REST_MS }),
   };
-  if (at.now < known.restUntil) return again(known, at);
+  if (known.at < known.restUntil) return known;
   const mayBeLess = isClose(known) || (known.good?.failed ?? 0) > USUAL_FAILED;
-  if (mayBeLess && known.tryDown) return tryLess(known, usedPart(round) / known.step, at);
-  if (mayBeLess && !round.bound) return again(resting(known, at), at);
-  return round.bound ? tryMore(known, at) : again(known, at);
+  if (mayBeLess && known.tryDown) return tryLess(known, usedPart(round) / known.step);
+  if (mayBeLess && !round.bound) return resting(known);
+  return round.bound ? tryMore(known) : known;
 }
 
 /** The part of the limit that was in use. */
@@ -257,50 +246,52 @@ function isClose({ ceiling, limit }: Flow): boolean {
   return ceiling.limit <= Math.max(limit + 1, limit * (ceiling.fails ? CLOSE.fails : CLOSE.waits));
 }
 
-function tryMore(flow: Flow, at: Moment): Flow {
+function tryMore(flow: Flow): Flow {
   const { ceiling, limit, step } = flow;
-  if (limit >= at.most) return again({ ...flow, phase: 'hold' }, at);
+  if (limit >= flow.most) return { ...flow, phase: 'hold' };
   const target = ceiling === null || isClose(flow) ? limit * step : (limit + ceiling.limit) / 2;
-  return changed({ ...flow, phase: 'up' }, Math.max(limit + 1, target), at);
+  return changed({ ...flow, phase: 'up' }, Math.max(limit + 1, target));
 }
 
-function tryLess(flow: Flow, factor: number, at: Moment, rounds = 1): Flow {
+function tryLess(flow: Flow, factor: number, rounds = 1): Flow {
   const { limit, base } = flow;
-  if (limit === 1) return again({ ...flow, phase: 'hold', good: base && levelled(base) }, at);
-  return changed(
-    { ...flow, phase: 'down' },
-    Math.min(limit - 1, limit * Math.min(Math.max(factor, 0.5), 0.9)),
-    at,
-    rounds,
-  );
+  if (limit === 1) return { ...flow, phase: 'hold', good: base && levelled(base) };
+  return changed({ ...flow, phase: 'down' }, Math.min(limit - 1, limit * Math.min(Math.max(factor, 0.5), 0.9)), rounds);
 }
 
-function triedUp(flow: Flow, round: FlowLevel, at: Moment): Flow {
+function triedUp(flow: Flow, round: FlowLevel): Flow {
   const base = flow.base ?? round;
   const gain = (round.rate / base.rate - 1) / (round.limit / base.limit - 1);
-  if (round.bound && gain < MIN_GAIN) return tooHigh(flow, false, at);
+  if (round.bound && gain < MIN_GAIN) return tooHigh(flow, false);
   const step = Math.min(MAX_STEP, 1 + (flow.step - 1) * 2);
   const ceiling = flow.ceiling !== null && flow.ceiling.limit > round.limit ? flow.ceiling : null;
   const good = levelled(round);
   const known: Flow = { ...flow, base: round, good, ceiling, step, restMs: FIRST_REST_MS, tryDown: false };
-  return isClose(known) || !round.bound ? again(resting(known, at), at) : tryMore(known, at);
+  return isClose(known) || !round.bound ? resting(known) : tryMore(known);
 }
 
 /** Back to the level before. */
-function tooHigh(flow: Flow, fails: boolean, at: Moment): Flow {
+function tooHigh(flow: Flow, fails: boolean): Flow {
   const limit = flow.base?.limit ?? flow.limit / 2;
   const known: Flow = { ...flow, phase: 'hold', ceiling: { limit: flow.limit, fails }, step: FIRST_STEP, base: null };
-  return changed(isClose({ ...known, limit }) ? resting(known, at) : known, limit, at, fails ? LATE_ROUNDS : 1);
+  return changed(isClose({ ...known, limit }) ? resting(known) : known, limit, fails ? LATE_ROUNDS : 1);
 }
 
 /** No trial for a while. */
-function resting(flow: Flow, { now }: Moment): Flow {
+function resting(flow: Flow): Flow {
   const restMs = Math.max(flow.restMs, REST_ROUNDS * (flow.good?.ms ?? 0));
   const next = Math.min(MAX_REST_MS, restMs * 2);
-  return { ...flow, phase: 'hold', restUntil: now + restMs, restMs: next, tryDown: !flow.tryDown, step: FIRST_STEP };
+  return {
+    ...flow,
+    phase: 'hold',
+    restUntil: flow.at + restMs,
+    restMs: next,
+    tryDown: !flow.tryDown,
+    step: FIRST_STEP,
+  };
 }
 
-function triedDown(flow: Flow, round: FlowLevel, at: Moment): Flow {
+function triedDown(flow: Flow, round: FlowLevel): Flow {
   const base = flow.base ?? round;
   const gain = (base.rate / Math.max(round.rate, Number.MIN_VALUE) - 1) / (base.limit / round.limit - 1);
   const isBetter = base.failed > USUAL_FAILED && round.failed < base.failed / 2;
@@ -308,21 +299,21 @@ function triedDown(flow: Flow, round: FlowLevel, at: Moment): Flow {
     const fails = base.failed - round.failed > USUAL_FAILED / 2;
     const ceiling = { limit: fails ? Math.min(base.limit, Math.ceil(base.inFlight * 1.05)) : base.limit, fails };
     const ms = Math.min(flow.good?.ms ?? round.ms, round.ms);
-    return again({ ...flow, phase: 'hold', base: round, good: { ms, failed: flow.good?.failed ?? 0 }, ceiling }, at);
+    return { ...flow, phase: 'hold', base: round, good: { ms, failed: flow.good?.failed ?? 0 }, ceiling };
   }
   // Fewer calls bring as much less: the service is slower for its own reasons, and needs more of them.
   const known: Flow = { ...flow, phase: 'start', good: levelled(base), ceiling: null, base: null };
-  if (!flow.tryDown) return changed(known, base.limit, at);
+  if (!flow.tryDown) return changed(known, base.limit);
   const before: Flow = { ...flow, limit: base.limit, phase: 'hold', base: null };
   const mayBeMore = base.bound && !isClose(before);
-  return changed(mayBeMore ? { ...before, tryDown: false } : resting(before, at), base.limit, at);
+  return changed(mayBeMore ? { ...before, tryDown: false } : resting(before), base.limit);
 }
 
 /** Calls fail that did not before. */
-function failing(flow: Flow, round: FlowLevel, at: Moment): Flow {
-  if (flow.phase === 'up') return tooHigh(flow, true, at);
-  if (flow.phase === 'down') return triedDown(flow, round, at);
-  return tryLess({ ...flow, base: round }, (1 - 2 * round.failed) * usedPart(round), at, LATE_ROUNDS);
+function failing(flow: Flow, round: FlowLevel): Flow {
+  if (flow.phase === 'up') return tooHigh(flow, true);
+  if (flow.phase === 'down') return triedDown(flow, round);
+  return tryLess({ ...flow, base: round }, (1 - 2 * round.failed) * usedPart(round), LATE_ROUNDS);
 }
 
 export function readFlow(text: string): Flow | undefined {

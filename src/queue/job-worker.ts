@@ -33,12 +33,8 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly concurrency: number;
   /** Returns the reason why a job is left to other workers, as a sentence; undefined if it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
-  /** Called at the first start of a job, with how long it was in the queue, in ms. */
-  readonly begun?: ((waitedMs: number) => void) | undefined;
-  /** Wraps each start of a job. @throws NotYet if it must wait */
-  readonly admit?: (run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>;
-  /** Wraps the run of a job. */
-  readonly around?: ((run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>) | undefined;
+  /** Wraps each start of a job that was added at this time, in ms since 1970. @throws NotYet if it must wait */
+  readonly around?: (run: JobRun<Payload>, process: () => Promise<void>, addedAt: number) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -97,12 +93,8 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
       const isLastAttempt = attemptsMade + 1 >= definition.attempts;
       const run = { id, payload, attemptsMade, starts, isLastAttempt, signal: aborted.signal, update };
       const process = () => definition.process(run, ports);
-      const begin = async () => {
-        if (starts === 1) options.begun?.(Date.now() - job.addedAt);
-        await (options.around === undefined ? process() : options.around(run, process));
-      };
       try {
-        await (options.admit === undefined ? begin() : options.admit(run, begin));
+        await (options.around === undefined ? process() : options.around(run, process, job.addedAt));
         return 'done';
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);

@@ -184,9 +184,13 @@ export function startRegionWorker(options: RegionWorkerOptions) {
       },
       // The flow sets how many.
       concurrency: 1,
-      begun: (waitedMs) => observer?.begun?.(region, waitedMs),
-      admit: (run, process) => circuit.admit(run, () => flow.count(process)),
-      around: around && ((run, send) => around(region, run, send)),
+      around: (run, process, addedAt) => {
+        const observed = async () => {
+          if (run.starts === 1) observer?.begun?.(region, Date.now() - addedAt);
+          await (around === undefined ? process() : around(region, run, process));
+        };
+        return circuit.admit(run, () => flow.count(observed));
+      },
       notForUs: ({ host: meant }) => {
         if (meant === undefined || host === undefined || isSameHost(meant, host)) return undefined;
         return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
