@@ -51,7 +51,9 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
   const runSyncs = syncsOfRuns(options, notes);
   /** Runs that get their file and begin their sync. */
   const works = new Works<never>(() => {});
-  const leftIn = runsLeft(options);
+  /** Runs of an earlier process. Others may be there: this process can be asked for runs before it starts. */
+  const left = new Set([...catalog.runsIn('running'), ...catalog.runsIn('waiting')].map(({ id }) => id));
+  const leftIn = (state: RunState) => catalog.runsIn(state).filter(({ id }) => left.has(id));
   let isStopping = false;
   const attempt = attempts(options, notes, () => isStopping);
   const alarm = scheduleAlarm(options, ({ name, nextDue }) => start(name, nextDue, ''));
@@ -135,12 +137,6 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
       await works.stop();
     },
   };
-}
-
-/** Runs of an earlier process that are still in a state. Others may be there: this process can be asked for runs before it starts. */
-function runsLeft({ catalog }: ScheduleRunsOptions) {
-  const left = new Set([...catalog.runsIn('running'), ...catalog.runsIn('waiting')].map(({ id }) => id));
-  return (state: RunState) => catalog.runsIn(state).filter(({ id }) => left.has(id));
 }
 
 /** The runs in the catalog, and those who hear of them. */
