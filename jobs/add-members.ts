@@ -9,8 +9,8 @@ import { isListed, type RowOutcome, type Sent } from '../src/imports/record/batc
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
-import { afterReply, type Read } from './batch-policy.ts';
+import { BATCH_FIELDS } from './batch-payload.ts';
+import { afterReply, maybeEarlier, type Read } from './batch-policy.ts';
 import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
 import { batchJob } from './send-batch.ts';
 

@@ -10,8 +10,8 @@ import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
-import { afterReply, isByEntity } from './batch-policy.ts';
+import { BATCH_FIELDS } from './batch-payload.ts';
+import { afterReply, isByEntity, maybeEarlier } from './batch-policy.ts';
 import { askNext, unansweredCalls } from './repeats.ts';
 import { asksGroups, type BatchPorts, batchJob } from './send-batch.ts';
 

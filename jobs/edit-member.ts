@@ -4,7 +4,8 @@ import { judgeEdit } from '../src/chat/error-policy.ts';
 import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
-import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
+import { BATCH_FIELDS } from './batch-payload.ts';
+import { maybeEarlier } from './batch-policy.ts';
 import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
 import { batchJob } from './send-batch.ts';
 

@@ -6,8 +6,8 @@ import type { Outcome } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { defineJob, type JobDefinition, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
-import { type BatchPayload, endsWorkers, MAX_DEATHS, type ResultAddress, uncertaintyOf } from './batch-payload.ts';
-import { afterRefusal, type Ended } from './batch-policy.ts';
+import type { BatchPayload, ResultAddress } from './batch-payload.ts';
+import { afterRefusal, type Ended, endsWorkers, MAX_DEATHS, uncertaintyOf } from './batch-policy.ts';
 import { type CallPorts, type CallVerdict, callAgainMs, makeCall, SendAgain, untoldWait } from './service-call.ts';
 
 /**

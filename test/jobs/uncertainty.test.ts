@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type BatchPayload, uncertaintyOf } from '../../jobs/batch-payload.ts';
+import type { BatchPayload } from '../../jobs/batch-payload.ts';
+import { uncertaintyOf } from '../../jobs/batch-policy.ts';
 
 const BATCH: BatchPayload = {
   version: 1,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
-import { BATCH_FIELDS, type BatchPayload, type ResultAddress, uncertaintyOf } from '../../../jobs/batch-payload.ts';
+import { BATCH_FIELDS, type BatchPayload, type ResultAddress } from '../../../jobs/batch-payload.ts';
+import { uncertaintyOf } from '../../../jobs/batch-policy.ts';
 import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
 import { type ImportMembersPayload, importMembers, membersOf } from '../../../jobs/import-members.ts';
