@@ -24,6 +24,7 @@ const BATCHES = ROWS / 25;
 const BY_TIME = new Set([
   'src/imports/record/counters.ts',
   'src/imports/report/summarize.ts',
+  'src/membership/outcome.ts',
   'src/queue/circuit.ts',
   'src/queue/flow.ts',
 ]);
