@@ -51,6 +51,32 @@ test('a move that may not be changes neither the sync nor the record', () => {
   expect(catalog.find('a')?.moves).toHaveLength(1);
 });
 
+test('who listens hears of each move and obstacle once, in order, when others can read it already', () => {
+  const path = join(tempDir(), 'catalog.db');
+  const heard: (readonly [state: SyncState, read: unknown])[] = [];
+  const catalog = openSyncCatalog(path, ({ id, ...told }) => {
+    using reader = openSyncCatalogReader(path);
+    const { state, reason } = reader.get(id);
+    heard.push([told.state, { state, reason }]);
+  });
+  onTestFinished(() => catalog.close());
+  catalog.add(entry('a'));
+  catalog.noteObstacle('a', { code: 'DISK_FULL', reason: 'the disk is full' });
+  catalog.noteObstacle('a', null);
+  catalog.note('a', 'begun again');
+  catalog.set('a', { totals: null });
+  expect(() => catalog.move('a', 'applied')).toThrow(expect.objectContaining({ code: 'WRONG_STATE' }));
+  catalog.move('a', 'planned', { reason: 'all is shown' });
+  catalog.reject('a', 'dan', 'not today');
+  expect(heard).toEqual([
+    ['planning', { state: 'planning', reason: 'created' }],
+    ['planning', { state: 'planning', reason: 'the disk is full' }],
+    ['planning', { state: 'planning', reason: 'continued' }],
+    ['planned', { state: 'planned', reason: 'all is shown' }],
+    ['rejected', { state: 'rejected', reason: 'not today' }],
+  ]);
+});
+
 test('a run is compared with those before it of the same file or schedule that came to their end, undos left out', () => {
   const { catalog } = newCatalog();
   const run = (id: string, more: Parameters<typeof entry>[1], state: 'unchanged' | 'failed') => {
