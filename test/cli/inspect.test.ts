@@ -55,8 +55,8 @@ test('a file that is not understood ends with exit code 2, and one that is not t
 
 test.each([
   ['nothing.csv', '', 'empty, 0 bytes', '"nothing.csv" is empty. Write rows into it'],
-  ['header.csv', 'guid,uid\n', 'no rows, 9 bytes', '"header.csv" has no rows, only a header. Write at least one row'],
-  ['none.json', '[]\n', 'no rows, 3 bytes', '"none.json" has no rows. Write at least one row'],
+  ['header.csv', 'guid,uid\n', 'no rows, 9 bytes', '"header.csv" has no rows, only a header. Write rows into it'],
+  ['none.json', '[]\n', 'no rows, 3 bytes', '"none.json" has no rows. Write rows into it'],
 ])('%s has nothing in it, and inspect and import say so', async (name, content, what, remedy) => {
   const place = await openWorkplace();
   place.file(name, content);
