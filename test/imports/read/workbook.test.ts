@@ -63,6 +63,12 @@ describe('the rows of a workbook', () => {
     ['one that a program wrote with a fraction', '<c r="A2"><v>40117.0</v></c>', '40117'],
     ['one in E notation', '<c r="A2"><v>1.5E+3</v></c>', '1500'],
     ['one beyond what JavaScript can count', '<c r="A2"><v>1.2345678901234567E+19</v></c>', '12345678901234567000'],
+    [
+      'one with more digits than JavaScript keeps',
+      '<c r="A2"><v>12345678901234567891.0</v></c>',
+      '12345678901234567891',
+    ],
+    ['one that JavaScript would write in E notation', '<c r="A2"><v>1.5E+21</v></c>', '1500000000000000000000'],
     ['a fraction as Excel shows it', '<c r="A2"><v>1.1000000000000001</v></c>', '1.1'],
     ['zeros in front by a format', '<c r="A2" s="1"><v>42</v></c>', '00042'],
     ['a date', '<c r="A2" s="2"><v>45352</v></c>', '2024-03-01'],
@@ -380,7 +386,7 @@ describe('the header of a sheet', () => {
 describe('what Excel has damaged is said with the cells', () => {
   test('numbers of more than fifteen digits', async () => {
     const { intake } = await cellsOf(
-      '<row r="2"><c r="A2"><v>123456789012345</v></c></row><row r="7"><c r="A7"><v>1234567890123450</v></c><c r="C7"><v>1.2E+19</v></c></row>',
+      '<row r="2"><c r="A2"><v>123456789012345</v></c></row><row r="7"><c r="A7"><v>1234567890123450</v></c><c r="C7"><v>1.2E+23</v></c></row>',
     );
     const text = intake.notes().map((note) => note.text);
     expect(text[0]).toMatch(/^Sheet "S": .*: A7\./);

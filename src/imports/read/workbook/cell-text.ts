@@ -40,10 +40,24 @@ export function numberText(written: string, format: NumberKind, from1904: boolea
   const number = Number(written);
   if (written.trim() === '' || !Number.isFinite(number)) return written;
   if (format.kind === 'date' || format.kind === 'time') return dateText(number, format.kind, from1904) ?? written;
-  // A fraction has the fifteen digits that Excel shows: the file has 1.1 as 1.1000000000000001.
-  const value = /^\s*-?\d+\s*$/.test(written) ? BigInt(written) : number;
-  const text = String(Number.isInteger(number) ? value : Number(number.toPrecision(15)));
+  const text = wholeNumber(written) ?? String(Number.isInteger(number) ? number : rounded(number));
   return format.kind === 'zeros' && /^\d+$/.test(text) ? text.padStart(format.digits, '0') : text;
+}
+
+/** `12`, `-0.0` and `1.25E+2` as the digits of a whole number; undefined where it is not one. */
+function wholeNumber(written: string) {
+  const [, sign = '', whole = '', fraction = '', power = '0'] =
+    /^\s*(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(written) ?? [];
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end -= 1;
+  const zeros = Number(power) - end;
+  if (whole === '' || zeros < 0) return undefined;
+  return String(BigInt(sign + whole + fraction.slice(0, end) + '0'.repeat(zeros)));
+}
+
+/** With the fifteen digits that Excel shows: the file has 1.1 as 1.1000000000000001. */
+function rounded(number: number) {
+  return Number(number.toPrecision(15));
 }
 
 function dateText(serial: number, kind: 'date' | 'time', from1904: boolean) {
