@@ -81,6 +81,9 @@ export function decode(blocks: AsyncIterable<Buffer>, encoding: Encoding): Async
   return encoding.name === 'utf-8' ? validUtf8(blocks, encoding.bomBytes) : converted(blocks, encoding);
 }
 
+/** The beginning of a character that the end of a block cuts, or nothing. Other bytes are refused with their block. */
+const CUT_CHARACTER = /^(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})?$/;
+
 /** The first block holds the whole byte order mark, however the source cut it: it comes from readHead. */
 async function* validUtf8(blocks: AsyncIterable<Buffer>, bomBytes: number): AsyncGenerator<Buffer> {
   let rest: Buffer = NOTHING;
@@ -90,10 +93,9 @@ async function* validUtf8(blocks: AsyncIterable<Buffer>, bomBytes: number): Asyn
   for await (const block of blocks) {
     const bytes = rest.length === 0 ? block.subarray(skip) : Buffer.concat([rest, block]);
     skip = 0;
-    // A character may be cut by the end of the block.
     const whole = [0, 1, 2, 3].map((cut) => bytes.subarray(0, bytes.length - cut)).find(isUtf8);
-    if (whole === undefined) throw notUtf8(bytes, offset, line);
-    rest = bytes.subarray(whole.length);
+    rest = bytes.subarray(whole?.length);
+    if (whole === undefined || !CUT_CHARACTER.test(rest.toString('latin1'))) throw notUtf8(bytes, offset, line);
     offset += whole.length;
     line += countLines(whole);
     if (whole.length > 0) yield whole;

@@ -1,6 +1,7 @@
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import { read, refusal } from './reading.ts';
+import { openIntake } from '../../../src/imports/read/intake.ts';
+import { OPTIONS, read, refusal } from './reading.ts';
 
 const TEXT = 'uid,guid,name\nu1,g1,Zoë 👍 日本\nu2,g1,é\n';
 const NAMES = ['Zoë 👍 日本', 'é'];
@@ -78,6 +79,14 @@ describe('encoding', () => {
       expect(error.message).toContain('0xEB');
       expect(error.remedy).toContain('--encoding windows-1252');
     }
+  });
+
+  test.each([
+    ['é and a line end', [0xe9, 0x0d, 0x0a]],
+    ['a blank that does not break', [0xa0]],
+  ])('no row comes of a block that ends with %s in another encoding', async (_, end) => {
+    const block = Buffer.concat([Buffer.from(`uid,guid\n${'u1,g1\n'.repeat(3000)}u2,g`), Buffer.from(end)]);
+    await expect(openIntake({ bytes: block, name: 'x' }, OPTIONS)).rejects.toMatchObject({ code: 'BAD_ENCODING' });
   });
 
   test('a file that ends in the middle of a character is refused', async () => {
