@@ -34,12 +34,13 @@ export function runningImports(sources: {
     } catch (error) {
       silent(asError(error));
     }
-    asking = undefined;
   };
   return {
     /** Asks for the regions that views show. A queue that does not answer delays no view: it shows what was answered last. */
     askRegions: () => {
-      asking ??= ask();
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
       return asking;
     },
     of: async (record: ImportRecord): Promise<RunningImport> => {

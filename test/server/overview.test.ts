@@ -78,6 +78,15 @@ test('an import that runs has an estimate, one that was only checked is ready, o
   });
 });
 
+test('a running import names its stopped regions, also if nothing ran when the overview was asked for first', async () => {
+  await overview();
+  server.sandbox.faults.set('eu:refuse-key');
+  const rows = Array.from({ length: 4_000 }, (_, at) => `g${at},user-1,us\n`).join('');
+  const { id } = await server.upload(`guid,uid,region\nteam,user-1,eu\n${rows}`, 'name=stopped.csv');
+  await reached(server.coordinator, id, 'running');
+  await expect.poll(async () => (await overview()).running.map((one) => one.stoppedRegions)).toEqual([['eu']]);
+});
+
 test('an import whose first rows were sent asks for a decision; one that a person has paused does not', async () => {
   const tried = await server.upload('guid,uid\nteam,user-1\nchoir,user-2\n', 'name=tried.csv&first=1');
   await reached(server.coordinator, tried.id, 'paused');

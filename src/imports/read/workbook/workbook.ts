@@ -173,7 +173,7 @@ export class Warnings {
   }
 
   #notesOfColumn(column: number, { long, dates, booleans, numbers }: Record<Sign, Found>, isOfIds: boolean) {
-    const ofLong = `numbers of more than ${KEPT_DIGITS} digits, of which Excel keeps ${KEPT_DIGITS}`;
+    const ofLong = `numbers of more than ${KEPT_DIGITS} digits, of which Excel keeps the first ${KEPT_DIGITS} and loses the others`;
     const notes = long.note('LONG_NUMBERS', ofLong, AS_TEXT);
     if (!isOfIds) return notes;
     const zeros = this.#zeros.get(column);
