@@ -63,7 +63,7 @@ export async function stageFile(
   progress: (progress: StagingProgress) => void,
   onRead: () => void = () => {},
 ): Promise<StagedTotals> {
-  // What only some need is loaded for them alone.
+  // Lookups and trials are loaded for the imports alone that have them.
   using lookups =
     Object.keys(sources).length === 0
       ? undefined
