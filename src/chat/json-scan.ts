@@ -1,8 +1,11 @@
 /**
- * Walks over JSON in UTF-8 without building anything from it: several times cheaper than JSON.parse where almost nothing
- * of a long text is wanted. What is passed over is not checked beyond its quotes and brackets. A SyntaxError means that the
- * text is not JSON, or not plain: let JSON.parse decide.
+ * Walks over JSON in UTF-8 without building anything from it, which takes two thirds of the time of JSON.parse where almost
+ * nothing of a long text is wanted. It is strict: what it walks over is JSON. A SyntaxError means that the text is not JSON, or not
+ * plain: let JSON.parse decide.
  */
+
+/** Objects and lists in a value that is passed over. */
+const MAX_NESTED = 30;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -10,6 +13,7 @@ const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 const BACKSLASH = 0x5c;
+const ZERO = 0x30;
 export const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
@@ -53,37 +57,71 @@ export function walkObject(
   }
 }
 
-/** @param at the first byte of a value. Gives the place after it, and after white space behind it. */
-export function endOfValue(bytes: Uint8Array, at: number): number {
-  let nested = 0;
-  for (let place = at; ; place++) {
-    const byte = bytes[place];
-    if (byte === undefined) throw notPlain();
-    if (byte === QUOTE) place = endOfString(bytes, place + 1);
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) nested++;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (nested === 0) return place;
-      nested--;
-    } else if (byte === COMMA && nested === 0) return place;
+/** @param at the first byte of a value. Gives the place after it. @param nested the objects and lists around it */
+export function endOfValue(bytes: Uint8Array, at: number, nested = 0): number {
+  const byte = bytes[at];
+  if (byte === QUOTE) return endOfString(bytes, at);
+  if (byte !== OPEN_OBJECT && byte !== OPEN_LIST) return endOfScalar(bytes, at);
+  if (nested === MAX_NESTED) throw notPlain();
+  return byte === OPEN_OBJECT
+    ? walkObject(bytes, at, (_, value) => endOfValue(bytes, value, nested + 1))
+    : endOfList(bytes, at, nested);
+}
+
+function endOfList(bytes: Uint8Array, at: number, nested: number) {
+  let place = skipSpace(bytes, at + 1);
+  if (bytes[place] === CLOSE_LIST) return place + 1;
+  for (;;) {
+    place = skipSpace(bytes, endOfValue(bytes, place, nested + 1));
+    if (bytes[place] === CLOSE_LIST) return place + 1;
+    if (bytes[place] !== COMMA) throw notPlain();
+    place = skipSpace(bytes, place + 1);
   }
 }
 
-/** @param at the place after the opening quote. Gives that of the closing one. */
+/** @param at its opening quote */
 function endOfString(bytes: Uint8Array, at: number) {
-  for (let place = at; ; place++) {
+  let hasEscapes = false;
+  for (let place = at + 1; ; place++) {
     const byte = bytes[place];
-    if (byte === undefined) throw notPlain();
-    if (byte === QUOTE) return place;
-    if (byte === BACKSLASH) place++;
+    if (byte === undefined || byte < 0x20) throw notPlain();
+    if (byte === QUOTE) return hasEscapes ? parsed(bytes, at, place + 1) : place + 1;
+    if (byte !== BACKSLASH) continue;
+    hasEscapes = true;
+    place++;
   }
+}
+
+/** A number, or one of the words. */
+function endOfScalar(bytes: Uint8Array, at: number) {
+  let place = at;
+  while (isDigit(bytes[place])) place++;
+  const isPlain = place > at && bytes[at] !== ZERO && !IN_NUMBER.has(bytes[place]);
+  if (isPlain) return place;
+  for (const word of WORDS) if (startsWith(bytes, at, word)) return at + word.length;
+  while (IN_NUMBER.has(bytes[place])) place++;
+  return parsed(bytes, at, place);
+}
+
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+
+const IN_NUMBER: ReadonlySet<number | undefined> = new Set(Buffer.from('0123456789+-.eE'));
+
+function isDigit(byte = 0) {
+  return byte >= ZERO && byte <= 0x39;
+}
+
+/** Short and rare: its rules are those of JSON.parse. */
+function parsed(bytes: Uint8Array, from: number, to: number) {
+  JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1'));
+  return to;
 }
 
 function endOfKey(bytes: Uint8Array, at: number) {
   for (let place = at; ; place++) {
     const byte = bytes[place];
-    if (byte === undefined) throw notPlain();
+    if (byte === undefined || byte < 0x20 || byte === BACKSLASH) throw notPlain();
     if (byte === QUOTE) return place;
-    if (byte === BACKSLASH) throw notPlain();
   }
 }
 
