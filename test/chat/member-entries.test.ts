@@ -179,6 +179,8 @@ describe('a reply that is walked over comes to the same as one that is read as a
     ['a list of entries', '{"data":{"admins":[{"u1":{"success":true}}]}}'],
     ['a mark in front', '\ufeff{"data":{"admins":{"u1":{"success":true}}}}'],
     ['more behind it', '{"data":{"admins":{"u1":{"success":true}}}}}'],
+    ['a form feed behind it', '{"data":{"admins":{"u1":{"success":true}}}}\f'],
+    ['white space behind it', '{"data":{"admins":{"u1":{"success":true}}}} \r\n\t'],
     ['a message that is broken off', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"47'],
     ['the UID __proto__', '{"data":{"admins":{"__proto__":{"success":true},"u2":{"success":false}}}}'],
     ['an error beside data', '{"error":{"code":"X"},"data":{"admins":{"u1":{"success":true}}}}'],
