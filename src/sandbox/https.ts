@@ -132,7 +132,6 @@ export async function makeCertificate(names: readonly string[]) {
     keys,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),

@@ -105,7 +105,7 @@ async function untilCancelled(io: Io, imports: Imports, id: string, json: boolea
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
 export function watchCommand(action: Action) {
   return aboutImport('watch')
-    .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000))
+    .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 2_000_000))
     .action(action(watch));
 }
 
