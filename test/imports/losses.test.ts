@@ -16,19 +16,25 @@ afterEach(() => {
 
 const LOOK_MS = 2_000;
 
-/** One batch is out of an import, which a worker took. Gives how often the whole of it was asked for again. */
+/**
+ * One batch is out of an import, which a worker took. Gives how often the whole of it was asked for again.
+ * @param given `asking`: the queue is asked for the batch
+ */
 async function watched(
-  { isWithdrawing, workers }: { isWithdrawing: boolean; workers: () => number },
+  given: { readonly isWithdrawing: boolean; readonly workers: () => number; readonly asking?: () => void },
   ms: number,
 ): Promise<number> {
   let all = 0;
   const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0, setAside: 0 }) };
-  const lost = async () => [];
-  const queue = { lost, workers: async () => workers(), isPaused: async () => false };
+  const lost = async () => {
+    given.asking?.();
+    return [];
+  };
+  const queue = { lost, workers: async () => given.workers(), isPaused: async () => false };
   const opened = { region: 'us', keepBudget: async () => {}, queue, lists: { lost } };
   const running: Pick<RunningImport, 'jobsIn' | 'isWithdrawing' | 'resend'> = {
     jobsIn: () => ['import-1'],
-    isWithdrawing: () => isWithdrawing,
+    isWithdrawing: () => given.isWithdrawing,
     resend: async (_: Region, which: ReadonlySet<string> | 'all') => {
       if (which === 'all') all += 1;
     },
@@ -67,4 +73,17 @@ test('workers whose machine is gone, and whose connection the server still shows
 
 test('an import that goes on waits for new workers', async () => {
   expect(await watched({ isWithdrawing: false, workers: () => 0 }, SOON)).toBe(0);
+});
+
+test('an import that goes on while the queue is asked for its batches leaves them to their workers', async () => {
+  const until = Date.now() + SOON - LOOK_MS;
+  const given = {
+    isWithdrawing: true,
+    workers: () => 0,
+    asking: () => {
+      given.isWithdrawing = Date.now() < until;
+    },
+  };
+  expect(await watched(given, SOON)).toBe(0);
+  expect(given.isWithdrawing).toBe(false);
 });

@@ -61,12 +61,13 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
       if (still(region, !isLeft && (await queue.isPaused())) >= GONE_MS) await queue.resume();
       const isDeserted = deserted(region, isLeft && (await queue.workers()) === 0) >= WORKER_DEATH_NOTICED_MS;
       for (const one of out) {
+        const nowhere = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
+        const missing = nowhere.length === 0 ? nowhere : await silent.lost(nowhere, KINDS);
+        // It may go on meanwhile.
         const isWithdrawing = one.isWithdrawing(region);
         const leavingFor = leaving.get(one) ?? stopwatch();
         leaving.set(one, leavingFor);
         const all = leavingFor(region, isWithdrawing) >= LEFT_MS || (isDeserted && isWithdrawing);
-        const nowhere = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
-        const missing = nowhere.length === 0 ? nowhere : await silent.lost(nowhere, KINDS);
         const lost = new Set<string>();
         for (const id of missing) {
           const since = before.get(id);
