@@ -128,8 +128,13 @@ export function createResultSender(backend: Backend, onError: (error: Error) => 
   const queues = new Map<string, JobQueue<never>>();
   const outboxes = new Map<JobQueue<RecordOutcomesPayload>, Outbox>();
 
-  const queueOf = <Payload>(replyTo: string | null, definition: JobDefinition<Payload, never>): JobQueue<Payload> => {
-    if (replyTo === null) throw new Error(`a job does not say where ${definition.name} is to get its result`);
+  /** @param what says in an error what is to be sent */
+  const queueOf = <Payload>(
+    replyTo: string | null,
+    definition: JobDefinition<Payload, never>,
+    what: string,
+  ): JobQueue<Payload> => {
+    if (replyTo === null) throw new Error(`${what} does not say where it is to go`);
     const queue = queues.get(replyTo) ?? backend.openQueue(replyTo, definition, onError);
     queues.set(replyTo, queue);
     return queue;
@@ -159,14 +164,16 @@ export function createResultSender(backend: Backend, onError: (error: Error) => 
   return {
     /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
     deliver: ({ importId, replyTo }: ResultAddress, result: BatchResult) => {
-      const queue = queueOf(replyTo, recordOutcomes);
+      const queue = queueOf(replyTo, recordOutcomes, `the result of batch ${result.batch} of import ${importId}`);
       const { results, leaving } = outboxes.get(queue) ?? gather(queue);
       results.push({ importId, result });
       return leaving;
     },
     /** Rejects when the answer cannot be handed over; then it is read again. */
     answer: async (...[{ requestId, replyTo }, answer]: Parameters<AskServicePorts['answer']>) =>
-      queueOf(replyTo, takeAnswers).add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]),
+      queueOf(replyTo, takeAnswers, `the answer to question ${requestId}`).add([
+        { id: `${requestId}-answer`, payload: { version: 1, requestId, answer } },
+      ]),
     close: async () => {
       await Promise.all(outboxes.values().map(({ leaving }) => leaving));
       await Promise.all(queues.values().map((queue) => queue.close()));
