@@ -166,6 +166,19 @@ test('an edit without an answer whose group cannot be asked either may have been
   expect(run.delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
 });
 
+test('so may one whose group is asked no more: its last worker asked first, and this one never does', async () => {
+  const { chat, sandbox } = await team();
+  const ended = { code: 'BODY_TIMEOUT', message: 'no reply in time' };
+  const batch = {
+    ...remove('pat'),
+    uncertainty: 'an earlier call got no usable answer',
+    standing: { tries: 8, since: 0, ended },
+  };
+  const { delivered } = await start(editMember, chat, batch);
+  expect(delivered?.sent).toEqual({ kind: 'unanswered', maybeCarriedOut: true, ...ended });
+  expect(sandbox.calls.us.requests).toBe(0);
+});
+
 test('a group that is too long to be read says nothing of a user who is not on its first pages: the call is repeated', async () => {
   const { chat, sandbox } = await team();
   const meta = { httpStatus: 200, ms: 1, rate: {} };
