@@ -79,6 +79,7 @@ export async function openContext(app: Api, options: Options) {
     coordinator,
     unfinished: () => reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports,
     view: (record) => (record.state === 'running' ? running : views).of(record),
+    askRegions: running.askRegions,
     everyMs: options.eventsEveryMs,
     log,
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { RunningImport } from '../../src/api/overview.ts';
 import { eventually } from '../eventually.ts';
@@ -70,6 +70,26 @@ test('who comes while an import runs gets it at once', async () => {
   release();
   await Promise.all(watchers.map((watcher) => watcher.next(isAbout(id, ({ state }) => state === 'completed'))));
   for (const one of watchers) one.close();
+});
+
+test('who follows an import hears that its region is stopped, and that it is not any more, though nobody looks at the start page', async () => {
+  const { regions } = server.coordinator;
+  const { status } = regions;
+  let stopped = true;
+  const spy = vi
+    .spyOn(regions, 'status')
+    .mockImplementation(async () => (await status.call(regions)).map((region) => ({ ...region, stopped })));
+  holdAfter(0);
+  // Nothing is sent when they come.
+  const events = await listEvents();
+  const { id } = await server.upload(spread('stopped', 10));
+  await events.next(isAbout(id, ({ stoppedRegions }) => stoppedRegions?.join() === 'us'));
+  stopped = false;
+  await events.next(isAbout(id, ({ stoppedRegions }) => stoppedRegions?.length === 0));
+  release();
+  await server.settled(id);
+  events.close();
+  spy.mockRestore();
 });
 
 test('the list tells of imports that are removed', async () => {
