@@ -161,12 +161,19 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
   unbanned: null,
 };
 
-/** The last row that did something in each group, by region. @param entries each import's in the order of its input */
+/**
+ * The last row that did something in each group, by region: those of the newest imports first, since not all may be asked about.
+ * @param entries newest import first, each import's in the order of its input
+ */
 function lastRows(entries: readonly HistoryEntry[]) {
-  const done = entries
-    .filter(({ status }) => LEFT[status] !== undefined)
-    .toSorted((one, other) => (one.at ?? '').localeCompare(other.at ?? ''));
-  const last = new Map(done.map((entry) => [`${entry.region} ${foldId(entry.guid)}`, entry]));
+  const last = new Map<string, HistoryEntry>();
+  for (const entry of entries) {
+    if (LEFT[entry.status] === undefined) continue;
+    const group = `${entry.region} ${foldId(entry.guid)}`;
+    const before = last.get(group);
+    const isLater = before === undefined || (entry.at ?? '') > (before.at ?? '');
+    if (isLater || (entry.at === before.at && entry.importId === before.importId)) last.set(group, entry);
+  }
   return Map.groupBy(last.values(), ({ region }) => region);
 }
 

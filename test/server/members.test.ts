@@ -151,6 +151,18 @@ describe('the question where a user is now', () => {
     expect(answer.regions).toEqual([{ region: 'us', problem: null, isWhole: false }]);
   });
 
+  test('of more groups than are asked about one by one tells where the user is in those of the newest imports', async () => {
+    const older = Array.from({ length: 20 }, (_, at) => `older-${at}`);
+    for (const guid of [...older, 'newer']) server.sandbox.addGroup('us', guid);
+    await server.run(`guid,uid\n${older.map((guid) => `${guid},mary\n`).join('')}`);
+    await server.run('guid,uid\nnewer,mary\n');
+    saysJoined = false;
+    const { groups } = await ask('mary');
+    saysJoined = true;
+    expect(groups).toHaveLength(21);
+    expect(groups.filter(({ now }) => now === 'unknown').map(({ guid }) => guid)).toEqual(['older-19']);
+  });
+
   test('is in the audit log with the name of the user', async () => {
     await ask('otto');
     expect(server.access.audit({ limit: 1 })).toMatchObject([{ action: 'member.ask', target: 'otto' }]);
