@@ -38,8 +38,8 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, .
   return {
     data: question.data.value,
     error: question.error.value,
-    /** The answer that is there now. */
-    latest: () => question.data.peek(),
+    /** What is there now. */
+    latest: () => ({ data: question.data.peek(), error: question.error.peek() }),
     reload: async () => void (await question.ask()),
     /** Replaces the data by a newer answer from elsewhere. */
     set: (known: T) => question.set(known),

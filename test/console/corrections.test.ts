@@ -206,3 +206,21 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await page.getByRole('button', { name: 'Delete import' }).click();
   await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
 });
+
+test('an edit whose row cannot be shown again stays in sight, with the reason', async () => {
+  const page = await browser.open(server.url, { refusals: true });
+  await startImport(page, 'guid,uid\nchoir,ada!\nchoir,ben!\n', 'unseen.csv');
+  await page.getByRole('link', { name: 'Correct rows…' }).click();
+  await cell(page, 'uid, row 2').waitFor();
+  await page.route('**/corrections', (route) => route.fulfill({ status: 500, body: '' }));
+  await cell(page, 'uid, row 2').fill('ada');
+  await page.keyboard.press('Enter');
+  await page.getByText('The server answered with status 500.').waitFor();
+  await page.getByText('Not saved.', { exact: false }).first().waitFor();
+  await eventually(() => cell(page, 'uid, row 2').inputValue()).toBe('ada');
+  await page.unroute('**/corrections');
+  await page.getByRole('button', { name: 'Save again' }).click();
+  await page.getByText('1 ready to send').waitFor();
+  await eventually(() => cell(page, 'uid, row 2').inputValue()).toBe('ada');
+  await eventually(() => page.getByText('The server answered with status 500.').count()).toBe(0);
+});

@@ -6,7 +6,7 @@ import { useContext, useEffect } from 'preact/hooks';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useWork } from '../../../console/kit/actions.tsx';
 import { isNarrow } from '../../../console/place.ts';
-import { addressOf, call, connection } from '../../../console/requests.ts';
+import { addressOf, away, call, connection } from '../../../console/requests.ts';
 import { type Pages, useAnswer, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
@@ -102,9 +102,14 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const showsAll = useSignal(false);
   const work = useWork();
   useEffect(() => void edits.save(), []);
-  edits.onSaved = async ({ refused: left, wrong }, first) => {
+  edits.onSaved = async ({ refused: left, wrong, revision }, first) => {
+    const isOld = () => (latest().data?.revision ?? 0) < revision;
     await refresh();
+    // Another question has overtaken that one, or it was cut off.
+    if (isOld()) await refresh();
     void reload();
+    // The rows in sight would show again what was there before: the edits stay in sight as they were entered.
+    if (isOld()) throw latest().error ?? away();
     const own = pages.shown.items?.find(({ row }) => row === first);
     if (own === undefined) return;
     const problems = wrong.find(({ line }) => line === own.line)?.problems ?? [];

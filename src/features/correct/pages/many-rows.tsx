@@ -20,7 +20,7 @@ import { type Corrections, useList } from './corrections.ts';
 export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const { isOperator, go } = usePlace();
   const corrections = useList();
-  const { overview, pages, filter, edits, done, showsAll, work } = corrections;
+  const { overview, error, pages, filter, edits, done, showsAll, work } = corrections;
   const { total, ready, wrong, sent } = overview.rows;
   const replacing = useReplacing();
   const failure = edits.failure.value;
@@ -83,7 +83,7 @@ export function ManyRows({ isHiding }: { isHiding: boolean }) {
           )}
         </div>
       )}
-      <ErrorPlace error={failure ?? work.error} />
+      <ErrorPlace error={failure ?? work.error ?? error} />
       <div role="status">
         {done.value.map((line, at) => (
           <p key={at} class={at > 0 ? 'attention' : ''}>
@@ -104,7 +104,7 @@ function savedWords({ overview, edits: { unsaved, failure } }: Corrections) {
 /** Sends what is ready, if it is what is shown, and goes to the import that it became. */
 function send({ overview, latest, view: { id }, carryOut }: Corrections, go: (path: string) => void) {
   return carryOut(async (signal) => {
-    const { rows, revision } = latest() ?? overview;
+    const { rows, revision } = latest().data ?? overview;
     const { ready, sent, total } = rows;
     const left = total - sent - ready;
     // The destination is that of the import that the rows are from.
