@@ -139,19 +139,22 @@ export function nameOf(title: string) {
 
 const KEY = 'rollcall.clock';
 
-/** Undefined where a browser keeps nothing: the choice counts until the page is closed. */
-function storage() {
+/** A browser may keep nothing, or have no room: the choice counts until the page is closed. */
+function tried<T>(use: (storage: Storage) => T): T | undefined {
   try {
-    return localStorage;
+    return use(localStorage);
   } catch {
     return undefined;
   }
 }
 
 /** The clock by which times are shown. */
-export const clock = signal<'local' | 'utc'>(storage()?.getItem(KEY) === 'utc' ? 'utc' : 'local');
+export const clock = signal<'local' | 'utc'>(tried((storage) => storage.getItem(KEY)) === 'utc' ? 'utc' : 'local');
 
-effect(() => storage()?.setItem(KEY, clock.value));
+effect(() => {
+  const chosen = clock.value;
+  tried((storage) => storage.setItem(KEY, chosen));
+});
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
