@@ -53,8 +53,12 @@ export function forget(place: string) {
 /** Entries of one person are not for the next one. */
 export function forgetAll() {
   for (const place of entries.keys()) forget(place);
-  sessionStorage.clear();
   void forgetAllStored();
+  try {
+    sessionStorage.clear();
+  } catch {
+    // A browser may keep nothing.
+  }
 }
 
 export function isAnythingUnsaved() {

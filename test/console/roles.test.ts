@@ -169,3 +169,11 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.goto(`${server.url}/imports/${seen}`);
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
 });
+
+test('a browser that keeps nothing leads to the login', async () => {
+  const page = await browser.open('about:blank', { refusals: true });
+  await page.addInitScript("Object.defineProperty(window, 'sessionStorage', { value: null })");
+  await page.goto(`${server.url}/settings`);
+  await logIn(page, server.token('admin'));
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+});
