@@ -56,6 +56,11 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await sendButton(page).click();
   await page.locator('#new-maxErrors-error', { hasText: 'many' }).waitFor();
   await page.getByLabel('Stop after errors').fill('50%');
+  // What was chosen for the sending would be lost, too.
+  await page.getByText('More', { exact: true }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  const leaving = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
+  await leaving.getByRole('button', { name: 'Stay' }).click();
   await sendButton(page).click();
 
   await page.getByRole('heading', { name: 'roster.csv', level: 1 }).waitFor();
@@ -139,12 +144,11 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('button', { name: 'Create plan' }).waitFor();
   await page.getByText('More', { exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
-  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await leaving.getByRole('button', { name: 'Stay' }).click();
   await page.getByText('plan.csv').waitFor();
   await page.getByText('More', { exact: true }).click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await dialog.getByRole('button', { name: 'Log out' }).click();
+  await leaving.getByRole('button', { name: 'Log out' }).click();
   await logIn(page, server.token('operator'));
   await page.getByText('Drop a membership file here').waitFor();
 });

@@ -1,11 +1,11 @@
 /** The review of a file that was read: its rows, what sending them takes, the choices for it, and the one button that sends. */
 
-import { useMemo } from 'preact/hooks';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.ts';
 import { counted } from '../../../text/wording.ts';
 import type { ImportView, Values } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
+import { useEntry } from '../../kept-entries.ts';
 import { Card, Facts, FileNotes, importHref, Pending, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
@@ -33,7 +33,7 @@ export function Review(parts: ImportParts) {
   const { id } = view;
   const { isOperator } = usePlace();
   const checking = useCheck(id, reload, view.hasCheck === true);
-  const form = useMemo(() => keptChoices(id), []);
+  const { form } = useEntry(placeOf(id), () => keptChoices(id));
   const wouldFail = view.checkedRows?.wouldFail ?? 0;
   const missing = creatingMissing(checking.check?.summary);
   // Rows that would fail are left out, unless nothing else is left.
@@ -193,12 +193,14 @@ function createdText(form: Form, failing: Failing | '') {
   return what.length === 0 || failing !== '' ? 'nothing' : `${what.join(' and ')} that the service does not know`;
 }
 
-/** The choices of a review, also after a reload and on the way back from another page. */
+/** The choices of a review, also after a reload and on the way back from another page, until they are sent. */
 function keptChoices(id: string) {
+  const place = placeOf(id);
   const form = new Form({});
-  form.assign(JSON.parse(sessionStorage.getItem(placeOf(id)) ?? '{}'));
-  form.values.subscribe((values) => sessionStorage.setItem(placeOf(id), JSON.stringify(values)));
-  return form;
+  form.assign(JSON.parse(sessionStorage.getItem(place) ?? '{}'));
+  form.values.subscribe((values) => sessionStorage.setItem(place, JSON.stringify(values)));
+  const isUnsaved = () => form.isChanged && sessionStorage.getItem(place) !== null;
+  return { form, isUnsaved, isStored: () => true };
 }
 
 function placeOf(id: string) {
