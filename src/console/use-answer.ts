@@ -38,7 +38,7 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, .
   return {
     data: question.data.value,
     error: question.error.value,
-    /** What is there now. */
+    /** The present answer and error. */
     latest: () => ({ data: question.data.peek(), error: question.error.peek() }),
     reload: async () => void (await question.ask()),
     /** Replaces the data by a newer answer from elsewhere. */
