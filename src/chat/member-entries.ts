@@ -98,6 +98,7 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
 }
 
 const DATA = Buffer.from('data"');
+const TRUE = Buffer.from('true');
 const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
 const WAY = WAY_TO_GROUP.map((name) => Buffer.from(`${name}"`));
 /** The depth of the fields in an entry that are kept, and their names. */
@@ -164,7 +165,9 @@ function walkEntry(bytes: Buffer, at: number, depth: number, found: unknown[]): 
     }
     const end = endOfValue(bytes, value);
     if (kept !== undefined && startsWith(bytes, key, kept)) {
-      found[depth] = JSON.parse(bytes.toString('latin1', value, end)); // ASCII, or of no use
+      // ASCII, or of no use.
+      found[depth] =
+        depth === ENTRY ? startsWith(bytes, value, TRUE) : JSON.parse(bytes.toString('latin1', value, end));
     }
     return end;
   });
