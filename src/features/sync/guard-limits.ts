@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { badUsage } from '../../errors/rollcall-error.ts';
 import type { Given, OptionDeclaration, Options } from '../../options/option.ts';
 
+/** `growth`: it limits a growth. It passes where there is no run before, unless it is given, and may be more than 100 %. */
+type Row = readonly [byDefault: number, why: string, of?: 'growth'];
+
 /**
  * The limits of the guards, each with its default and the reason for it. One whose name ends with `Percent` is in percent, any other
  * a number.
@@ -35,20 +38,35 @@ const TABLE = {
   groupAdditionsPercent: [
     100,
     'members of one group that may be added or raised: more than twice the members in one night is more likely a mistake in the file',
+    'growth',
   ],
   groupAdditions: [
     500,
     'the same as a number: each writes a message that all members see, and nobody can take it back',
+    'growth',
   ],
-  smallGroupAdditions: [20, 'members of a small group that may be added or raised: what a group of 20 may gain'],
+  smallGroupAdditions: [
+    20,
+    'members of a small group that may be added or raised: what a group of 20 may gain',
+    'growth',
+  ],
   regionAdditionsPercent: [
     50,
     'members of all groups of a region that may be added or raised: all groups together should grow less than a single one',
+    'growth',
   ],
-  regionAdditions: [1000, 'the same as a number, for very large regions'],
-  runAdditionsPercent: [50, 'members of all groups of the run that may be added or raised, for the same reason'],
-  runAdditions: [2000, 'the same as a number: as many messages as a run may write unattended'],
-  smallTotalAdditions: [100, 'members of a small region or run that may be added or raised: what one of 200 may gain'],
+  regionAdditions: [1000, 'the same as a number, for very large regions', 'growth'],
+  runAdditionsPercent: [
+    50,
+    'members of all groups of the run that may be added or raised, for the same reason',
+    'growth',
+  ],
+  runAdditions: [2000, 'the same as a number: as many messages as a run may write unattended', 'growth'],
+  smallTotalAdditions: [
+    100,
+    'members of a small region or run that may be added or raised: what one of 200 may gain',
+    'growth',
+  ],
   emptiedFrom: [
     2,
     'number of leaving members from which a group must not be emptied; replacing one person by another is normal',
@@ -59,8 +77,12 @@ const TABLE = {
   ],
   shrunkPercent: [10, 'rows that the file may have fewer than in the last run'],
   shrunkRows: [3, 'fewer rows than this are never a concern, however short the file'],
-  grownPercent: [100, 'rows that the file may have more than in the last run'],
-  grownRows: [100, 'more rows than in the last run, up to this many, are never a concern, however short the file'],
+  grownPercent: [100, 'rows that the file may have more than in the last run', 'growth'],
+  grownRows: [
+    100,
+    'more rows than in the last run, up to this many, are never a concern, however short the file',
+    'growth',
+  ],
   invalidRows: [0, 'members in invalid rows would count as missing'],
   failedListings: [0, 'groups whose members could not be listed as a whole'],
   movedGroups: [0, 'groups that are in another region than in the last run: often it is the file of another region'],
@@ -69,14 +91,14 @@ const TABLE = {
     'columns of the last run that this file lacks: without its scope column everyone would be a participant',
   ],
   ownerChanges: [0, 'owners that may be removed, banned or lowered, even when named explicitly'],
-} satisfies Record<string, readonly [byDefault: number, why: string]>;
+} satisfies Record<string, Row>;
 
 export type LimitName = keyof typeof TABLE;
 
-/** Limits of a growth: they pass where there is no run before, unless they are given, and may be more than 100 %. */
-const GROWTH = /Additions|^grown/;
+const ROWS = Object.entries<Row>(TABLE);
+const GROWTHS: ReadonlySet<string> = new Set(ROWS.filter(([, [, , of]]) => of === 'growth').map(([name]) => name));
 
-export const LIMITS = Object.entries(TABLE).map(([name, [byDefault, why]]) => ({
+export const LIMITS = ROWS.map(([name, [byDefault, why]]) => ({
   name,
   default: byDefault,
   unit: name.endsWith('Percent') ? ('percent' as const) : ('number' as const),
@@ -95,14 +117,14 @@ export type GivenLimits = Readonly<Record<string, number>>;
 export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'later'): Limits {
   const limits = LIMITS.map(({ name, default: byDefault }) => [
     name,
-    given[name] ?? (run === 'first' && GROWTH.test(name) ? Number.POSITIVE_INFINITY : byDefault),
+    given[name] ?? (run === 'first' && GROWTHS.has(name) ? Number.POSITIVE_INFINITY : byDefault),
   ]);
   return Object.fromEntries(limits);
 }
 
 /** The values that a limit may have, where this is none of them. */
 function allowedFor({ name, unit }: Limit, value: number) {
-  const grows = GROWTH.test(name);
+  const grows = GROWTHS.has(name);
   const isPercent = unit === 'percent';
   const isWhole = isPercent ? Number.isFinite(value) : Number.isSafeInteger(value);
   const most = isPercent && !grows ? 100 : Number.POSITIVE_INFINITY;
