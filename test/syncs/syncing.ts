@@ -70,9 +70,7 @@ export async function openSyncing(
     sandbox: { groups: 0, ...sandbox, seed: { regions: { us: { members: groups } } } },
   });
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
-  const open = () => {
-    return composeSyncs({ ...processOf(pipeline, apps), ...SHARED_READING, onStop: () => {} });
-  };
+  const open = () => composeSyncs({ ...processOf(pipeline, apps), ...SHARED_READING, onStop: () => {} });
   let syncs = open();
   onTestFinished(() => syncs.stop());
 
