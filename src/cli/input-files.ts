@@ -76,8 +76,8 @@ async function unlessStopped<Done>(signal: AbortSignal, work: () => Promise<Done
 }
 
 /**
- * Finds the recipe, if a name or a file says one. Returns a function that adds its settings to the options for a file, which is
- * given by its path, and its name as the user knows it.
+ * Finds a recipe by its name or its file. Returns a function that adds its settings to the options for an input, which is given
+ * by its path, and its name as the user knows it. Without a recipe, the options stay as they are.
  * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS; IntakeError RECIPE_MISFIT for the file
  */
 export async function recipeFor(

@@ -122,7 +122,7 @@ async function namesFor(
 ) {
   if (argument.argChoices !== undefined) return argument.argChoices.map(unexplained);
   const known = await entry?.names?.();
-  // Those that every server has are of this machine, too, whatever server there is.
+  // A command with names that every server has is about this machine, whatever server is set: it takes the local ones.
   if (known?.wants(command, argument)) return namesIn(place, { ...known, builtIn: known.builtIn && known.local });
   const isImport = known === undefined && name !== 'token' && ['id', 'import'].includes(argument.name());
   return isImport ? namesIn(place, { local: imports }) : [];

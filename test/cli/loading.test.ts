@@ -98,7 +98,7 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
 });
 
 test.each(Object.entries(COMMANDS))(
-  '%s stands in the list of commands as it is',
+  'the list of commands shows %s with its own name and usage',
   async (name, { usage = '[options]', load }) => {
     const command = (await load())[`${name}Command`]?.(() => async () => {}) ?? new Command();
     expect(command.name()).toBe(name);

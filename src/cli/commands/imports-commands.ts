@@ -113,8 +113,7 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   const stop = firstSignal(EXIT.stillRunning);
-  // Timers have no more room.
-  const late = timeout === undefined ? undefined : AbortSignal.timeout(Math.min(timeout * 1_000, 2 ** 31 - 1));
+  const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1_000);
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const signal = late ? AbortSignal.any([stop.signal, late]) : stop.signal;

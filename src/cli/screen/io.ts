@@ -38,7 +38,7 @@ export async function writeDocument(io: Io, document: string, pieces: Pieces, ou
   }
 }
 
-/** OUTPUT_FAILED in place of an error of the system. @param remedy other than another `--output` */
+/** OUTPUT_FAILED in place of an error of the system. @param remedy default: another `--output` */
 export function outputError(document: string, error: unknown, remedy?: string) {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   return new RollcallError('OUTPUT_FAILED', { document, why: error.message, remedy });

@@ -296,7 +296,7 @@ function paceMeter() {
     while (points.length > 2 && at - (points[0]?.at ?? 0) > RATE_MS) points.shift();
     seen.set(region, points);
     const [first = { at, calls, done }] = points;
-    // Of the only point it is 0: nothing has been done since.
+    // With a single point no time has passed, and both rates are 0.
     const ms = at - first.at || 1;
     return {
       callsPerMinute: Math.round(((calls - first.calls) / ms) * 60_000),
