@@ -14,7 +14,7 @@ import { temporaryFolder, writeWhole } from '../platform/files.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
-import { grouped } from '../text/wording.ts';
+import { grouped, shareText } from '../text/wording.ts';
 import { EXIT } from './exit-codes.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/file-flags.ts';
 import type { Running } from './run.ts';
@@ -182,9 +182,8 @@ export async function sourceNamed(config: Config, text: string, flags: SourceFla
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress) {
-  const share = of ? `  ${Math.floor((bytes / of) * 100)} %` : '';
   const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
-  return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
+  return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${shareText(bytes, of)}${many}`;
 }
 
 /** Says how to end standard input, where a person types it. */

@@ -11,6 +11,11 @@ export function counted(value: number, noun: string) {
   return `${grouped(value)} ${noun}${value === 1 ? '' : /(?:s|x|ch|sh)$/.test(noun) ? 'es' : 's'}`;
 }
 
+/** Returns how much of a whole is done, to follow another text: "  40 %". Empty where the whole is unknown or has nothing in it. */
+export function shareText(done: number, of: number | null | undefined) {
+  return of ? `  ${Math.floor((done / of) * 100)} %` : '';
+}
+
 /** The sum of these numbers. */
 export function sumOf(numbers: Iterable<number>) {
   let sum = 0;

@@ -15,7 +15,7 @@ import { EXPECTING } from '../../options/sending-options.ts';
 import { shapeOf } from '../../options/shape-flags.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
-import { grouped } from '../../text/wording.ts';
+import { grouped, shareText } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FileFlags } from '../flags/file-flags.ts';
 import { inputFiles, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
@@ -90,8 +90,7 @@ export async function sendFile(
 }
 
 function sendingLine(sent: number, size: number | undefined) {
-  const share = size ? `  ${Math.floor((sent / size) * 100)} %` : '';
-  return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
+  return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${shareText(sent, size)}`;
 }
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };

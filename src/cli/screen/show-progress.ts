@@ -7,7 +7,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { addressAdvice, noAnswerSince } from '../../text/no-answer.ts';
 import { bansAsked, limitWords, REGION_REFUSED, rateLimitWait, wholeSeconds } from '../../text/pace-words.ts';
 import { cut } from '../../text/terminal-text.ts';
-import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
+import { counted, duration, grouped, shareText, utcTime } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
 
 export interface Progress {
@@ -182,8 +182,7 @@ function clockOf(moment: number) {
 
 function stagingLine({ rows, bytes, totalBytes, cutting }: Staging) {
   if (cutting) return `read ${counted(rows, 'row')}; looking for duplicates and making batches`;
-  const share = totalBytes ? `  ${Math.floor((bytes / totalBytes) * 100)} %` : '';
-  return `reading  ${counted(rows, 'row')}${share}`;
+  return `reading  ${counted(rows, 'row')}${shareText(bytes, totalBytes)}`;
 }
 
 function runningLines(
