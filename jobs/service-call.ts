@@ -62,7 +62,7 @@ type Made<Answer, Judged> = { readonly call: CallRecord } & (
 
 /**
  * Makes one call and tells of it.
- * @param make gets the time at which it begins, in ms since 1970; reads the reply too, which is large and must not stay
+ * @param make gets the start of the call, in ms since 1970. It reads the reply too: replies are large and must not be kept
  */
 export async function makeCall<Answer, Judged extends CallVerdict>(
   ports: Pick<CallPorts, 'called' | 'untoldWaitMs'>,

@@ -118,7 +118,7 @@ export function readCircuit(text: string): Circuit {
   return readState(text, NEW_CIRCUIT) ?? NEW_CIRCUIT;
 }
 
-/** Reads a state that is stored beside the queue; undefined where this version cannot read it. @param like a state of its kind */
+/** Reads a state that is stored beside the queue; undefined where this version cannot read it. @param like any state of the same kind */
 export function readState<State extends object>(text: string, like: State): State | undefined {
   const value: unknown = jsonOrUndefined(text);
   return isObject(value) && Object.keys(like).every((name) => name in value) ? (value as State) : undefined;

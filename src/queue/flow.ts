@@ -63,7 +63,7 @@ interface FlowLevel {
   readonly bound: boolean;
 }
 
-/** The sums of which each is what `of` says of its name. */
+/** Builds sums: `of` gives the value for each name. */
 export function sumsOf(of: (name: keyof FlowSums) => number): FlowSums {
   return {
     ended: of('ended'),

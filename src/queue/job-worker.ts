@@ -11,7 +11,7 @@ export interface JobWorker {
   abort(): void;
 }
 
-/** Lets running jobs finish for at most `deadlineMs`, and hands back the rest. */
+/** Gives running jobs at most `deadlineMs` to finish, and hands back the rest. */
 export async function closeWithin(
   deadlineMs: number,
   workers: readonly Pick<JobWorker, 'close' | 'abort'>[],
@@ -33,7 +33,7 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly concurrency: number;
   /** Returns the reason why a job is left to other workers, as a sentence; undefined if it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
-  /** Wraps each start of a job that was added at this time, in ms since 1970. @throws NotYet if it must wait */
+  /** Wraps each start of a job. `addedAt` is in ms since 1970. @throws NotYet if the job must wait */
   readonly around?: (run: JobRun<Payload>, process: () => Promise<void>, addedAt: number) => Promise<void>;
   readonly onError: (error: Error) => void;
 }

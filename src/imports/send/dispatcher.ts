@@ -29,7 +29,7 @@ export class RunningImport {
   readonly #options: RunningImportOptions;
   readonly #regions: readonly RegionBatches[];
   readonly #stopped = new Set<Region>();
-  /** `paused` and `ended` are still: nothing more follows, until it starts. */
+  /** In `paused` and `ended`, nothing more happens until the import is started again. */
   #mode: 'sending' | 'pausing' | 'paused' | 'ended' = 'ended';
   #work: Promise<void> = Promise.resolve();
   #lookingAgain: NodeJS.Timeout | undefined;
@@ -165,7 +165,7 @@ export class RunningImport {
     void this.#options.emit(this.#options.id, { kind: 'idle', why });
   }
 
-  /** Decides, where nothing is in flight, whether the import has ended, or sends more. */
+  /** When nothing is in flight, decides whether the import has ended, or sends more. */
   readonly #settle = (): void => {
     if (this.#isInFlight()) return;
     if (this.#mode === 'pausing') this.#reportIdle('paused');

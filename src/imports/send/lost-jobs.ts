@@ -63,7 +63,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
       for (const one of out) {
         const nowhere = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
         const missing = nowhere.length === 0 ? nowhere : await silent.lost(nowhere, KINDS);
-        // It may go on meanwhile.
+        // Asked only now: the import may have been resumed meanwhile.
         const isWithdrawing = one.isWithdrawing(region);
         const leavingFor = leaving.get(one) ?? stopwatch();
         leaving.set(one, leavingFor);
@@ -83,7 +83,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
   return repeatedly(CHECK_MS, onError, check, true);
 }
 
-/** Says for how many ms it has been so in a region, as far as this was asked. */
+/** Returns a function that says how long something has been so in a region, in ms since it was first told so. */
 function stopwatch() {
   const since = new Map<Region, number>();
   return (region: Region, isSo: boolean): number => {

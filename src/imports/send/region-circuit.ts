@@ -144,7 +144,7 @@ async function askFirst(
   return 'answer' in made || isAnswer(made.verdict) ? undefined : noAnswer(made.verdict, made.call.at);
 }
 
-/** Whether a call that failed, or was refused, was answered by the service. */
+/** Whether the service answered a call, even if only to refuse it. */
 function isAnswer({
   kind,
   httpStatus,

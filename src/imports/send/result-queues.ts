@@ -128,7 +128,7 @@ export function createResultSender(backend: Backend, onError: (error: Error) => 
   const queues = new Map<string, JobQueue<never>>();
   const outboxes = new Map<JobQueue<RecordOutcomesPayload>, Outbox>();
 
-  /** @param what says in an error what is to be sent */
+  /** @param what names what is being sent, for the message of an error */
   const queueOf = <Payload>(
     replyTo: string | null,
     definition: JobDefinition<Payload, never>,
