@@ -65,7 +65,6 @@ export type CreateMissingPayload = z.infer<typeof payload>;
 type Reply = ReplyMeta & {
   readonly entries?: MemberEntries;
   readonly uids?: ReadonlySet<string> | undefined;
-  readonly imported?: MemberEntries;
 };
 
 export const createMissing = batchJob<CreateMissingPayload, Reply>({
@@ -97,10 +96,8 @@ export const createMissing = batchJob<CreateMissingPayload, Reply>({
         return chat.createGroup(create.profile, requestOf(create.lists), { signal, onBehalfOf: create.onBehalfOf });
       case 'reactivate':
         return chat.reactivateUsers(inactive(create.uids, known), { signal });
-      case 'import': {
-        const { entries: imported, ...meta } = await chat.importEntities(create.of, entitiesOf(create), { signal });
-        return { ...meta, imported };
-      }
+      case 'import':
+        return chat.importEntities(create.of, entitiesOf(create), { signal });
     }
   },
   judge: (batch, error) => {
@@ -125,7 +122,7 @@ export const createMissing = batchJob<CreateMissingPayload, Reply>({
       case 'reactivate':
         return reactivated(batch, reply.uids);
       case 'import':
-        return { ...made('created'), each: eachOf(create, reply.imported ?? new Map(), uncertainty) };
+        return { ...made('created'), each: eachOf(create, reply.entries ?? new Map(), uncertainty) };
     }
   },
   readRefusal: ({ create, uncertainty }, { kind, code, message }) => {
