@@ -166,6 +166,7 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
   const isWhole = useSignal(false);
   const all = gridColumns(form, found.columns);
   const columns = all.filter(({ index, uses }) => isWhole.value || index < MAX_COLUMNS || uses.length > 0);
+  const places = FIELDS.map(([field]) => [field, placeOf(field, columns)] as const);
   const scopes = form.columnOf('scope');
   const strange = rows
     .filter(({ reasonsAt }) => reasonsAt(scopes).length > 0)
@@ -198,7 +199,7 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
                 <ColumnUse
                   key={one.column}
                   one={one}
-                  fields={FIELDS.flatMap(([field]) => (placeOf(field, columns) === one.index ? [field] : []))}
+                  fields={places.flatMap(([field, place]) => (place === one.index ? [field] : []))}
                   strange={one.column === scopes ? [...new Set(strange)] : []}
                   form={form}
                 />
