@@ -165,8 +165,8 @@ const MAX_ANSWER_MS = 5000;
 /** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
   /**
-   * While the server does not answer: when that was found, up to which the page is right, and when the next attempt is
-   * due, in ms since 1970.
+   * While the server does not answer: when that was found, which is the time up to which the page is right, and when the
+   * next attempt is due, in ms since 1970.
    */
   gone = signal<{ asOf: number; dueAt: number } | null>(null);
   #asking: Promise<void> | undefined;

@@ -5,9 +5,9 @@ test('where a browser has no room to keep the clock, the page works, and the cho
     throw new DOMException('no room', 'QuotaExceededError');
   };
   vi.stubGlobal('localStorage', { getItem: () => 'utc', setItem: full });
-  // Once more, whatever has loaded it before.
-  const anew = '../../src/console/format.ts?full';
-  const { clock } = await import(anew);
+  // A copy of its own, even where another test has loaded the module already.
+  const secondCopy = '../../src/console/format.ts?full';
+  const { clock } = await import(secondCopy);
   expect(clock.value).toBe('utc');
   clock.value = 'local';
   expect(clock.value).toBe('local');

@@ -100,7 +100,7 @@ test('an answer that was overtaken, by a question or by news, does not count; a 
   expect([question.data.value, asked.length]).toEqual(['newer', 4]);
 });
 
-test('a change that comes shortly before it is time to ask is asked for with that, and not once more', async () => {
+test('after a change that comes shortly before it is time to ask, it is asked then, and not a second time', async () => {
   const { question, asked, answer, leave } = followed();
   question.renewal = { everyMs: () => 1000 };
   await answer('first');

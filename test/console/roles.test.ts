@@ -170,7 +170,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('a browser that keeps nothing leads to the login', async () => {
+test('in a browser that keeps nothing a person can still log in', async () => {
   const page = await browser.open('about:blank', { refusals: true });
   await page.addInitScript("Object.defineProperty(window, 'sessionStorage', { value: null })");
   await page.goto(`${server.url}/settings`);
