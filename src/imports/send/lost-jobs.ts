@@ -1,12 +1,12 @@
 import { askService } from '../../../jobs/ask-service.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
-import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
-import { sumOf } from '../../text/wording.ts';
 import { BATCH_JOBS } from './batch-jobs.ts';
 import type { RunningImport } from './dispatcher.ts';
 import type { OpenRegion } from './region.ts';
+import { jobsIn } from './region-queues.ts';
 
 /** A party that has jobs in flight. */
 type Watched = Pick<RunningImport, 'jobsIn' | 'isWithdrawing' | 'resend'>;
@@ -92,8 +92,4 @@ function stopwatch() {
     else since.delete(region);
     return isSo ? Date.now() - at : 0;
   };
-}
-
-function jobsIn(depths: readonly QueueDepth[]): number {
-  return sumOf(depths.map(({ waiting, active, delayed }) => waiting + active + delayed));
 }

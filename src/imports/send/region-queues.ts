@@ -112,7 +112,6 @@ export async function limitedDepthOf({ queue, lists, silent }: RegionQueues) {
   const all = await Promise.all([read(queue), read(lists), read(silent)]);
   const [[, ofSending, sending], [, , reading], [imported, , importing]] = all;
   const waiting = all.filter(([{ waiting: jobs }]) => jobs > 0);
-  const isImporting = imported.waiting + imported.active + imported.delayed > 0;
   return {
     depth: {
       ...totalDepth(all.map(([depth]) => depth)),
@@ -120,7 +119,7 @@ export async function limitedDepthOf({ queue, lists, silent }: RegionQueues) {
     },
     sending,
     reading,
-    importing: isImporting ? importing : undefined,
+    importing: jobsIn([imported]) > 0 ? importing : undefined,
     together: waiting.length === 0 ? sending : sumOf(waiting.map(([, , budget = 0]) => budget)),
   };
 }
@@ -182,4 +181,9 @@ export function watchLimits(
       })
       .catch(onError);
   };
+}
+
+/** Jobs that are not over. */
+export function jobsIn(depths: readonly QueueDepth[]): number {
+  return sumOf(depths.map(({ waiting, active, delayed }) => waiting + active + delayed));
 }

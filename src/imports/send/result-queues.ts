@@ -9,6 +9,7 @@ import type { Backend } from '../../queue/backend.ts';
 import type { JobDefinition } from '../../queue/define-job.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { closeWithin, type JobWorker } from '../../queue/job-worker.ts';
+import { AGAIN_MS } from '../../queue/patience.ts';
 import { counted, utcTime } from '../../text/wording.ts';
 import type { BatchResult } from '../record/batch-result.ts';
 
@@ -108,8 +109,6 @@ export async function resultsRecorded(
   }
 }
 
-/** Wait before results are handed over again, in ms, after the connection to the queue broke. */
-const AGAIN_MS = 500;
 /**
  * Results are gathered for this long, in ms: a job for each would cost as much as the batch's own job. Their batches stay
  * with this worker meanwhile, so it must be short compared with a call. There are never more of them than concurrent calls.
