@@ -78,7 +78,8 @@ function goingOf(options: RequestsOptions) {
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
-    // They may change what it may create. Where it was to create nothing, its check is asked first.
+    // The options may change what it creates. Where it was to create nothing, no check fits them: `leaveOut` says so, and no
+    // names are looked for.
     if (opened.ledger.creating !== undefined) opened.ledger.setCreate(opened.options.create);
     target.check(id, opened);
     return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
