@@ -141,7 +141,7 @@ function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOpt
     return parts.length;
   };
 
-  /** Gives all rows of a batch the same outcome, and ends it. Returns that none is pending. */
+  /** Gives all rows of a batch the same outcome, and ends it. Returns 0: no batch is pending because of it. */
   const settle = (batch: Batch, result: BatchResult, { outcome, code, message }: Omit<RowOutcome, 'row'>): number => {
     sql('settle_batch').run({ batch: batch.id, outcome: outcomeId(outcome), code, message });
     batches.close(batch, result, 'done');
@@ -189,8 +189,7 @@ function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOpt
           if (creations === undefined || only === undefined || rest.length > 0) return settle(batch, result, sent);
           // For a call with one user, it means the same as a refused entry of a reply.
           const { outcome, code, message } = sent;
-          answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
-          return 0;
+          return answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
         }
         case 'unanswered': {
           const mayHaveWorked = sent.maybeCarriedOut || batch.uncertainty !== null;
