@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isError } from '../errors/rollcall-error.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
+import { ROW_COUNTS } from '../membership/outcome.ts';
 import {
   descriptionOf,
   filledShape,
@@ -29,7 +29,7 @@ export const surveyProgress = z.strictObject({
   of: count.nullable().describe('Null for a list whose length is not known.'),
 });
 export const rowCounts = z
-  .record(z.enum(['read', ...OUTCOMES]), count)
+  .record(z.enum(ROW_COUNTS), count)
   .describe(
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
   );

@@ -15,8 +15,10 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+export const ROW_COUNTS = ['read', ...OUTCOMES] as const;
+
 /** Rows by outcome. `read` equals the sum of all others, or the run is wrong (docs/architecture.md, promise 1). */
-export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
+export type RowCounts = Readonly<Record<(typeof ROW_COUNTS)[number], number>>;
 
 /** Outcomes that fulfil a row's request. */
 export const FULFILLED: ReadonlySet<Outcome> = new Set([

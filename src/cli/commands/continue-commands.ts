@@ -6,7 +6,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import { OUTCOMES } from '../../membership/outcome.ts';
+import { ROW_COUNTS } from '../../membership/outcome.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { ANSWERING, type AnsweringChoices, STOPPING } from '../../options/sending-options.ts';
@@ -144,7 +144,7 @@ function howToCorrect(imports: Imports, found: ImportView) {
 
 function sayNothingLeft(io: Io, id: string, why: string, { json }: RetryFlags) {
   if (json) {
-    const rows = Object.fromEntries(['read', ...OUTCOMES].map((name) => [name, 0]));
+    const rows = Object.fromEntries(ROW_COUNTS.map((name) => [name, 0]));
     printJson(io, { id: null, retryOf: id, rows });
   }
   say(io, `Import ${id} has nothing to send again: ${why}.`);

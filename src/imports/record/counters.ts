@@ -1,5 +1,5 @@
 import type { Region } from '../../membership/membership.ts';
-import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
+import { ROW_COUNTS, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { Statements } from '../../platform/sqlite.ts';
 import { sumOf } from '../../text/wording.ts';
 
@@ -30,8 +30,6 @@ export function readCounters(sql: Statements): Counters {
 export function totalOf(regions: Iterable<Counts>, name: string): number {
   return sumOf(Iterator.from(regions).map((counts) => counts[name] ?? 0));
 }
-
-const ROW_COUNTS = ['read', ...OUTCOMES] as const;
 
 /** Rows of some regions; those without an outcome are `unprocessed`. */
 export function rowsOf(regions: Iterable<Counts>): RowCounts {

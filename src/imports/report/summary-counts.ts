@@ -1,5 +1,5 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
+import { ROW_COUNTS, type RowCounts } from '../../membership/outcome.ts';
 import { OUTCOME_LABELS, outcomesShown } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, sumOf, unbroken } from '../../text/wording.ts';
 
@@ -49,7 +49,7 @@ function shownCount(value: number | null) {
 function rowsWithoutRegion(summary: ImportSummary) {
   const regions = Object.values(summary.regions);
   const rest = (key: keyof RowCounts) => Math.max(0, summary.rows[key] - sumOf(regions.map(({ rows }) => rows[key])));
-  return Object.fromEntries((['read', ...OUTCOMES] as const).map((key) => [key, rest(key)])) as RowCounts;
+  return Object.fromEntries(ROW_COUNTS.map((key) => [key, rest(key)])) as RowCounts;
 }
 
 /** Whether rows of the file have become another number of memberships: then both are shown. */
