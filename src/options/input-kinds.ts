@@ -1,3 +1,5 @@
+import { enumerate } from '../text/wording.ts';
+
 interface KindOfInput {
   /** The name that people see. */
   readonly name: string;
@@ -73,7 +75,7 @@ export const INPUT_ENDINGS = Object.values(ALL).flatMap(({ endings }) => endings
 /** The kinds as a list in a sentence: `CSV, JSON, … Excel … or LDIF`. */
 export function inputNames(last: 'and' | 'or') {
   const names = Object.values(ALL).map(({ name }) => name.replace(/ (workbook|sheet)$/, ''));
-  return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
+  return enumerate(names, last);
 }
 
 /**

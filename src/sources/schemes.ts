@@ -3,6 +3,7 @@ import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/hosts.ts';
 import { type PackageUse, withPackages } from '../platform/packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
+import { enumerate } from '../text/wording.ts';
 import { type Adapter, badSource, type SourceRequest, type SourceSettings } from './source.ts';
 
 /** A kind of address. */
@@ -66,9 +67,9 @@ const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'heade
 const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
 
 /** Schemes in words: `https://, s3:// or sftp://`. */
-function schemesInWords(schemes = SCHEMES) {
-  const names = schemes.map((scheme) => `${scheme.names[0]}://`);
-  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+function schemesInWords() {
+  const names = SCHEMES.map((scheme) => `${scheme.names[0]}://`);
+  return enumerate(names, 'or');
 }
 
 /**

@@ -24,8 +24,8 @@ export function sumOf(numbers: Iterable<number>) {
 }
 
 /** "A, B and C". */
-export function enumerate(parts: readonly string[]) {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+export function enumerate(parts: readonly string[], last: 'and' | 'or' = 'and') {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`;
 }
 
 /** A span of milliseconds: "850 ms", "1 s", "12.4 s", "3 min 20 s", "1 h 05 min". */
