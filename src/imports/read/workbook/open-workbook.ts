@@ -155,13 +155,16 @@ async function chooseSheet(
   wanted: string | undefined,
   signs: TableSigns,
 ): Promise<ChosenSheet> {
-  const named = wanted === undefined ? undefined : namedSheet(workbook, name, wanted);
+  if (wanted !== undefined) {
+    const number = namedSheet(workbook, name, wanted);
+    const { header } = await contentOf(workbook, number, signs);
+    return { number, header };
+  }
   const passed: string[] = [];
   let first: number | undefined;
   for (const [number, sheet] of workbook.sheets.entries()) {
-    if (named === undefined ? !sheet.isVisible : number !== named) continue;
+    if (!sheet.isVisible) continue;
     const { content, header } = await contentOf(workbook, number, signs);
-    if (number === named) return { number, header };
     if (content === 'table') return { number, header, passed };
     if (content === 'nothing') continue;
     passed.push(sheet.name);
