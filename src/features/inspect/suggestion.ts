@@ -310,11 +310,15 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given
     const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${ignore}`;
     return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
   }
-  const meanings = foreign.map(([word]) => ({ word, meaning: isNothing(word) ? 'participant' : scopeMeaning(word) }));
-  const each = foreign.map(([word, rows], index) => {
-    const meaning = meanings[index]?.meaning ?? 'not known';
-    return `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`;
-  });
+  const meanings = foreign.map(([word, rows]) => ({
+    word,
+    rows,
+    meaning: isNothing(word) ? 'participant' : scopeMeaning(word),
+  }));
+  const each = meanings.map(
+    ({ word, rows, meaning = 'not known' }, index) =>
+      `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
+  );
   const how = isRecognised ? '' : words`${option('map', `scope=${name}`)} and `;
   const known = meanings.filter(({ meaning }) => meaning !== undefined);
   const meaning = (some: typeof meanings) => ({
