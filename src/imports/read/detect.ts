@@ -154,7 +154,7 @@ const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 /** Excel keeps an encrypted workbook inside a file of the old kind. */
 const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
-/** Files of other formats by their first bytes, as characters. @param at the position of these */
+/** Files of other formats by their first bytes, written as characters; `at`: where these are, if not at the beginning. */
 const SIGNATURES: readonly (readonly [start: string, what: string, remedy: string, at?: number])[] = [
   [
     'PK\x03\x04',

@@ -213,7 +213,7 @@ function* memberships(element: Element, place: string) {
 
 /**
  * Collects rows, or something else, into chunks.
- * @param lengthOf the characters of an item; given where the items come from no blocks of text, which would keep a chunk small
+ * @param lengthOf the characters of an item; needed where items do not come from blocks of text, which keep chunks small
  */
 export function* chunked<Item = InputRow>(items: Iterable<Item>, lengthOf = (_: Item) => 0): Generator<Item[]> {
   let chunk: Item[] = [];

@@ -178,7 +178,7 @@ export class Warnings {
     if (!isOfIds) return notes;
     const zeros = this.#zeros.get(column);
     if (zeros !== undefined) {
-      const what = `numbers, which lose zeros at their beginning, in a column where ${zeros} is a text with one`;
+      const what = `numbers, which lose leading zeros, in a column where ${zeros} is a text that begins with 0`;
       notes.push(...numbers.note('LOST_ZEROS', what, AS_TEXT));
     }
     return [
