@@ -7,7 +7,7 @@ import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
 import { findFailing, workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-state.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
+import { sumOfOutcomes } from '../membership/outcome.ts';
 import { sumOf } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 
@@ -27,7 +27,7 @@ export async function sendingPlanOf(
   const { coordinator, reading, views, settings } = context;
   const { id, state } = record;
   const { rows, writes, regions, sandbox, finishedAt, retryable, edited: rowsEdited } = await views.of(record);
-  const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
+  const open = finishedAt === null ? rows.read - sumOfOutcomes(rows) : retryable;
   if (leaveOutFailing && state !== 'staged')
     throw wrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
   let work: readonly Work[];
