@@ -12,7 +12,7 @@ import {
   walkObject,
 } from './json-scan.ts';
 import type { Redact } from './redact.ts';
-import { MEMBER_LISTS, type MemberList } from './service/lists.ts';
+import { MEMBER_LISTS } from './service/lists.ts';
 
 /** The service's answer about one UID, as far as it may be shown: all its texts pass `redact`. */
 export interface MemberResult {
@@ -99,7 +99,7 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
 
 const DATA = Buffer.from('data"');
 const TRUE = Buffer.from('true');
-const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
+const LISTS = MEMBER_LISTS.map((list) => Buffer.from(`${list}"`));
 const WAY = WAY_TO_GROUP.map((name) => Buffer.from(`${name}"`));
 /** The depth of the fields in an entry that are kept, and their names. */
 const ENTRY = 0;
@@ -131,12 +131,12 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
 }
 
 function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberResult>, redact: Redact) {
-  const seen = new Set<MemberList>();
+  const seen = new Set<Buffer>();
   return walkObject(bytes, at, (key, value) => {
-    const known = LIST_KEYS.find((one) => startsWith(bytes, key, one.key));
-    if (known === undefined) return endOfValue(bytes, value);
-    if (seen.has(known.list)) throw notPlain();
-    seen.add(known.list);
+    const list = LISTS.find((name) => startsWith(bytes, key, name));
+    if (list === undefined) return endOfValue(bytes, value);
+    if (seen.has(list)) throw notPlain();
+    seen.add(list);
     const isEmpty = bytes[value] === OPEN_LIST && bytes[skipSpace(bytes, value + 1)] === CLOSE_LIST;
     if (isEmpty) return endOfValue(bytes, value);
     return walkObject(bytes, value, (uid, entry, uidEnd) => {
