@@ -243,9 +243,8 @@ interface PackedError {
 
 function packError(thrown: unknown): PackedError {
   const { name, message, stack, cause, ...others } = asError(thrown);
-  const facts = Object.entries(others).filter(([, value]) => isPlain(value));
-  const own = { ...Object.fromEntries(facts), name, message, stack };
-  return { own, cause: cause === undefined ? undefined : packError(cause) };
+  const plain = Object.fromEntries(Object.entries(others).filter(([, value]) => isPlain(value)));
+  return { own: { ...plain, name, message, stack }, cause: cause === undefined ? undefined : packError(cause) };
 }
 
 function isPlain(value: unknown) {
