@@ -4,7 +4,7 @@
  * plain: let JSON.parse decide.
  */
 
-/** Objects and lists in a value that is passed over. */
+/** The greatest depth of objects and lists in a value that is passed over. */
 const MAX_NESTED = 30;
 
 const QUOTE = 0x22;

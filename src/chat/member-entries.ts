@@ -122,7 +122,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
       entries = read;
       return walkLists(bytes, value, read, redact);
     });
-    // Without a look beyond the end, which makes all later looks slower.
+    // Read as a text: to look for a byte beyond the end would make all later looks slower.
     return /^[ \t\r\n]*$/.test(bytes.toString('latin1', end)) ? entries : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

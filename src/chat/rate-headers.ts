@@ -13,7 +13,7 @@ export const MAX_WAIT_MS = 10 * 60_000;
 /** A time that is longer, in ms, is no time that a service means: a year. */
 const MAX_ASKED_MS = 366 * 24 * 3_600_000;
 
-/** Reply headers by name, which is in lower case. */
+/** Reply headers by their names in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface Rate {
