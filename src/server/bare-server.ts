@@ -10,6 +10,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import { UNSAFE } from './access/guard.ts';
 import { isForPeople, sendPage } from './console-files.ts';
 import type { Api } from './context.ts';
+import { COMPRESSION } from './http-answers.ts';
 import { namesIn } from './perform.ts';
 import { badOption, refuse, unknownOption } from './problem.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -20,9 +21,6 @@ const HEADERS_MS = 15_000;
 const IDLE_MS = 120_000;
 /** Largest body of requests other than uploads, in bytes. */
 const SMALL_BODY = 64 * 1024;
-
-/** Types that gzip makes smaller. Event streams are not among them: it would hold events back. */
-const COMPRESSED = /^text\/(?!event-stream)|json|javascript|svg/;
 
 const CONTENT_POLICY = {
   useDefaults: false,
@@ -100,12 +98,7 @@ export async function bareServer(options: ServerOptions, isStopping: () => boole
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   });
-  await app.register(compress, {
-    encodings: ['gzip'],
-    customTypes: COMPRESSED,
-    globalDecompression: false,
-    zlibOptions: { level: 4 },
-  });
+  await app.register(compress, { ...COMPRESSION, globalDecompression: false });
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.takesFile !== true) endIfSlow(raw, BODY_MS);
   });

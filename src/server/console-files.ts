@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync, type ZlibOptions } from 'node:zlib';
 import type { BuildOptions, Metafile } from 'esbuild';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api } from './context.ts';
+import { COMPRESSION } from './http-answers.ts';
 
 /** The console as plain files: `index.html`, and what goes under /assets. */
 type ConsoleTexts = ReadonlyMap<string, Buffer>;
@@ -104,7 +106,22 @@ const PAGES = ['/', '/imports', '/imports/:id', '/members', '/members/:uid', '/a
 const HAS_HASH = /-[A-Z0-9]{8}\.\w+(\.map)?$/;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
-const PUBLIC = { config: { role: 'public' }, schema: { hide: true } } as const;
+
+const packed = new WeakMap<Buffer, Buffer>();
+
+/** A file is packed once in a process, and not for each request. */
+function packOnce(body: Buffer, options: ZlibOptions) {
+  const done = packed.get(body) ?? gzipSync(body, options);
+  packed.set(body, done);
+  return done;
+}
+
+const PUBLIC = {
+  config: { role: 'public' },
+  schema: { hide: true },
+  // Larger files than the threshold would be packed as streams, each time anew.
+  compress: { ...COMPRESSION, syncThreshold: Number.POSITIVE_INFINITY, zlib: { gzipSync: packOnce } },
+} as const;
 
 /** Whether a browser asks for an address that does not exist: the console says so better than a problem document. */
 export function isForPeople({ method, url, headers }: FastifyRequest) {

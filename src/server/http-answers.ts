@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
+import type { FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyReply } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { INPUTS } from '../options/input-kinds.ts';
@@ -18,6 +19,13 @@ export function callerOf({ raw, request }: FastifyReply): Caller {
   else raw.once('close', () => controller.abort());
   return { signal: controller.signal, caller: request.who.id || request.ip };
 }
+
+/** The way answers are packed: those of types that gzip makes smaller. Event streams are not among them: it would hold events back. */
+export const COMPRESSION = {
+  encodings: ['gzip'],
+  customTypes: /^text\/(?!event-stream)|json|javascript|svg/,
+  zlibOptions: { level: 4 },
+} satisfies FastifyCompressOptions;
 
 /** Sends JSON text that another thread has made. */
 export function sendJson(reply: FastifyReply, json: Uint8Array) {

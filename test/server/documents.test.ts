@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import zlib, { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ERRORS, REFUSAL_CODES } from '../../src/errors/errors.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
@@ -256,6 +257,31 @@ describe('the console', () => {
       again.resume();
       expect(again.statusCode).toBe(304);
     }
+  });
+
+  test('packs a file once, and sends it as it is to a client that does not take gzip', async () => {
+    const path = '/assets/swagger-ui-bundle.js';
+    const ask = async (encoding: string) => {
+      const options = { headers: { 'accept-encoding': encoding } };
+      const response = await new Promise<IncomingMessage>((resolve) =>
+        httpRequest(`${server.url}${path}`, options, resolve).end(),
+      );
+      return { headers: response.headers, body: await buffer(response) };
+    };
+    const plain = await ask('identity');
+    const first = await ask('gzip');
+    const packing = vi.spyOn(zlib, 'gzipSync');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      packing.mockRestore();
+      syncBuiltinESMExports();
+    });
+    for (const { headers, body } of [first, await ask('gzip')]) {
+      expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(body.length) });
+      expect(headers.etag).toBe(plain.headers.etag);
+      expect(gunzipSync(body).equals(plain.body)).toBe(true);
+    }
+    expect(packing).not.toHaveBeenCalled();
   });
 
   test.each([
