@@ -36,7 +36,7 @@ export function runningImports(sources: {
     }
   };
   return {
-    /** Asks for the regions that views show. A queue that does not answer delays no view: it shows what was answered last. */
+    /** Asks for the regions that views show. Where the queue does not answer soon, they show what was answered last. */
     askRegions: () => {
       asking ??= ask().finally(() => {
         asking = undefined;
