@@ -119,7 +119,7 @@ function packOnce(body: Buffer, options: ZlibOptions) {
 const PUBLIC = {
   config: { role: 'public' },
   schema: { hide: true },
-  // Larger files than the threshold would be packed as streams, each time anew.
+  // Files beyond the threshold would be packed as streams, for each request.
   compress: { ...COMPRESSION, syncThreshold: Number.POSITIVE_INFINITY, zlib: { gzipSync: packOnce } },
 } as const;
 
