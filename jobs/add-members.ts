@@ -9,6 +9,7 @@ import { isListed, type RowOutcome, type Sent } from '../src/imports/record/batc
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
+import { sumOf } from '../src/text/wording.ts';
 import { BATCH_FIELDS } from './batch-payload.ts';
 import { afterReply, maybeEarlier, type Read } from './batch-policy.ts';
 import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
@@ -145,7 +146,7 @@ function addsOthers({ usersToBan = [], ...additions }: ListedRows, onBehalfOf: s
 }
 
 function sizeOf(lists: ListedRows): number {
-  return MEMBER_LISTS.reduce((size, list) => size + (lists[list]?.length ?? 0), 0);
+  return sumOf(MEMBER_LISTS.map((list) => lists[list]?.length ?? 0));
 }
 
 /** The rows of a batch, by the list in which each is sent. */

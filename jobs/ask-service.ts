@@ -116,6 +116,7 @@ export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAns
     ports,
     about,
     () => answerTo(ports.chat, job),
+    ({ answer }) => answer,
     (error) => judgeReading(error, ask === 'membership' || ask === 'joined' ? uid : ''),
   );
   if ('answer' in made) return made.answer;

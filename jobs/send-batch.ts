@@ -132,12 +132,13 @@ async function callOnce<Payload extends BatchPayload>(
     recovers: tries > 0 && calls.at(-1)?.kind === 'again',
   };
   ports.starting?.(batch);
-  const read = async (at: number) => {
-    const reply = await kind.send(ports.chat, batch, { onBehalfOf, signal });
-    const { httpStatus, rate } = reply;
-    return { httpStatus, rate, answer: kind.readAnswer(batch, reply, endedOf(kind, ports, batch, at)) };
-  };
-  const made = await makeCall(ports, about, read, (error) => kind.judge(batch, error));
+  const made = await makeCall(
+    ports,
+    about,
+    () => kind.send(ports.chat, batch, { onBehalfOf, signal }),
+    (reply, at) => kind.readAnswer(batch, reply, endedOf(kind, ports, batch, at)),
+    (error) => kind.judge(batch, error),
+  );
   const { call } = made;
   const called = { ...batch, calls: [...calls, call] };
   if ('answer' in made) return { batch: called, sent: made.answer, at: call.at + call.ms };

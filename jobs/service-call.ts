@@ -60,14 +60,16 @@ type Made<Answer, Judged> = { readonly call: CallRecord } & (
   | { readonly aborted: RollcallError<'ABORTED'> }
 );
 
-/**
- * Makes one call and tells of it.
- * @param make gets the start of the call, in ms since 1970. It reads the reply too: replies are large and must not be kept
- */
-export async function makeCall<Answer, Judged extends CallVerdict>(
+/** Makes one call, reads its reply, which is large and not kept, and tells of it. @param read gets the start of the call, in ms since 1970 */
+export async function makeCall<
+  Reply extends Pick<ReplyMeta, 'httpStatus' | 'rate'>,
+  Answer,
+  Judged extends CallVerdict,
+>(
   ports: Pick<CallPorts, 'called' | 'untoldWaitMs'>,
   about: Omit<CallContext, 'message' | 'waitMs' | 'requestId'>,
-  make: (at: number) => Promise<Pick<ReplyMeta, 'httpStatus' | 'rate'> & { readonly answer: Answer }>,
+  send: () => Promise<Reply>,
+  read: (reply: Reply, at: number) => Answer,
   judge: (error: unknown) => Judged,
 ): Promise<Made<Answer, Judged | Verdict>> {
   const at = Date.now();
@@ -79,39 +81,50 @@ export async function makeCall<Answer, Judged extends CallVerdict>(
     code,
     kind,
   });
+  let reply: Reply | undefined;
+  let made: { readonly answer: Answer } | { readonly error: unknown };
   try {
-    const { httpStatus, rate, answer } = await make(at);
-    const call = ended('answered', '', httpStatus);
-    ports.called?.(call, rate, { ...about, message: '', requestId: null });
-    return { call, answer };
+    reply = await send();
+    made = { answer: read(reply, at) };
   } catch (error) {
-    if (isError(error, 'ABORTED')) return { call: ended('again', error.code, null), aborted: error };
-    const verdict = withWait(judged(judge, error), ports);
-    const { kind, code, message, httpStatus, waitMs } = verdict;
-    const { rate, requestId = null } = isError(error, 'REFUSED') ? error.facts : {};
-    const call =
-      // "It is so already" counts as an answer; the row keeps the code.
-      kind === 'in-place'
-        ? ended('answered', '', httpStatus)
-        : {
-            ...ended(kind, code, httpStatus),
-            ...(message !== '' && { message: message.slice(0, MAX_SAID) }),
-            ...(requestId !== null && { requestId }),
-          };
-    ports.called?.(call, rate, { ...about, message, waitMs, requestId });
-    return { call, verdict };
+    made = { error };
   }
+  if ('answer' in made) {
+    const call = ended('answered', '', reply?.httpStatus ?? null);
+    ports.called?.(call, reply?.rate, { ...about, message: '', requestId: null });
+    return { call, answer: made.answer };
+  }
+  const { error } = made;
+  if (isError(error, 'ABORTED')) return { call: ended('again', error.code, null), aborted: error };
+  const verdict = withWait(judged(judge, error, reply?.httpStatus ?? null), ports);
+  const { kind, code, message, httpStatus, waitMs } = verdict;
+  const { rate, requestId = null } = isError(error, 'REFUSED') ? error.facts : { rate: reply?.rate };
+  const call =
+    // "It is so already" counts as an answer; the row keeps the code.
+    kind === 'in-place'
+      ? ended('answered', '', httpStatus)
+      : {
+          ...ended(kind, code, httpStatus),
+          ...(message !== '' && { message: message.slice(0, MAX_SAID) }),
+          ...(requestId !== null && { requestId }),
+        };
+  ports.called?.(call, rate, { ...about, message, waitMs, requestId });
+  return { call, verdict };
 }
 
 /** Characters of the service's message that are kept with a refused call. */
 const MAX_SAID = 300;
 
 /** A fault of ours says nothing about the call, but its job must not be lost: it ends as unanswered. */
-function judged<Judged>(judge: (error: unknown) => Judged, error: unknown): Judged | Verdict {
+function judged<Judged>(
+  judge: (error: unknown) => Judged,
+  error: unknown,
+  httpStatus: number | null,
+): Judged | Verdict {
   try {
     return judge(error);
   } catch (fault) {
-    return { kind: 'again', code: 'WORKER_FAULT', message: messageOf(fault), httpStatus: null, maybeCarriedOut: true };
+    return { kind: 'again', code: 'WORKER_FAULT', message: messageOf(fault), httpStatus, maybeCarriedOut: true };
   }
 }
 

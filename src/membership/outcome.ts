@@ -1,3 +1,5 @@
+import { sumOf } from '../text/wording.ts';
+
 /** The final result of a row. Every row of an import ends in exactly one of these. */
 export const OUTCOMES = [
   'added', // the service said yes
@@ -38,7 +40,7 @@ export const NEEDS_ATTENTION: ReadonlySet<Outcome> = new Set(['failed', 'invalid
 
 /** @param outcomes of which rows are counted. Default: all */
 export function sumOfOutcomes(rows: RowCounts, outcomes: Iterable<Outcome> = OUTCOMES): number {
-  return [...outcomes].reduce((sum, outcome) => sum + rows[outcome], 0);
+  return sumOf(Array.from(outcomes, (outcome) => rows[outcome]));
 }
 
 interface FollowUp {

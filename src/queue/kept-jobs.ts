@@ -1,4 +1,5 @@
 import type { JobJson, Queue } from 'bullmq';
+import { sumOf } from '../text/wording.ts';
 import { type JobKinds, MAX_SET_ASIDE, SET_ASIDE } from './job-queue.ts';
 import type { RedisConnection } from './redis.ts';
 
@@ -170,7 +171,7 @@ export async function setAsideDamaged(
         return 1;
       }),
   );
-  return found.reduce<number>((sum, one) => sum + one, before);
+  return before + sumOf(found);
 }
 
 function damageSaidBy(error: Error): string {

@@ -137,13 +137,17 @@ test('errors of the queue are reported until the circuit is closed', async () =>
   expect(failures).toHaveLength(1);
 });
 
-test('faults of ours say nothing about the service', async () => {
-  const { circuit, told } = await openCircuit();
+test('faults of ours say nothing about the service, but one in reading an answer says that there was one', async () => {
+  const { circuit, told, queue } = await openCircuit();
   for (let ms = 0; ms < 10_000; ms += 1_000) {
     vi.setSystemTime(1_000_000 + ms);
     expect(await circuit.unanswered('a', { ...SILENT, code: 'WORKER_FAULT' }, Date.now())).toEqual({});
   }
   expect(told).toEqual([]);
+  const fault = { ...ANSWERED, kind: 'again', code: 'WORKER_FAULT' } as const;
+  circuit.called({ ...fault, httpStatus: null });
+  circuit.called(fault);
+  await eventually(async () => readCircuit(await queue.readCircuit()).answeredAt).toBe(Date.now());
 });
 
 test('a wait that the service asks for is known to all until a call is answered without one', async () => {

@@ -299,23 +299,23 @@ describe('a process that leaves', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  const faults = {
-    'while calling': async () => {
-      throw new TypeError('undefined is not a function');
-    },
-    'while reading the answer': async () => ({
-      entries: {
-        get: () => {
-          throw new TypeError('undefined is not a function');
-        },
-      } as never,
-      rate: {},
-      httpStatus: 200,
-      ms: 1,
-    }),
-  };
+const faults = {
+  'while calling': async () => {
+    throw new TypeError('undefined is not a function');
+  },
+  'while reading the answer': async () => ({
+    entries: {
+      get: () => {
+        throw new TypeError('undefined is not a function');
+      },
+    } as never,
+    rate: {},
+    httpStatus: 200,
+    ms: 1,
+  }),
+};
 
+describe('a fault of ours', () => {
   test.each(Object.entries(faults))(
     '%s is tried again, and in the end the batch is reported as unanswered',
     async (_, addMembers) => {
@@ -332,6 +332,22 @@ describe('a fault of ours', () => {
       });
     },
   );
+});
+
+test('a fault of ours while an answer is read says that the service answered, and what it said of its limit', async () => {
+  const rate = { limit: 600, remaining: 12 };
+  const answered = faults['while reading the answer'];
+  const told: unknown[] = [];
+  const noted: typeof addMembers = {
+    ...addMembers,
+    process: (job, ports) =>
+      addMembers.process(job, {
+        ...ports,
+        called: ({ kind, code, httpStatus }, said) => told.push([kind, code, httpStatus, said]),
+      }),
+  };
+  await start(noted, { addMembers: async () => ({ ...(await answered()), rate }) }, batchOf({ participants: ['p'] }));
+  expect(told).toEqual([['again', 'WORKER_FAULT', 200, rate]]);
 });
 
 describe('a call without an answer', () => {

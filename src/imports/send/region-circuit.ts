@@ -138,22 +138,18 @@ async function askFirst(
 ): Promise<NoAnswer | undefined> {
   const { share, guid } = payload;
   const about = { share, job: PROBE, operation: 'group', attempt: attemptsMade + 1 };
-  const look = async () => ({ ...(await chat.getGroup(guid === '' ? PROBE : guid, { signal })), answer: undefined });
-  const made = await makeCall({ called }, about, look, judgeReading);
+  const look = () => chat.getGroup(guid === '' ? PROBE : guid, { signal });
+  const made = await makeCall({ called }, about, look, () => undefined, judgeReading);
   if ('aborted' in made) throw made.aborted;
   return 'answer' in made || isAnswer(made.verdict) ? undefined : noAnswer(made.verdict, made.call.at);
 }
 
-/** Whether the service answered a call, even if only to refuse it. */
-function isAnswer({
-  kind,
-  httpStatus,
-  code,
-}: Pick<Verdict, 'httpStatus' | 'code'> & { readonly kind: string }): boolean {
-  return httpStatus !== null && kind !== 'again' && code !== BARE_404;
+/** Whether the service answered a call, even if only to refuse it, or if the answer met a fault of ours. */
+function isAnswer(call: Pick<Verdict, 'httpStatus' | 'code'> & { readonly kind: string }): boolean {
+  return call.httpStatus !== null && !isNoAnswer(call) && call.code !== BARE_404;
 }
 
-/** Without a reply the message comes from the network and names no user. */
+/** A message of the service may name a user. Without a reply it is that of the network, or of a fault of ours. */
 function noAnswer(
   { code, message, httpStatus }: Pick<Verdict, 'code' | 'message' | 'httpStatus'>,
   at: number,
