@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createLifecycle } from '../src/platform/lifecycle.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLifecycle, stopAll } from '../src/platform/lifecycle.ts';
 
 describe('a lifecycle', () => {
   test('stops what was started last first', async () => {
@@ -46,6 +46,16 @@ describe('a lifecycle', () => {
     const [first = 0, second = 0] = left;
     expect(first).toBeLessThanOrEqual(60_000);
     expect(second).toBeLessThanOrEqual(first - 5);
+  });
+
+  test('whose stop fails does not end the process later, and listens to no signal', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const life = createLifecycle();
+    life.onStop(() => Promise.reject(new Error('it fails')));
+    const ignore = vi.fn();
+    await expect(stopAll(life, { ignore }, 0, () => {})).rejects.toThrow('it fails');
+    expect([vi.getTimerCount(), ignore.mock.calls.length]).toEqual([0, 1]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { foldId } from '../membership/membership.ts';
+import { isObject } from '../platform/stored-json.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 import { invalidCall, malformedReply } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
@@ -145,8 +146,4 @@ function errorIn(json: unknown) {
   const wrapped = errorBody.safeParse(json);
   if (wrapped.success) return wrapped.data.error;
   return serviceError.safeParse(json).data ?? {};
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

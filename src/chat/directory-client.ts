@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
-import {
-  type ActingOptions,
-  type Ask,
-  type CallOptions,
-  foldMembers,
-  isObject,
-  type ReplyMeta,
-  segment,
-} from './call.ts';
+import { isObject } from '../platform/stored-json.ts';
+import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply } from './contract.ts';
 import { entriesOf, type MemberEntries, readMember } from './member-entries.ts';
 import type { Redact } from './redact.ts';
@@ -95,12 +88,10 @@ const reactivatedReply = z
 
 /** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
 const importReply = z.object({
-  data: z
-    .custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object with the keys of the call' })
-    .transform((data) => {
-      const { data: inner } = data;
-      return isObject(inner) && typeof inner['success'] !== 'boolean' ? inner : data;
-    }),
+  data: z.record(z.string(), z.unknown()).transform((data) => {
+    const { data: inner } = data;
+    return isObject(inner) && typeof inner['success'] !== 'boolean' ? inner : data;
+  }),
 });
 
 /** Calls that create, reactivate and import: publicly known, not contract. Errors are those of every call. */

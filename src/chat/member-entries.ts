@@ -1,5 +1,6 @@
 import { foldId } from '../membership/membership.ts';
-import { isObject, isRefusal, type RawReply, readReply } from './call.ts';
+import { isObject } from '../platform/stored-json.ts';
+import { isRefusal, type RawReply, readReply } from './call.ts';
 import { type AddMembersReply, addMembersReply, type ServiceError, serviceError, writtenResult } from './contract.ts';
 import {
   CLOSE_LIST,

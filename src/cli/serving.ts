@@ -129,10 +129,9 @@ function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, li
     log.info(text);
     say(io, `${text}.`);
   };
-  const watches = [
-    coordinator.watchWaits(warning('imports that wait do not continue')),
-    watchKeys(coordinator, tell, warning('keys cannot be looked at')),
-    watchForReturn(coordinator, tell, warning('imports that wait for the service cannot continue')),
-  ];
-  for (const watch of watches) lifecycle.onStop(() => watch.stop());
+  lifecycle.onStop(coordinator.watchWaits(warning('imports that wait do not continue')).stop);
+  lifecycle.onStop(watchKeys(coordinator, tell, warning('keys cannot be looked at')).stop);
+  lifecycle.onStop(
+    watchForReturn(coordinator, tell, warning('imports that wait for the service cannot continue')).stop,
+  );
 }

@@ -37,15 +37,23 @@ const LEAVE_MS = 2_000;
  * wait for it: after the deadline the process ends with `code`, after `lastWords`. Nothing is lost: the queue notices that the
  * process has stopped. @param lastWords undefined where there is no queue that may be down
  */
-export async function stopAll(lifecycle: Lifecycle, signal: FirstSignal, code: number, lastWords?: () => void) {
+export async function stopAll(
+  lifecycle: Lifecycle,
+  signal: Pick<FirstSignal, 'ignore'>,
+  code: number,
+  lastWords?: () => void,
+) {
   const leave = () => {
     lastWords?.();
     process.exit(code);
   };
   const timer = lastWords && setTimeout(leave, STOP_DEADLINE_MS + LEAVE_MS);
-  await lifecycle.stop();
-  clearTimeout(timer);
-  signal.ignore();
+  try {
+    await lifecycle.stop();
+  } finally {
+    clearTimeout(timer);
+    signal.ignore();
+  }
 }
 
 /**

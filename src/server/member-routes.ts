@@ -5,10 +5,10 @@ import { GROUP_MISSING, USER_MISSING } from '../chat/service/codes.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from '../chat/service/limits.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { GroupPages } from '../imports/ask/group-pages.ts';
-import type { ImportRecord } from '../imports/catalog.ts';
-import { readOptions } from '../imports/import-options.ts';
+import { type ImportRecord, uncheckedOptions } from '../imports/catalog.ts';
 import { isLedgerLost } from '../imports/lost-ledger.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
+import { targetOf } from '../imports/report/summarize.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
@@ -33,7 +33,10 @@ const MAX_MS = 30_000;
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext) {
   const having = Object.keys(settings.apps) as Region[];
-  const isOurs = (record: ImportRecord) => isSameTarget(readOptions(record), coordinator.sendsTo);
+  const isOurs = (record: ImportRecord) => {
+    const meant = { sandbox: uncheckedOptions(record)['sandbox'] === true, ...targetOf(record) };
+    return isSameTarget(meant, coordinator.sendsTo);
+  };
   serveAll(app, memberOperations, {
     search: (query, { reply }) => search(reading, query, callerOf(reply)),
     history: async (query, { reply }) => ({ uid: query.uid, ...(await history(reading, query, callerOf(reply))) }),

@@ -71,15 +71,16 @@ const OF_ONE: Readonly<Record<string, RefusalCode>> = {
 export function refusalsOf({ method, path, query, body, refusals = [] }: Operation): Record<number, Refusal> {
   const [, things = ''] = /^\/v1\/(\w+)\/:/.exec(path) ?? [];
   const hasPages = query instanceof z.ZodObject && 'cursor' in query.shape;
-  const codes = new Set<RefusalCode>([
-    ...(query === undefined && body === undefined ? [] : ['BAD_OPTION' as const]),
-    ...(hasPages ? ['BAD_CURSOR' as const] : []),
-    ...[OF_ONE[things] ?? []].flat(),
+  const codes: (RefusalCode | undefined)[] = [
+    (query ?? body) && 'BAD_OPTION',
+    hasPages ? 'BAD_CURSOR' : undefined,
+    OF_ONE[things],
     ...refusals,
     ...(method === 'GET' ? [] : OF_BODIES),
     ...ALWAYS,
-  ]);
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  ];
+  const named = new Set(codes.filter((code) => code !== undefined));
+  const byStatus = Map.groupBy(named, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => [
       status,

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { FoundMember, MemberNow } from '../../src/api/members.ts';
@@ -178,6 +179,14 @@ describe('the question where a user is now', () => {
     const pages = { listJoined: never, getMembership: never, listPage: never };
     const late = await whereNow('us', [], { uid: 'otto', pages, signal });
     expect(late.region.problem).toContain('in time');
+  });
+
+  test('looks at imports of another version as far as it can read them', async () => {
+    using catalog = new DatabaseSync(server.dir.catalog);
+    const { id } = await server.run('guid,uid\nstays,nina\n');
+    const change = catalog.prepare("update imports set options = json_set(options, '$.later', 1) where id = ?");
+    expect(change.run(id).changes).toBe(1);
+    expect(inShort(await ask('nina'))).toEqual([['stays', 'member', 'participant', false, 'added']]);
   });
 
   test('names a region without an app', async () => {

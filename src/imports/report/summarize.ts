@@ -34,7 +34,8 @@ function isTarget(value: unknown): value is Target {
   return isObject(value) && isObject(value['apps']);
 }
 
-function targetOf(record: Pick<ImportRecord, 'options'>) {
+/** The target of an import, also of one whose other options are of another version. */
+export function targetOf(record: Pick<ImportRecord, 'options'>) {
   const { target } = uncheckedOptions(record);
   return isTarget(target) ? { target } : {};
 }
