@@ -13,7 +13,10 @@ export interface Suggestions {
 }
 
 /** The flags on the line that say where imports are. */
-type Place = Readonly<Record<'dataDir' | 'server' | 'profile', string | undefined>>;
+interface Place extends Readonly<Record<'dataDir' | 'server' | 'profile', string | undefined>> {
+  /** The command has no flag for a server: it is about this machine, whatever server is set. */
+  readonly isHere: boolean;
+}
 
 /** Placeholders of flags and arguments that take a path. */
 const PATHS = new Set(['file', 'dir', 'path', 'recipe']);
@@ -57,6 +60,7 @@ async function possible(
     dataDir: flagValue(given, '--data-dir'),
     server: flagValue(given, '--server'),
     profile: flagValue(given, '--profile'),
+    isHere: optionOf(command, '--server') === undefined,
   };
   const [flag = '', ...value] = current.split('=');
   const valued = option ?? (value.length > 0 ? optionOf(command, flag) : undefined);
@@ -122,8 +126,7 @@ async function namesFor(
 ) {
   if (argument.argChoices !== undefined) return argument.argChoices.map(unexplained);
   const known = await entry?.names?.();
-  // A command with names that every server has is about this machine, whatever server is set: it takes the local ones.
-  if (known?.wants(command, argument)) return namesIn(place, { ...known, builtIn: known.builtIn && known.local });
+  if (known?.wants(command, argument)) return namesIn(place, known);
   const isImport = known === undefined && name !== 'token' && ['id', 'import'].includes(argument.name());
   return isImport ? namesIn(place, { local: imports }) : [];
 }
@@ -141,7 +144,7 @@ function profilesOfFile() {
 async function namesIn(place: Place, { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>) {
   try {
     const config = readConfig(place);
-    return await (config.server === undefined ? local(config.dir) : builtIn(config.dir));
+    return await (place.isHere || config.server === undefined ? local(config.dir) : builtIn(config.dir));
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];

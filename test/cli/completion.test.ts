@@ -75,6 +75,7 @@ describe('completion offers', () => {
     expect(await offers('import', '--server', 'http://127.0.0.1:1', '--recipe', 'sla')).toEqual(there);
     place.env['ROLLCALL_SERVER'] = 'http://127.0.0.1:1';
     expect(await offers('import', '--recipe', 'sla')).toEqual(there);
+    expect(await offers('recipes', 'show', 'sla')).toEqual(here);
     expect(await offers('status', '')).toEqual({ files: false, words: [] });
   });
 

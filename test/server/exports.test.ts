@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportFile } from '../../src/features/export/export-store.ts';
+import { exportFile, openExportStore } from '../../src/features/export/export-store.ts';
 import type { ExportView } from '../../src/features/export/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -90,4 +90,13 @@ test('an export whose file is damaged is shown as such, hides no other, and can 
   expect(await server.json(`/v1/exports/${damaged.id}`)).toEqual(unreadable);
   expect((await server.fetch(`/v1/exports/${damaged.id}`, { method: 'DELETE' })).status).toBe(204);
   expect(await server.problem(`/v1/exports/${damaged.id}`)).toMatchObject({ code: 'UNKNOWN_EXPORT' });
+});
+
+test('an export whose process was killed before it began hides no other', async () => {
+  const folder = server.dir.export('export-killed');
+  mkdirSync(folder, { recursive: true });
+  openExportStore(folder).close();
+  const { exports } = await server.json<{ exports: ExportView[] }>('/v1/exports');
+  expect(exports.find(({ id }) => id === 'export-killed')).toMatchObject({ state: 'unreadable' });
+  expect((await server.fetch('/v1/exports/export-killed', { method: 'DELETE' })).status).toBe(204);
 });

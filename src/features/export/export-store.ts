@@ -27,9 +27,9 @@ export type ExportStore = ReturnType<typeof openExportStore>;
 
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
   const store = openExportStore(folder);
-  store.survey.begin(options);
-  const { database, sql } = store.survey;
+  const { database, sql, begin } = store.survey;
   inTransaction(database, () => {
+    begin(options);
     for (const region of options.regions) {
       for (const guid of options.groups ?? []) sql('add_group').run({ region, guid });
     }

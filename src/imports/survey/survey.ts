@@ -6,6 +6,7 @@ import type { GroupFacts, ListedMember } from '../../chat/replies.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { tableStore } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
+import { ledgerContradiction } from '../../platform/database-errors.ts';
 import { inTransaction, type Statements, statementsOf } from '../../platform/sqlite.ts';
 
 export type CallsByRegion = Readonly<Partial<Record<Region, number>>>;
@@ -93,7 +94,8 @@ export function surveyOf<End extends string>(
     },
     record() {
       const row = sql<RunRow<End>>('run').get();
-      if (row === undefined) throw new Error('this survey was never begun');
+      // The process was killed in between.
+      if (row === undefined) throw ledgerContradiction('it was opened, and never begun');
       return {
         ...row,
         price: row.price === null ? null : callsByRegion.parse(JSON.parse(row.price)),

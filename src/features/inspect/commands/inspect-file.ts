@@ -7,7 +7,7 @@ import { asFlag } from '../../../errors/named-options.ts';
 import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
-import { checkInput, readHead } from '../../../imports/read/byte-source.ts';
+import { bytesOf, checkInput, readHead } from '../../../imports/read/byte-source.ts';
 import { isIntakeError } from '../../../imports/read/intake-error.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -39,7 +39,7 @@ export async function inspectFile(
   const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
     const shownAs = stat === undefined ? STANDARD_INPUT : name;
-    const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
+    const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file), shownAs);
     const head = await headOf(bytes, options.encoding);
     const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
     return inspect({ ...asked, head, open });
@@ -71,9 +71,10 @@ function importsOfFiles(dir: DataDir) {
   }
 }
 
-async function beginningOf(stream: Readable) {
-  const { head } = await readHead(stream[Symbol.asyncIterator]() as AsyncGenerator<Buffer>, MAX_BYTES);
-  stream.destroy();
+async function beginningOf(stream: Readable, name: string) {
+  const input = bytesOf(stream, name, {});
+  const { head } = await readHead(input.blocks(), MAX_BYTES);
+  input.close();
   // A row that is cut in the middle would be reported as broken.
   return head.length < MAX_BYTES ? head : head.subarray(0, head.lastIndexOf('\n') + 1);
 }
