@@ -112,7 +112,10 @@ function countLines(bytes: Buffer) {
 }
 
 function notUtf8(bytes: Buffer, offset: number, line: number) {
-  let bad = bytes.length;
+  // Broken bytes are decoded as U+FFFD: the copy is the same up to the first of them, or to a byte of it.
+  const copy = Buffer.from(bytes.toString());
+  let bad = 0;
+  while (bad < bytes.length && bytes[bad] === copy[bad]) bad += 1;
   while (!isUtf8(bytes.subarray(0, bad))) bad -= 1;
   const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
   return intakeError(

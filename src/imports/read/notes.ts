@@ -36,27 +36,28 @@ export class Found {
 }
 
 const MONTH = 'jan|feb|mar|m[aä]r|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez';
-/** Ids that are valid, and are probably none, by the code of their note. */
-const SIGNS = {
-  DATES_AS_IDS: {
+/** Ids that are valid, and are probably none. */
+const SIGNS = [
+  {
+    code: 'DATES_AS_IDS',
     test: new RegExp(`^(?:\\d{1,2}-(?:${MONTH})|(?:${MONTH})-\\d{2})$`, 'i'),
     what: 'Ids that look like dates, as a spreadsheet makes them of ids such as 1-2 or mar1',
     remedy: 'Give the column the format Text, and fill it again',
   },
-  MISSING_AS_IDS: {
+  {
+    code: 'MISSING_AS_IDS',
     test: /^(?:null|none|nil|nan|undefined)$/i,
     what: 'Ids that look like what a program writes for a missing value',
     remedy: 'Leave such rows out, or correct them',
   },
-} as const;
-const CODES = ['DATES_AS_IDS', 'MISSING_AS_IDS'] as const;
-const ANY = new RegExp(CODES.map((code) => SIGNS[code].test.source).join('|'), 'i');
+];
+const ANY = new RegExp(SIGNS.map(({ test }) => test.source).join('|'), 'i');
 /** No longer text is one of them. */
 const LONGEST = 9;
 
 /** Ids that probably are none. A note names them, and nothing else is done about them: they may be ids. */
 export class IdNotes {
-  readonly #found = { DATES_AS_IDS: new Found(), MISSING_AS_IDS: new Found() };
+  readonly #signs = SIGNS.map((sign) => ({ ...sign, found: new Found() }));
 
   see({ line, uid, guid, problems }: InputRow) {
     if (problems.length > 0) return;
@@ -65,11 +66,11 @@ export class IdNotes {
   }
 
   #judge(id: string, line: number) {
-    for (const code of CODES) if (SIGNS[code].test.test(id)) this.#found[code].add(() => `${shown(id)} in row ${line}`);
+    for (const { test, found } of this.#signs) if (test.test(id)) found.add(() => `${shown(id)} in row ${line}`);
   }
 
   notes() {
-    return CODES.flatMap((code) => this.#found[code].note(code, SIGNS[code].what, SIGNS[code].remedy));
+    return this.#signs.flatMap(({ code, what, remedy, found }) => found.note(code, what, remedy));
   }
 }
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { createContext, runInContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { columnFacts, EMAIL, isSecret, withoutSecrets } from '../../../src/features/inspect/column-facts.ts';
+import { decode } from '../../../src/imports/read/decode.ts';
 import { belowTop, detectDelimiter, detectFormat, refuseOtherText } from '../../../src/imports/read/detect.ts';
 import { repeatedKey } from '../../../src/imports/read/json-text.ts';
 import { isMoreThanColumn } from '../../../src/imports/read/shape/field-sources.ts';
@@ -69,6 +70,11 @@ const attempted = (run: () => unknown) => () => {
     // Refused: how soon is what counts.
   }
 };
+/** Decodes one block of UTF-8. */
+const decoded = (block: Buffer) => async () => {
+  const text = decode(Readable.from([block]), { name: 'utf-8', bomBytes: 0 });
+  await text.next().catch(() => undefined);
+};
 const many = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length));
 
 /** Matchers, each with a match of a text of about this length: the worst that is known. */
@@ -85,6 +91,8 @@ const MATCHERS: readonly (readonly [what: string, of: (length: number) => () => 
   ['escaped characters of a cell', (n) => () => unescaped(many('_x005F', n))],
   ['merged areas', (n) => merged(`</sheetData>${many('<mergeCell ', n)}`)],
   ['merged areas with half an address', (n) => merged(`</sheetData>${many('<mergeCell ref="A1:', n)}`)],
+
+  ['bytes that are no UTF-8', (n) => decoded(Buffer.alloc(n, 0xff))],
 
   ['comments with the line ends of Windows', (n) => detected(`${many('#\r\n', n)}uid,guid\n`)],
   ['empty lines below a comment', (n) => detected(`#\n${many('\n', n)}uid,guid\n`)],
