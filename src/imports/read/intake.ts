@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputFormat } from '../../options/input-kinds.ts';
-import { defined } from '../../platform/defined.ts';
+import type { FileSet } from './archive/file-set.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
 import { type Columns, openColumns } from './columns.ts';
@@ -30,31 +30,32 @@ import type { SheetInput } from './workbook/workbook.ts';
  * Opens an input of any kind, plain or compressed, or a folder or archive of such, and reads as far as its first rows.
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
-export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, options);
-  if ('one' in opened) return startOrClose(opened.one, options);
-  const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
-    const { bounds, signal, onRead } = options;
-    return openFile(file, { ...reading, ...defined({ bounds, signal, onRead }) });
+export function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
+  return open(source, options, async (files) => {
+    const { set, deletedUsers } = await withoutSlackUsers(files, options, openFile);
+    return openSetIntake(set, options, (file) => openFile(file, { ...options, deletedUsers }));
   });
-  return openSetIntake(set, options, (file) => openFile(file, { ...options, deletedUsers }));
 }
 
 /** Opens a file of a folder or archive, which may not be one itself. */
-async function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, options);
-  if ('one' in opened) return startOrClose(opened.one, options);
-  opened.set.close();
-  throw intakeError(
-    'OTHER_FORMAT',
-    'this is an archive inside of an archive or folder',
-    words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
-  );
+function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
+  return open(source, options, async () => {
+    throw intakeError(
+      'OTHER_FORMAT',
+      'this is an archive inside of an archive or folder',
+      words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
+    );
+  });
 }
 
-async function startOrClose(input: InputBytes | SheetInput, options: IntakeOptions): Promise<Intake> {
+async function open(
+  source: IntakeSource,
+  options: IntakeOptions,
+  openSet: (set: FileSet) => Promise<Intake>,
+): Promise<Intake> {
+  const input = await openInput(source, options);
   try {
-    return await startIntake(input, options);
+    return await ('names' in input ? openSet(input) : startIntake(input, options));
   } catch (error) {
     input.close();
     throw error;

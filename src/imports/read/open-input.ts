@@ -35,8 +35,8 @@ import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, tableTop } from './shape/shaping.ts';
 import type { SheetInput } from './workbook/workbook.ts';
 
-/** An opened input: one text, one sheet of a workbook, or several files. */
-type OpenedInput = { readonly one: InputBytes | SheetInput } | { readonly set: FileSet };
+/** One text, one sheet of a workbook, or several files. */
+type OpenedInput = InputBytes | SheetInput | FileSet;
 
 /**
  * Opens an input. A workbook gives one of its sheets. Archives and workbooks are read at random places, so they
@@ -44,15 +44,15 @@ type OpenedInput = { readonly one: InputBytes | SheetInput } | { readonly set: F
  */
 export async function openInput(source: IntakeSource, options: IntakeOptions): Promise<OpenedInput> {
   options.signal?.throwIfAborted();
-  if ('stream' in source) return { one: bytesOf(source.stream, source.name, options) };
+  if ('stream' in source) return bytesOf(source.stream, source.name, options);
   if ('bytes' in source) {
     const { bytes, name } = source;
     if (isZip(bytes)) return openZipped(bytes, name, { checkUnchanged: async () => {} }, options);
-    return { one: bytesOf(Readable.from([bytes]), name, options) };
+    return bytesOf(Readable.from([bytes]), name, options);
   }
   const { path, name = path } = source;
   const status = await stat(path).catch(() => undefined);
-  if (status?.isDirectory()) return { set: await folderOf(path, name) };
+  if (status?.isDirectory()) return folderOf(path, name);
   // Check whether it is still being written before reading its first bytes. Those of pipes and devices come once.
   const state = await fileStateOf(path, name, options);
   if (status?.isFile()) {
@@ -61,7 +61,7 @@ export async function openInput(source: IntakeSource, options: IntakeOptions): P
     });
     if (isZip(head)) return openZipped(path, name, state, options);
   }
-  return { one: bytesOf(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, options, state) };
+  return bytesOf(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, options, state);
 }
 
 async function openZipped(
@@ -76,9 +76,7 @@ async function openZipped(
   const zip = await openZip(from, name, boundsWith(options.bounds), options.onRead);
   try {
     const kind = await workbookKind(zip, name);
-    return kind === undefined
-      ? { set: archiveOf(zip, name, state) }
-      : { one: await openSheet(zip, kind, name, state, options) };
+    return kind === undefined ? archiveOf(zip, name, state) : await openSheet(zip, kind, name, state, options);
   } catch (error) {
     zip.close();
     throw error;

@@ -9,7 +9,7 @@ import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 
 /**
  * The rows of several files as one input. If there is more than one, each row has the name of its file and its number
- * there in two columns in front of its own, and row numbers continue from file to file.
+ * there in two columns in front of its own, and row numbers continue from file to file. Closes the set when they are read.
  * @param openOne opens one of the files; throws where that is an archive itself
  */
 export async function openSetIntake(
@@ -24,14 +24,9 @@ export async function openSetIntake(
       throw placed(error, file);
     }
   };
-  try {
-    const selection = selectFiles(set, options.files);
-    const first = await open(selection.files[0] ?? '');
-    return setIntake(set, selection, first, open, boundsWith(options.bounds));
-  } catch (error) {
-    set.close();
-    throw error;
-  }
+  const selection = selectFiles(set, options.files);
+  const first = await open(selection.files[0] ?? '');
+  return setIntake(set, selection, first, open, boundsWith(options.bounds));
 }
 
 function setIntake(
