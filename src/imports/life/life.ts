@@ -8,7 +8,7 @@ import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Emit, FaultCode, ImportEvent } from '../import-event.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { targetOf } from '../send/sendable.ts';
-import { Sending, type SendingOptions } from '../send/sending.ts';
+import { createSending, type SendingOptions } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { type StageFile, Stagings } from '../stage/staging.ts';
 import type { Aimed } from '../target.ts';
@@ -115,7 +115,7 @@ export function openLife({ dir, catalog, reading, events, sendsTo, stage, ...opt
     emit,
     stage,
   });
-  const sending = new Sending({
+  const sending = createSending({
     ...options.sending,
     emit,
     circuitChanged: (...change) => events.emit('circuit', ...change),

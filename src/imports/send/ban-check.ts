@@ -4,7 +4,6 @@ import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.t
 import { readBanned } from '../../chat/whole-lists.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { BanChoice } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -15,33 +14,52 @@ import type { ImportLedger } from '../record/import-ledger.ts';
 import { inRegions, inTurns } from '../survey/side-by-side.ts';
 import type { GroupReader } from './group-reader.ts';
 
-interface BanQuestion {
-  readonly ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>;
-  readonly pages: GroupReader['pages'];
-  readonly choice: BanChoice;
-  readonly signal: AbortSignal;
-  /** Called when a region needs no more questions. */
-  readonly answered: (region: Region) => void;
-  /** Called when it is not known who is banned: nothing may be sent to the region. */
-  readonly unknown: (stopped: StoppedRegion) => void;
-}
-
 export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
 
-/**
- * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100
- * banned (chat/whole-lists.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
- * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
- * @throws the signal's reason, and errors that are not an answer of the service
- */
-async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
-  const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), signal);
-  await inRegions(ledger.regionsUsed(), signal, async (region, either) => {
-    const unread = await askIn(region, ledger.bans, pages(region), record, either);
-    either.throwIfAborted();
-    if (unread === undefined) answered(region);
-    else unknown({ region, ...unread });
-  });
+interface Told {
+  /** The region may be sent to. */
+  ready(region: Region): void;
+  /** It may not, because it is not known who is banned. */
+  stopped(stopped: StoppedRegion): void;
+}
+
+/** The questions of an import to the service before it sends to a region or continues there: who is banned from its groups. */
+export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean) {
+  const underWay = new Map<string, { readonly aborted: AbortController; readonly asking: Set<Region> }>();
+  return {
+    /**
+     * Begins to ask, unless that is running, and tells of each region when it is done there: regions do not wait for each other.
+     * Rejects with errors that are not an answer of the service.
+     */
+    take: async (id: string, ledger: ImportLedger, { bans: choice }: ImportOptions, { ready, stopped }: Told) => {
+      if (choice === undefined || underWay.has(id)) return;
+      const aborted = new AbortController();
+      const { signal } = aborted;
+      const regions = ledger.regionsUsed();
+      const asking = new Set(regions);
+      underWay.set(id, { aborted, asking });
+      const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), signal);
+      try {
+        await inRegions(regions, signal, async (region, either) => {
+          const unread = await askIn(region, ledger.bans, pages(region), record, either);
+          either.throwIfAborted();
+          if (unread !== undefined) return stopped({ region, ...unread });
+          asking.delete(region);
+          ready(region);
+        });
+        underWay.delete(id);
+      } catch (error) {
+        if (!signal.aborted && !isStopping()) throw error;
+      }
+    },
+    /** Whether an import must not send to a region yet. */
+    isAsking: (id: string, region: Region) => underWay.get(id)?.asking.has(region) ?? false,
+    /** Nothing more is asked for an import: it is paused, dropped or closed. */
+    interrupt: (id: string) => {
+      underWay.get(id)?.aborted.abort(new Error('the import is paused'));
+      underWay.delete(id);
+    },
+  };
 }
 
 /** Answers that come in one turn of the event loop are written together: a transaction costs more than what it writes. */
@@ -65,66 +83,56 @@ function inOneTransaction(
   };
 }
 
+/** The reason why nothing may be sent to a region. */
+type Unread = Pick<StoppedRegion, 'code' | 'message'>;
+
+/**
+ * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100
+ * banned (chat/whole-lists.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an
+ * interrupted import reads only the remaining groups. If a list cannot be read whole, nothing is sent to its region.
+ * @throws the signal's reason, and errors that are not an answer of the service
+ */
 async function askIn(
   region: Region,
   bans: ImportLedger['bans'],
-  pages: Pick<GroupPages, 'listPage' | 'getGroup'>,
+  pages: GroupPages,
   record: (answer: BannedUsers) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Unread | undefined> {
+  /** Set when the region refuses every call: it is asked no more. */
   let refused: Unread | undefined;
-  let groupsUnread = 0;
   let nowhere: Promise<Unread | undefined> | undefined;
-  // A region that refuses every call is asked no more; of one that cannot say it of some groups, it is known of how many.
-  const isOver = () => refused !== undefined && groupsUnread === 0;
+  /** The first group of which it is not known who is banned, and how many there are. */
+  let unread: Unread | undefined;
+  let groupsUnread = 0;
   bans.begin(region);
-  const groups = function* () {
-    for (const some of bans.groupsToAsk(region)) {
-      if (isOver()) return;
-      yield some;
-    }
-  };
-  await inTurns(signal, groups(), async ({ id: group, guid }, stop) => {
-    if (isOver()) return;
+  await inTurns(signal, bans.groupsToAsk(region), async ({ id: group, guid }, stop) => {
+    if (refused !== undefined) return;
     try {
       await record({ group, uids: await readBanned(pages, guid, { signal: stop }) });
     } catch (error) {
       stop.throwIfAborted();
       if (!(isQuestionRefused(error) || isError(error, 'UNTRUSTED_LISTING'))) throw error;
+      const { code, message } = error;
       // Nobody is banned from a group that is not there.
-      if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
-      if (isQuestionRefused(error) && error.facts.ofRegion) {
-        refused = unreadRegion(error);
-        return;
-      }
-      if (error.code === BARE_404) {
+      if (code === GROUP_MISSING) return record({ group, uids: new Set() });
+      if (isQuestionRefused(error) && error.facts.ofRegion) refused = unreadRegion(error);
+      if (code === BARE_404) {
         nowhere ??= wrongAddress(pages, guid, stop);
         const wrong = await nowhere;
         stop.throwIfAborted();
-        if (wrong !== undefined) {
-          refused = wrong;
-          return;
-        }
+        refused ??= wrong;
       }
       groupsUnread += 1;
-      refused ??= {
-        code: BANS_UNKNOWN,
-        message: `of group ${JSON.stringify(guid)}: ${error.code}, ${error.message}`,
-      };
+      unread ??= { code: BANS_UNKNOWN, message: `of group ${JSON.stringify(guid)}: ${code}, ${message}` };
     }
   });
-  if (refused === undefined || groupsUnread < 2) return refused;
-  return { ...refused, message: `of ${grouped(groupsUnread)} groups, the first one: ${refused.message}` };
+  if (refused !== undefined || unread === undefined || groupsUnread === 1) return refused ?? unread;
+  return { ...unread, message: `of ${grouped(groupsUnread)} groups, the first one: ${unread.message}` };
 }
 
-type Unread = Pick<StoppedRegion, 'code' | 'message'>;
-
 /** If the service does not answer another question either, app id, region or host is wrong, as for an addition. */
-async function wrongAddress(
-  pages: Pick<GroupPages, 'getGroup'>,
-  guid: string,
-  signal: AbortSignal,
-): Promise<Unread | undefined> {
+async function wrongAddress(pages: GroupPages, guid: string, signal: AbortSignal): Promise<Unread | undefined> {
   try {
     await pages.getGroup(guid, { signal });
     return undefined;
@@ -139,50 +147,4 @@ async function wrongAddress(
 function unreadRegion({ code, message }: QuestionRefused): Unread {
   const isOfList = isOfService(code) || code === 'HTTP_403';
   return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
-}
-
-interface Told {
-  /** The region may be sent to. */
-  ready(region: Region): void;
-  /** It may not: what has to be known is not. */
-  stopped(stopped: StoppedRegion): void;
-}
-
-/**
- * The questions of an import to the service before it sends to a region or continues there. Regions do not wait for
- * each other.
- */
-export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean) {
-  const underWay = new Map<string, { readonly aborted: AbortController; readonly regions: Set<Region> }>();
-
-  return {
-    /**
-     * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are
-     * not an answer of the service.
-     */
-    take: async (id: string, ledger: ImportLedger, { bans }: ImportOptions, { ready, stopped }: Told) => {
-      if (bans === undefined || underWay.has(id)) return;
-      const aborted = new AbortController();
-      const { signal } = aborted;
-      const regions = new Set(ledger.regionsUsed());
-      underWay.set(id, { aborted, regions });
-      const answered = (region: Region): void => {
-        regions.delete(region);
-        ready(region);
-      };
-      try {
-        await askWhoIsBanned({ ledger, pages, choice: bans, signal, answered, unknown: stopped });
-        underWay.delete(id);
-      } catch (error) {
-        if (!signal.aborted && !isStopping()) throw error;
-      }
-    },
-    /** Whether an import must not send to a region yet. */
-    isAsking: (id: string, region: Region) => underWay.get(id)?.regions.has(region) ?? false,
-    /** Nothing more is asked for an import: it is paused, dropped or closed. */
-    interrupt: (id: string) => {
-      underWay.get(id)?.aborted.abort(new Error('the import is paused'));
-      underWay.delete(id);
-    },
-  };
 }

@@ -13,12 +13,12 @@ import type { Consequences } from '../record/recording.ts';
 import { BANS_UNKNOWN, createFirstSteps } from './ban-check.ts';
 import { RunningImport } from './dispatcher.ts';
 import { giveUpOn, type Patience, SERVICE_AWAY } from './give-up.ts';
-import { createGroupReader, type GroupReader } from './group-reader.ts';
+import { createGroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
-import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
-import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
+import { createOpenImports, type OpenImport } from './open-imports.ts';
+import { createOpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
-import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
+import { openResultQueues, resultsRecorded } from './result-queues.ts';
 
 /** Settings of sending, for all imports. */
 export type SendingConfig = Patience & Pick<Config, 'perGroup'>;
@@ -43,181 +43,110 @@ export interface SendingOptions {
 const ASK_REST_MS = 30_000;
 const STOPS = 'this process stops, and begins nothing';
 
+export type Sending = ReturnType<typeof createSending>;
+
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
-export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'dropped'> {
-  readonly groups: GroupReader;
-  readonly regions: OpenRegions;
-  readonly results: Pick<ResultQueues, 'areTaken'>;
-  readonly #emit: Emit;
-  readonly #onError: SendingOptions['onError'];
-  readonly #parts: ReturnType<typeof openParts>;
-  readonly #circuits: ReturnType<typeof watchCircuits>;
-  #stopping = false;
-
-  constructor(options: SendingOptions) {
-    const { onError, config, circuitChanged } = options;
-    const emit: Emit = async (id, what) => {
-      // The next start continues from here.
-      if (what.kind !== 'idle' || !this.#stopping) await options.emit(id, what);
-    };
-    this.#emit = emit;
-    this.#onError = onError;
-    this.#parts = openParts({ ...options, emit }, () => this.#stopping);
-    const { imports, groups, regions } = this.#parts;
-    this.groups = groups;
-    this.regions = regions;
-    this.results = this.#parts.results ?? { areTaken: async () => true };
-    const seen = giveUpOn({ imports, groups, catalog: options.catalog, config });
-    this.#circuits = watchCircuits(regions.all, { seen, changed: circuitChanged }, onError);
-  }
-
-  open(id: string): OpenImport {
-    return this.#parts.imports.open(id);
-  }
-
-  /** Begins to send, or continues. An event says when it is idle. */
-  async run(id: string): Promise<void> {
-    if (this.#stopping) return;
-    const { imports, regions, firstSteps } = this.#parts;
-    const opened = imports.open(id);
-    opened.paused = false;
-    opened.runningSince = Date.now();
-    const running = await this.#runningOf(id, opened);
-    for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
-    opened.ledger.creating?.begin();
-    // It may be paused meanwhile.
-    const isPaused = () => this.#stopping || opened.paused;
-    if (isPaused()) return;
-    const told = {
-      ready: (region: Region): void => {
-        if (isPaused()) return;
-        // Rows of banned users have outcomes now.
-        void this.#emit(id, { kind: 'recorded' });
-        if (!isPaused()) running.ready(region);
-      },
-      stopped: (stopped: StoppedRegion): void => {
-        if (isPaused()) return;
-        opened.ledger.stopRegion(stopped);
-        running.stopRegion(stopped.region);
-        if (stopped.code !== BANS_UNKNOWN && stopped.code !== SERVICE_AWAY) this.#stopForAll(stopped, id);
-      },
-    };
-    // This may take minutes, a call for every group: each region begins when it has its answers.
-    firstSteps
-      .take(id, opened.ledger, opened.options, told)
-      .catch((error: unknown) => this.#emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
-    running.start();
-  }
-
-  /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
-  async pause(id: string): Promise<boolean> {
-    const { results, imports, firstSteps } = this.#parts;
+export function createSending(options: SendingOptions) {
+  let isStopping = false;
+  const emit: Emit = async (id, what) => {
+    // The next start continues from here.
+    if (what.kind !== 'idle' || !isStopping) await options.emit(id, what);
+  };
+  const parts = openParts({ ...options, emit }, () => isStopping);
+  const { results, imports, regions, groups, firstSteps, allRunning } = parts;
+  const watches = watchesOf(parts);
+  const pause = async (id: string): Promise<boolean> => {
     const opened = imports.open(id);
     opened.paused = true;
     firstSteps.interrupt(id);
     // An import that did not run in this process may still have batches with workers of other processes.
-    const running = opened.running ?? (results && (await this.#runningOf(id, opened)));
+    const running = opened.running ?? (results && (await runningOf(parts, id, opened)));
     await running?.pause();
-    return running === undefined && !this.#stopping;
-  }
-
-  /**
-   * Asks the groups of batches that an earlier call may have carried out, and sends nothing else. Returns false where the service
-   * is not there; otherwise an event says when it is idle, ASK_REST_MS later at most.
-   */
-  async askRest(id: string): Promise<boolean> {
-    const opened = this.#parts.imports.open(id);
-    const running = await this.#runningOf(id, opened);
-    const used = opened.ledger.openRegions();
-    const statuses = await this.#parts.regions.status();
-    const isThere = statuses.some(
-      ({ region, circuit, stopped, workers }) =>
-        used.has(region) && circuit.state === 'closed' && !stopped && workers > 0,
-    );
-    if (!isThere || this.#stopping) return false;
-    opened.paused = false;
-    running.start();
-    setTimeout(() => {
-      if (this.#parts.imports.all.has(id) && !this.#stopping) void this.pause(id);
-    }, ASK_REST_MS).unref();
-    return true;
-  }
-
-  drop(id: string): Promise<void> {
-    this.#parts.firstSteps.interrupt(id);
-    return this.#parts.imports.drop(id);
-  }
-
-  dropped(id: string): Promise<void> {
-    return this.#parts.imports.dropped(id);
-  }
-
-  close(id: string): void {
-    this.#parts.firstSteps.interrupt(id);
-    this.#parts.imports.close(id);
-  }
-
-  async stop(deadlineMs: number): Promise<void> {
-    const { results, regions, groups, imports, allRunning, losses } = this.#parts;
-    this.#stopping = true;
-    void this.#circuits.stop();
-    await groups.stop(deadlineMs);
-    void losses?.stop();
-    await imports.allDropped();
-    await Promise.all([
-      // Workers of other processes continue without this one, and their results wait for it.
-      ...allRunning().map((one) => (results === undefined ? one.pause() : one.detach())),
-      regions.stopWorking(deadlineMs),
-    ]);
-    // Calls that were given up went back to their queues; reclaim them with what is known about them.
-    if (results === undefined) await Promise.all(allRunning().map((one) => one.pause()));
-    for (const id of imports.all.keys()) this.close(id);
-    await regions.close();
-    await results?.close(deadlineMs);
-  }
-
-  /** Opens the import's regions and finds what it has in flight. */
-  async #runningOf(id: string, opened: OpenImport): Promise<RunningImport> {
-    const { results, regions, firstSteps } = this.#parts;
-    const outcomes = results?.outcomes;
-    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
-    // Otherwise batches whose results wait would be sent again.
-    if (outcomes !== undefined && opened.running === undefined)
-      await resultsRecorded(outcomes, () => this.#stopping, this.#onError);
-    if (this.#stopping) throw new Error(STOPS);
-    opened.running ??= new RunningImport({
-      id,
-      replyTo: outcomes?.name ?? null,
-      ledger: opened.ledger,
-      fairQueues: new Map(
-        used.map((one) => [one.region, regions.fairQueueOf(opened.options.silent ? one.forSilent : one.queue)]),
-      ),
-      mustWait: (region) => firstSteps.isAsking(id, region),
-      emit: this.#emit,
-    });
-    return opened.running;
-  }
-
-  /** Every call of the region would be refused, those of other imports too. */
-  #stopForAll(stopped: StoppedRegion, by: string): void {
-    const { imports, groups, regions } = this.#parts;
-    imports.stopRegion(stopped, by);
-    groups.stopped(stopped);
-    regions
-      .open(stopped.region)
-      .then(({ queue }) => queue.pause())
-      .catch((error: unknown) => this.#onError(asError(error)));
-  }
+    return running === undefined && !isStopping;
+  };
+  const close = (id: string): void => {
+    firstSteps.interrupt(id);
+    imports.close(id);
+  };
+  return {
+    groups,
+    regions,
+    results: results ?? { areTaken: async () => true },
+    open: imports.open,
+    /** Begins to send, or continues. An event says when it is idle. */
+    run: async (id: string): Promise<void> => {
+      if (isStopping) return;
+      const opened = imports.open(id);
+      opened.paused = false;
+      opened.runningSince = Date.now();
+      const running = await runningOf(parts, id, opened);
+      for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
+      opened.ledger.creating?.begin();
+      // It may be paused meanwhile.
+      if (isStopping || opened.paused) return;
+      takeFirstSteps(parts, id, opened, running);
+      running.start();
+    },
+    /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
+    pause,
+    /**
+     * Asks the groups of batches that an earlier call may have carried out, and sends nothing else. Returns false where the service
+     * is not there; otherwise an event says when it is idle, ASK_REST_MS later at most.
+     */
+    askRest: async (id: string): Promise<boolean> => {
+      const opened = imports.open(id);
+      const running = await runningOf(parts, id, opened);
+      const used = opened.ledger.openRegions();
+      const isThere = (await regions.status()).some(
+        ({ region, circuit, stopped, workers }) =>
+          used.has(region) && circuit.state === 'closed' && !stopped && workers > 0,
+      );
+      if (!isThere || isStopping) return false;
+      opened.paused = false;
+      running.start();
+      setTimeout(() => {
+        if (imports.all.has(id) && !isStopping) void pause(id);
+      }, ASK_REST_MS).unref();
+      return true;
+    },
+    drop: (id: string): Promise<void> => {
+      firstSteps.interrupt(id);
+      return imports.drop(id);
+    },
+    dropped: imports.dropped,
+    close,
+    stop: async (deadlineMs: number): Promise<void> => {
+      isStopping = true;
+      void watches.circuits.stop();
+      await groups.stop(deadlineMs);
+      void watches.losses?.stop();
+      await imports.allDropped();
+      await Promise.all([
+        // Workers of other processes continue without this one, and their results wait for it.
+        ...allRunning().map((one) => (results === undefined ? one.pause() : one.detach())),
+        regions.stopWorking(deadlineMs),
+      ]);
+      // Calls that were given up went back to their queues; reclaim them with what is known about them.
+      if (results === undefined) await Promise.all(allRunning().map((one) => one.pause()));
+      for (const id of imports.all.keys()) close(id);
+      await regions.close();
+      await results?.close(deadlineMs);
+    },
+  };
 }
+
+type Parts = ReturnType<typeof openParts>;
 
 /** The parts, wired together: how results come back, from the workers of this process and of others. */
 function openParts(options: SendingOptions, isStopping: () => boolean) {
-  const { catalog, backend, emit, onError } = options;
-  const results = openResultQueues(backend, catalog.coordinatorId(), onError);
+  const { dir, catalog, backend, emit, onError } = options;
   const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
+  /** Undefined where all workers are in this process. */
+  const results = openResultQueues(backend, catalog.coordinatorId(), onError);
   const recorder = createRecorder({ recorded, failed, refused: onError });
+  const imports = createOpenImports({ dir, catalog, recorder, workersEnd: results === undefined, failed });
   const regions = createOpenRegions(
-    (region) => {
+    async (region) => {
       if (isStopping()) throw new Error(STOPS);
       return options.openRegion(region, backend, {
         deliver: ({ importId }, result) =>
@@ -234,34 +163,20 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     options.config.perGroup,
   );
   const groups = createGroupReader({
-    openRegion: async (region) => regions.open(region),
+    openRegion: regions.open,
     rounds: regions.fairQueueOf,
     replyTo: results?.answers.name ?? null,
     onError,
   });
-  const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
-  const imports = createOpenImports({ dir: options.dir, catalog, recorder, workersEnd: results === undefined, failed });
-  const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
-
-  const losses =
-    results &&
-    watchForLosses({
-      results: [results.outcomes, results.answers],
-      regions: regions.all,
-      imports: () => [groups, ...allRunning()],
-      onError,
-    });
-
   results?.start({
-    record: async (id, results) => {
+    record: async (id, found) => {
       // Ignored if the import has finished or was deleted: its rows have outcomes. A failed one sends again when it is resumed.
       const state = catalog.find(id)?.state;
-      if (state !== undefined && state !== 'failed' && !isFinal(state)) {
-        imports.open(id);
-        await Promise.all(results.map((result) => recorder.deliver(id, result)));
-      }
+      if (state === undefined || state === 'failed' || isFinal(state)) return;
+      imports.open(id);
+      await Promise.all(found.map((result) => recorder.deliver(id, result)));
     },
-    answered: (id, answer) => groups.answered(id, answer),
+    answered: groups.answered,
   });
 
   /** A call of this process begins. Imports whose batches only wait in the queue are not what the process dies of. */
@@ -280,12 +195,89 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
       catalog.progressed(id);
     }
     opened.running?.recorded(batches, consequences);
-    for (const stopped of consequences.stoppedRegions) {
-      imports.stopRegion(stopped, id);
-      groups.stopped(stopped);
-    }
+    for (const stopped of consequences.stoppedRegions) stopForOthers(stopped, id);
     void emit(id, { kind: 'recorded' });
   }
 
-  return { results, regions, groups, firstSteps, imports, allRunning, losses };
+  /** Every call of the region would be refused, those of other imports too. @param by the import that knows it already */
+  function stopForOthers(stopped: StoppedRegion, by: string): void {
+    imports.stopRegion(stopped, by);
+    groups.stopped(stopped);
+  }
+
+  const firstSteps = createFirstSteps(groups.pages, isStopping);
+  const allRunning = () => [...imports.all.values()].flatMap(({ running }) => running ?? []);
+  return { ...options, isStopping, results, imports, regions, groups, firstSteps, allRunning, stopForOthers };
+}
+
+/** Watches the queues of the regions: for jobs that are lost, and for a service that does not answer. */
+function watchesOf({ results, imports, regions, groups, allRunning, catalog, config, onError, circuitChanged }: Parts) {
+  const losses =
+    results &&
+    watchForLosses({
+      results: [results.outcomes, results.answers],
+      regions: regions.all,
+      imports: () => [groups, ...allRunning()],
+      onError,
+    });
+  const seen = giveUpOn({ imports, groups, catalog, config });
+  return { losses, circuits: watchCircuits(regions.all, { seen, changed: circuitChanged }, onError) };
+}
+
+/** Opens the import's regions and finds what it has in flight. */
+async function runningOf(
+  { isStopping, results, regions, firstSteps, emit, onError }: Parts,
+  id: string,
+  opened: OpenImport,
+): Promise<RunningImport> {
+  const { ledger, options } = opened;
+  const used = await Promise.all(ledger.regionsUsed().map(regions.open));
+  // Otherwise batches whose results wait would be sent again.
+  if (results !== undefined && opened.running === undefined)
+    await resultsRecorded(results.outcomes, isStopping, onError);
+  if (isStopping()) throw new Error(STOPS);
+  opened.running ??= new RunningImport({
+    id,
+    replyTo: results?.outcomes.name ?? null,
+    ledger,
+    fairQueues: new Map(
+      used.map((one) => [one.region, regions.fairQueueOf(options.silent ? one.forSilent : one.queue)]),
+    ),
+    mustWait: (region) => firstSteps.isAsking(id, region),
+    emit,
+  });
+  return opened.running;
+}
+
+/** Asks what must be known first, which may take minutes, a call for every group: each region begins when it has its answers. */
+function takeFirstSteps(
+  { isStopping, regions, firstSteps, stopForOthers, emit, onError }: Parts,
+  id: string,
+  opened: OpenImport,
+  running: RunningImport,
+): void {
+  const isPaused = () => isStopping() || opened.paused;
+  const told = {
+    ready: (region: Region): void => {
+      if (isPaused()) return;
+      // Rows of banned users have outcomes now.
+      void emit(id, { kind: 'recorded' });
+      if (!isPaused()) running.ready(region);
+    },
+    stopped: (stopped: StoppedRegion): void => {
+      if (isPaused()) return;
+      const { region, code } = stopped;
+      opened.ledger.stopRegion(stopped);
+      running.stopRegion(region);
+      if (code === BANS_UNKNOWN || code === SERVICE_AWAY) return;
+      stopForOthers(stopped, id);
+      regions
+        .open(region)
+        .then(({ queue }) => queue.pause())
+        .catch((error: unknown) => onError(asError(error)));
+    },
+  };
+  firstSteps
+    .take(id, opened.ledger, opened.options, told)
+    .catch((error: unknown) => emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
 }
