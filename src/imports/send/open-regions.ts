@@ -6,8 +6,6 @@ import { closeWithin } from '../../queue/job-worker.ts';
 import { AHEAD, BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
-export type OpenRegions = ReturnType<typeof createOpenRegions>;
-
 /**
  * The regions that imports have used so far, each opened once; one that could not be opened is tried again.
  * @param count regions that share the backlog

@@ -13,9 +13,6 @@ import { AGAIN_MS } from '../../queue/patience.ts';
 import { counted, utcTime } from '../../text/wording.ts';
 import type { BatchResult } from '../record/batch-result.ts';
 
-/** Results from workers in other processes, through a shared queue. Undefined when all workers are in this process. */
-export type ResultQueues = NonNullable<ReturnType<typeof openResultQueues>>;
-
 type Ports = RecordOutcomesPorts & TakeAnswersPorts;
 
 /** Jobs with results that are recorded at the same time, mostly in one transaction. */
@@ -26,7 +23,10 @@ const ANSWER_JOBS = 10;
 /** Results that wait for so long without one being taken are stuck, in ms. */
 const STUCK_MS = 60_000;
 
-/** @param owner names the queues after this coordinator, because others may share the server */
+/**
+ * Opens the queues through which results of workers in other processes come. Undefined when all workers are in this process.
+ * @param owner names the queues after this coordinator, because others may share the server
+ */
 export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void) {
   if (backend.kind === 'embedded') return undefined;
   const outcomes = backend.openQueue<RecordOutcomesPayload>(`outcomes-${owner}`, recordOutcomes, onError);
