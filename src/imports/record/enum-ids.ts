@@ -1,36 +1,23 @@
-import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
-import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
+import { ACTIONS, REGIONS, SCOPES } from '../../membership/membership.ts';
+import { OUTCOMES } from '../../membership/outcome.ts';
 import { ledgerContradiction } from '../../platform/database-errors.ts';
 
-/** The ledger's numbers for words; the tables of the same names have them in SQL (import-schema.sql). */
-export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
-export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
-export const actionId = (action: Action): number => ACTIONS.indexOf(action) + 1;
-export const regionId = (region: Region): number => REGIONS.indexOf(region) + 1;
+/** The ledger's numbers for words, and back; the tables of the same names have them in SQL (import-schema.sql). */
+export const [outcomeId, outcomeOf] = numbered(OUTCOMES);
+export const [scopeId, scopeOf] = numbered(SCOPES);
+export const [actionId, actionOf] = numbered(ACTIONS);
+export const [regionId, regionOf] = numbered(REGIONS);
 
 /** The GUID of a batch whose rows may be of any groups. */
 export const EVERY_GROUP = '';
 
-export function outcomeOf(id: number): Outcome {
-  return word(OUTCOMES, id);
-}
-
-export function scopeOf(id: number): Scope {
-  return word(SCOPES, id);
-}
-
-export function actionOf(id: number): Action {
-  return word(ACTIONS, id);
-}
-
-export function regionOf(id: number): Region {
-  return word(REGIONS, id);
-}
-
-function word<Word>(words: readonly Word[], id: number): Word {
-  const found = words[id - 1];
-  if (found === undefined) throw ledgerContradiction(`no word has the number ${id}`);
-  return found;
+function numbered<Word>(words: readonly Word[]): [idOf: (word: Word) => number, wordOf: (id: number) => Word] {
+  const wordOf = (id: number): Word => {
+    const found = words[id - 1];
+    if (found === undefined) throw ledgerContradiction(`no word has the number ${id}`);
+    return found;
+  };
+  return [(word) => words.indexOf(word) + 1, wordOf];
 }
 
 /** 53 bits over the UID in lower case. Equal UIDs have equal hashes; the reverse is checked in SQL. */
