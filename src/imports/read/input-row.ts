@@ -1,4 +1,5 @@
 import type { Membership } from '../../membership/membership.ts';
+import { cellOf } from '../../text/csv-line.ts';
 
 /** A reason why a row is `invalid`. A row may have several; all of them are listed. */
 export interface RowProblem {
@@ -80,4 +81,10 @@ export function noMembership(column: string, reason: string, value = ''): RowPro
 export function tooManyMemberships(column: string, most: number): RowProblem {
   const reason = `the row gives more than ${most} memberships; if that is right, raise the bound memberships`;
   return { column, value: '', code: 'TOO_MANY_MEMBERSHIPS', reason };
+}
+
+/** Reads the cells of a row as the input had it (`original`) by the places of their columns; '' where it has none. */
+export function cellsOf(original: string, columns: readonly string[]): (at: number) => string {
+  const row = JSON.parse(original) as object;
+  return (at) => cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
 }

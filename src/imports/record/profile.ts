@@ -7,9 +7,9 @@ import type { CreateField, CreateOptions } from '../../options/create-options.ts
 import { defined } from '../../platform/defined.ts';
 import { openForReading, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
-import { cellOf } from '../../text/csv-line.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import { cellsOf } from '../read/input-row.ts';
 import { columnsOfInput } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { actionId } from './enum-ids.ts';
@@ -114,14 +114,8 @@ export type Cells = Readonly<Partial<Record<CreateField, string>>>;
 export function cellsReader(columns: readonly string[], options: CreateOptions): (original: string) => Cells {
   const places = profileColumns(columns, options.columns);
   return (original) => {
-    const row: unknown = JSON.parse(original);
-    const cells: Partial<Record<CreateField, string>> = {};
-    if (typeof row !== 'object' || row === null) return cells;
-    for (const [field, at] of places) {
-      const text = cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
-      if (text !== '') cells[field] = text;
-    }
-    return cells;
+    const cellAt = cellsOf(original, columns);
+    return Object.fromEntries([...places].map(([field, at]) => [field, cellAt(at)]).filter(([, text]) => text !== ''));
   };
 }
 

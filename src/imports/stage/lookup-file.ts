@@ -9,9 +9,9 @@ import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/files.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
-import { cellOf } from '../../text/csv-line.ts';
 import { bareWord, sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
+import { cellsOf } from '../read/input-row.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Intake, IntakeOptions } from '../read/intake-options.ts';
@@ -126,11 +126,8 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
     if (chosen === undefined) continue;
     const { keys, id: idColumn, scope, region } = chosen;
     for (const { line, original } of rows) {
-      const cells = JSON.parse(original) as readonly unknown[] | Readonly<Record<string, unknown>>;
-      const cell = (column: string | undefined) => {
-        if (column === undefined) return '';
-        return cellOf(Array.isArray(cells) ? cells[columns.indexOf(column)] : Reflect.get(cells, column)).trim();
-      };
+      const cellAt = cellsOf(original, columns);
+      const cell = (column: string | undefined) => (column === undefined ? '' : cellAt(columns.indexOf(column)));
       const id = cell(idColumn);
       // A person without a UID, or a group without a GUID, counts as not known.
       if (id === '') continue;
