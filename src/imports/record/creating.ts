@@ -66,13 +66,13 @@ interface RefusedGroup {
 export class Creating {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  readonly #options: CreateOptions;
+  readonly options: CreateOptions;
   readonly #profiles: ReturnType<typeof profilesIn>;
 
   constructor(database: DatabaseSync, sql: Statements, options: CreateOptions) {
     this.#database = database;
     this.#sql = sql;
-    this.#options = options;
+    this.options = options;
     this.#profiles = profilesIn(sql, options);
   }
 
@@ -83,7 +83,7 @@ export class Creating {
 
   /** Lets every row that is sent now wait until its group is checked. Once for each group, before anything is sent to it. */
   begin(): void {
-    if (!this.#options.groups) return;
+    if (!this.options.groups) return;
     inTransaction(this.#database, () => {
       if (this.#sql('add_groups').run({ add: ADD }).changes === 0) return;
       this.#sql('park_all').run();
@@ -95,7 +95,7 @@ export class Creating {
     return inTransaction(this.#database, () => {
       this.#sql('forget_batches').run();
       if (this.#look() > 0) return { kind: 'send' };
-      if (this.#options.reactivate) {
+      if (this.options.reactivate) {
         for (const { id } of this.#sql<Pick<Open, 'id'>>('existing_users').all()) this.#goTo(id, 'reactivate');
       }
       this.#ownersFirst();
@@ -108,7 +108,7 @@ export class Creating {
 
   /** Limits that this many missing users and groups would exceed. */
   over(missing: Readonly<Record<'users' | 'groups', number>>): OverLimit[] {
-    return overLimits(this.#options, missing, (name) => this.#number(`count_${name}`));
+    return overLimits(this.options, missing, (name) => this.#number(`count_${name}`));
   }
 
   /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
@@ -206,7 +206,7 @@ export class Creating {
   }
 
   #createUsers(): number {
-    const { users, reactivate } = this.#options;
+    const { users, reactivate } = this.options;
     const isSilent = this.#isSilent();
     const made: Made[] = [];
     for (const user of this.#open('create', 'user')) {
@@ -217,7 +217,7 @@ export class Creating {
       const { uid, cells } = this.#profiles.rowOf(user.row_id);
       // The owner of a group may not have a row: then this row is one of the group's.
       const profile =
-        foldId(uid) === user.name ? userProfile(uid, cells, this.#options) : userProfile(user.name, {}, this.#options);
+        foldId(uid) === user.name ? userProfile(uid, cells, this.options) : userProfile(user.name, {}, this.options);
       // Reactivating needs no name, and this user may be deactivated.
       if (profile === NAMELESS_USER && reactivate) this.#goTo(user.id, 'reactivate', 1);
       else if ('code' in profile) this.#refuse(user, profile);
@@ -242,7 +242,7 @@ export class Creating {
     for (const creation of this.#open('create', 'group')) {
       const { group_id: group } = creation;
       if (group === null) continue;
-      const profile = groupProfile(this.#guidOf(group), this.#profiles.ofGroup(group), this.#options);
+      const profile = groupProfile(this.#guidOf(group), this.#profiles.ofGroup(group), this.options);
       if ('code' in profile) {
         this.#refuse(creation, profile);
         continue;
@@ -255,7 +255,7 @@ export class Creating {
         continue;
       }
       const acting = profile.owner === undefined ? this.#profiles.actingUser(group) : undefined;
-      const isAlone = !this.#options.membersWithGroup || creation.alone === 1;
+      const isAlone = !this.options.membersWithGroup || creation.alone === 1;
       const first = isAlone
         ? undefined
         : this.#sql<{ id: number }>('first_parked').get({ group, add: ADD, acting: acting ?? '' })?.id;
@@ -268,7 +268,7 @@ export class Creating {
 
   /** If the service does not know who would own a group, that user is created first, where users may be created. */
   #ownersFirst(): void {
-    if (!this.#options.users) return;
+    if (!this.options.users) return;
     for (const { id, group_id: group, region_id: region, code, body } of this.#refusedGroups()) {
       const name = code === USER_MISSING ? ownerIn(body) : undefined;
       if (name === undefined || this.#sql('user').get({ region, name }) !== undefined) continue;

@@ -74,10 +74,8 @@ export type ImportLedger = ReturnType<typeof openImportLedger>;
 export function openImportLedger(path: string, create?: CreateOptions) {
   const database = openForWriting(path, IMPORT_SCHEMA, 'soon');
   const sql = ledgerStatements(database);
-  let creates: CreateOptions | undefined;
   let creating: Creating | undefined;
   const setCreate = (options: CreateOptions | undefined): void => {
-    creates = options;
     creating = options && new Creating(database, sql, options);
   };
   setCreate(create);
@@ -100,7 +98,7 @@ export function openImportLedger(path: string, create?: CreateOptions) {
     /** Sets what it creates from now on: it can change whenever the import is resumed. */
     setCreate,
 
-    record: (results: readonly BatchResult[]): Consequences => recordResults(database, sql, results, creates),
+    record: (results: readonly BatchResult[]): Consequences => recordResults(database, sql, results, creating?.options),
 
     /** Gives the pending rest of a refused group its refusal. */
     settleRefusedGroup: (group: number): void => {
