@@ -20,9 +20,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../src/imports/report/import-reader.ts';
-import { writeReportFiles } from '../src/imports/report/report-files.ts';
-import { reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
-import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';
+import { writeReports } from '../src/imports/report/report-files.ts';
 import { stageInThread } from '../src/imports/stage/staging.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
 import { membershipFile } from './generate.ts';
@@ -64,7 +62,7 @@ interface Size {
 if (values.simulate) process.stdout.write(simulate());
 else if (values.only === 'staging') await report(stage);
 else if (values.only === 'recording') await report(async () => record());
-else if (values.only === 'reporting') await report(writeReports);
+else if (values.only === 'reporting') await report(finish);
 else await measureAll();
 
 async function measureAll(): Promise<void> {
@@ -174,13 +172,12 @@ function recordSome(ledger: ImportLedger, region: Region): boolean {
 }
 
 /** The work of the job `finish-import`: checks the sum, makes rows quick to find, writes all report files. */
-async function writeReports(): Promise<number> {
+async function finish(): Promise<number> {
   const reader = openImportReader(ledgerPath());
   const { rows } = reader.check();
   const ledger = openImportLedger(ledgerPath());
   ledger.indexUids();
   ledger.close();
-  const paths = reportPaths(values.folder, reader.input());
   const now = Date.now();
   const record = {
     id: 'scale',
@@ -197,11 +194,9 @@ async function writeReports(): Promise<number> {
     tags: '[]',
     createdAt: now,
     startedAt: now,
-    finishedAt: now,
   } as const;
-  const summary = () => summaryOf(record, totalsOf(reader.counters(), true), writtenReports(values.folder));
-  await writeReportFiles(reader, paths, summary);
   reader.close();
+  await writeReports({ path: ledgerPath(), folder: values.folder, record, notes: [] });
   return rows.read;
 }
 

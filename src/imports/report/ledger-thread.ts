@@ -1,16 +1,12 @@
 import type { RowFilter } from '../../options/row-filter.ts';
 import { cursorText } from '../../platform/cursors.ts';
 import { serve } from '../../platform/threads.ts';
-import type { ImportRecord } from '../catalog.ts';
 import { noteEnds } from '../ends/ends.ts';
-import type { IntakeNote } from '../read/notes.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { openImportReader } from './import-reader.ts';
-import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
-import { reportPaths, writtenReports } from './report-paths.ts';
+import { type ReportRequest, reportPieces, writeReports } from './report-files.ts';
 import { originalJson, type ReportInput, type ReportRow } from './report-table.ts';
 import { MAX_OF_A_PAGE, type RowOrder, type RowPlace, type RowsPage } from './row-search.ts';
-import { summaryOf, totalsOf } from './summarize.ts';
 
 /**
  * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"WyJy…"}`. It has fewer rows than were found where those
@@ -54,15 +50,6 @@ export interface RowsRequest {
   readonly limit: number;
   /** Absent: the first page, with the number of all rows that pass the filter. */
   readonly after?: RowPlace;
-}
-
-/** The input of the report files: the import as it will be when it has finished. */
-export interface ReportsRequest extends AtPath {
-  /** The folder of the files. */
-  readonly folder: string;
-  readonly record: Omit<ImportRecord, 'finishedAt'>;
-  /** Notes that came up while it was closed. */
-  readonly notes: readonly IntakeNote[];
 }
 
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
@@ -119,18 +106,6 @@ function* report({ path, request }: AtPath & { readonly request: ReportRequest }
 function indexUids({ path }: AtPath) {
   using ledger = openImportLedger(path);
   ledger.indexUids();
-}
-
-async function writeReports({ path, folder, record, notes: found }: ReportsRequest) {
-  using reader = openImportReader(path);
-  const input = reader.input();
-  const paths = reportPaths(folder, input);
-  const grown = reader.growthNote();
-  const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
-  const totals = totalsOf(reader.counters(), true, { ...input, notes });
-  const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
-  const problems = await writeReportFiles(reader, paths, summary);
-  return { totals, problems };
 }
 
 /** The calls that a reading thread answers. */

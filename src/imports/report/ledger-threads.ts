@@ -1,7 +1,7 @@
 import { type TaskLimits, threadQueue } from '../../platform/thread-queue.ts';
 import type { NotedImport } from '../ends/ends.ts';
-import type { LedgerQuestions, LedgerThread, ReportsRequest, RowsRequest } from './ledger-thread.ts';
-import type { ReportRequest } from './report-files.ts';
+import type { LedgerQuestions, LedgerThread, RowsRequest } from './ledger-thread.ts';
+import type { ReportRequest, ReportsRequest } from './report-files.ts';
 
 /**
  * The thread, of four, that answers a question. SQLite answers in one go, so a long answer delays what is asked after
@@ -76,7 +76,7 @@ export function openLedgerThreads() {
     indexUids: (path: string) => queues.closing.ask('indexUids', { path }),
     /** Keeps when its memberships end, as `noteEnds` does. */
     noteEnds: (noted: NotedImport) => queues.closing.ask('noteEnds', noted),
-    /** Writes all report files of an import, as `writeReportFiles` does. */
+    /** Writes all report files of an import. */
     writeReports: (request: ReportsRequest) => queues.closing.ask('writeReports', request),
     /** Closes the ledger at `path` where it is open, before it is deleted. */
     forget: async (path: string) => {

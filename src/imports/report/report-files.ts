@@ -3,32 +3,46 @@ import { NEEDS_ATTENTION, RETRYABLE, sumOfOutcomes } from '../../membership/outc
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/files.ts';
 import { writeTable } from '../../platform/table.ts';
+import type { ImportRecord } from '../catalog.ts';
+import type { IntakeNote } from '../read/notes.ts';
 import { htmlReport } from './html.ts';
-import type { CreatedThing, ImportReader } from './import-reader.ts';
-import type { reportPaths } from './report-paths.ts';
+import { type CreatedThing, type ImportReader, openImportReader } from './import-reader.ts';
+import { reportPaths, writtenReports } from './report-paths.ts';
 import { jsonReport, ndjsonReport, type ReportInput, retryReport, shapedRetry, tableReport } from './report-table.ts';
 import { retryable } from './row-search.ts';
-import { totalsOf } from './summarize.ts';
+import { summaryOf, totalsOf } from './summarize.ts';
+
+/** The input of the report files: the import as it will be when it has finished. */
+export interface ReportsRequest {
+  /** The path of its ledger. */
+  readonly path: string;
+  /** The folder of the files. */
+  readonly folder: string;
+  readonly record: Omit<ImportRecord, 'finishedAt'>;
+  /** Notes that came up while it was closed. */
+  readonly notes: readonly IntakeNote[];
+}
 
 /**
  * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
- * The page is made when it is asked for. Returns what went wrong: to find it, all outcomes are read.
+ * The page is made when it is asked for. Returns the totals, and what went wrong: to find it, all outcomes are read.
  */
-export async function writeReportFiles(
-  reader: ImportReader,
-  paths: ReturnType<typeof reportPaths>,
-  summaryOf: () => ImportSummary,
-) {
+export async function writeReports({ path, folder, record, notes: found }: ReportsRequest) {
+  using reader = openImportReader(path);
   const input = reader.input();
-  const { rows, created } = totalsOf(reader.counters(), true);
+  const grown = reader.growthNote();
+  const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
+  const totals = totalsOf(reader.counters(), true, { ...input, notes });
+  const { rows, created } = totals;
+  const paths = reportPaths(folder, input);
   await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
   if (sumOfOutcomes(rows, NEEDS_ATTENTION) > 0)
     await writeWhole(paths.failed, tableReport(input, reader.rows({ status: [...NEEDS_ATTENTION] }), 'csv'));
   if (sumOfOutcomes(rows, RETRYABLE) > 0) await writeWhole(paths.retry, retryText(reader, input));
   if (created !== undefined) await writeWhole(paths.created, createdFile(reader.created()));
-  const summary = summaryOf();
+  const summary = summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
   await writeWhole(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
-  return reader.problems();
+  return { totals, problems: reader.problems() };
 }
 
 /**
