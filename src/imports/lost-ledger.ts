@@ -28,6 +28,11 @@ export function hasLedger({ state, code, totals }: Pick<ImportRecord, 'state' | 
   return false;
 }
 
+/** Whether its rows can be read: false also where its state says that they are lost. @throws as `hasLedger` */
+export function hasRows(record: Pick<ImportRecord, 'state' | 'code' | 'totals'>, path: string) {
+  return !isLedgerLost(record.code) && hasLedger(record, path);
+}
+
 /** Whether the rows of an import are lost with its ledger, as the code of its state or of an error says. */
 export function isLedgerLost(code: string | null): code is LostCode {
   return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';

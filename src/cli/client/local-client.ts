@@ -11,7 +11,7 @@ import { askOwner, replyOf, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
-import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
+import { hasLedger, hasRows } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason-codes.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type DataDir, ownDataDir } from '../../platform/data-dir.ts';
@@ -144,7 +144,7 @@ function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
       problems: async ({ id }) => {
         const record = find(id);
         // It is being read, or was rejected, or its state says that its ledger is lost.
-        if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return { problems: [] };
+        if (!hasRows(record, dir.ledger(id))) return { problems: [] };
         using reader = openImportReader(dir.ledger(id));
         return { problems: problemViews(reader.problems(), () => ({})) };
       },

@@ -9,7 +9,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn, isLedgerError, type LedgerCode } from '../../platform/database-errors.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type CatalogReader, type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
-import { hasLedger, isLedgerLost, ledgerIsThere } from '../lost-ledger.ts';
+import { hasRows, isLedgerLost, ledgerIsThere } from '../lost-ledger.ts';
 import type { InputDescription } from '../read/notes.ts';
 import { optionsToAgree, reasonFor } from '../reason-codes.ts';
 import type { Counters } from '../record/counters.ts';
@@ -53,19 +53,22 @@ export type Unsaid = Omit<ImportView, 'sentence' | 'attention' | 'next'> & ToCor
 export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
   const { id, state } = record;
   const own = await ownView(record, sources);
-  const followUps = [...(await retriesOf(id, sources)), ...(await undosOf(id, sources))];
+  const followUps = await followUpsOf(id, sources);
   const retried = completeRetry({ followUps });
   const { failed, invalid } = own.rows;
   // Without its ledger, nothing of it can be sent again.
-  const isThere = ledgerIsThere(sources.dir.ledger(id));
-  const retryable = isThere && retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0;
-  // Rows that failed, and were not retried as they are, can be corrected once it is over.
-  const toCorrect = isThere ? invalid + (isFinal(state) && retried === undefined ? failed : 0) : 0;
-  const left = { ...own, followUps, retryable, corrected: 0, toCorrect, ready: 0 };
-  const completed = isThere
-    ? await sources.complete(record, left).catch((error: unknown) => void unreadable(error, sources))
-    : undefined;
-  const { ready, toCorrect: open, ...found } = completed ?? left;
+  const lost = { ...own, followUps, retryable: 0, corrected: 0, toCorrect: 0, ready: 0 };
+  const whole = {
+    ...lost,
+    retryable: retried === undefined ? sumOfOutcomes(own.rows, RETRYABLE) : 0,
+    // Rows that failed, and were not retried as they are, can be corrected once it is over.
+    toCorrect: invalid + (isFinal(state) && retried === undefined ? failed : 0),
+  };
+  const { ready, toCorrect, ...found } = ledgerIsThere(sources.dir.ledger(id))
+    ? await sources
+        .complete(record, whole)
+        .catch((error: unknown) => (isLedgerLost(unreadable(error, sources).code) ? lost : whole))
+    : lost;
   const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
   const view = { ...found, actions };
   const sentAgain = view.corrected + (retried?.rows?.read ?? 0);
@@ -73,7 +76,7 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
     ...view,
     attention: Math.max(0, sumOfOutcomes(view.rows, NEEDS_ATTENTION) - sentAgain),
     sentence: sentenceOf(view),
-    next: nextOf(view, { ready, toCorrect: state === 'staging' ? 0 : open }),
+    next: nextOf(view, { ready, toCorrect: state === 'staging' ? 0 : toCorrect }),
   };
 }
 
@@ -115,7 +118,7 @@ async function counted(record: ImportRecord, sources: ViewSources) {
   try {
     const kept = keptTotals(record);
     if (kept !== undefined) return { totals: kept, fault: '' };
-    if (isLedgerLost(record.code) || !hasLedger(record, path)) return { totals: none, fault: '' };
+    if (!hasRows(record, path)) return { totals: none, fault: '' };
     const [counters, input] = await sources.count(path);
     return { totals: totalsOf(counters, isOver, input), fault: '' };
   } catch (error) {
@@ -125,23 +128,21 @@ async function counted(record: ImportRecord, sources: ViewSources) {
   }
 }
 
-function retriesOf(id: string, sources: ViewSources) {
-  return Promise.all(
-    sources.catalog.retries(id).map(async (retry): Promise<FollowUp> => {
-      const { state, rows } = await ownView(retry, sources);
+/** Its retries, and the syncs that undo it. */
+function followUpsOf(importId: string, sources: ViewSources): Promise<FollowUp[]> {
+  const { catalog } = sources;
+  const rowsOf = async (record: ImportRecord) => (await counted(record, sources)).totals.rows;
+  return Promise.all([
+    ...catalog.retries(importId).map(async (retry): Promise<FollowUp> => {
+      const { id, state } = retry;
       const { corrected, retryOnly } = uncheckedOptions(retry);
       const kind = corrected === true ? 'correction' : 'retry';
-      return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
+      return { kind, id, state, isOpen: !isFinal(state), rows: await rowsOf(retry), isPart: retryOnly !== undefined };
     }),
-  );
-}
-
-function undosOf(importId: string, sources: ViewSources) {
-  return Promise.all(
-    sources.catalog.undos(importId).map(async ({ id, state, importId: carrier }): Promise<FollowUp> => {
-      const record = carrier === null ? undefined : sources.catalog.find(carrier);
-      const rows = record === undefined ? null : (await ownView(record, sources)).rows;
+    ...catalog.undos(importId).map(async ({ id, state, importId: carrier }): Promise<FollowUp> => {
+      const record = carrier === null ? undefined : catalog.find(carrier);
+      const rows = record === undefined ? null : await rowsOf(record);
       return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
     }),
-  );
+  ]);
 }
