@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { ledgerFile } from '../platform/data-dir.ts';
 import { attachForReading, openForReading, statementsOf } from '../platform/sqlite.ts';
 import { IMPORT_SCHEMA } from './schemas.ts';
 
@@ -28,7 +29,7 @@ export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: 
 /** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
 export function linesSentEdited(folder: string) {
   if (!existsSync(correctionsFile(folder))) return undefined;
-  using ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  using ledger = openForReading(ledgerFile(folder), IMPORT_SCHEMA);
   attachCorrections(ledger, folder);
   const found = statementsOf(ledger, STATEMENTS)('sent_lines').all();
   return new Set(found.map(({ line }) => Number(line)));

@@ -17,6 +17,11 @@ import { messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { CATALOG, ENDS, MEMORY } from './database-errors.ts';
 import { privateFile } from './sqlite.ts';
 
+/** The ledger in the folder of an import. */
+export function ledgerFile(folder: string) {
+  return join(folder, 'ledger.sqlite');
+}
+
 export type DataDir = Readonly<ReturnType<typeof dataDir>>;
 
 /** The paths in a data directory, and the lock of its owner. */
@@ -47,7 +52,7 @@ export function dataDir(path: string) {
     /** Folders of removed imports, until they are deleted. */
     removed: join(root, 'removed'),
     folder,
-    ledger: (id: string) => join(folder(id), 'ledger.sqlite'),
+    ledger: (id: string) => ledgerFile(folder(id)),
     /** Everything of one sync. */
     sync: (id: string) => join(root, 'syncs', id),
     /** Everything of one export. */

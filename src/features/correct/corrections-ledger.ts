@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CORRECTIONS_SCHEMA, correctionsFile } from '../../imports/corrected-rows.ts';
@@ -13,6 +12,7 @@ import { foundRows } from '../../imports/report/row-search.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
+import { ledgerFile } from '../../platform/data-dir.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import type { CorrectedStatus, CorrectionCounts, CorrectionRow, CorrectionState, RowProblem } from './operations.ts';
 
@@ -62,7 +62,7 @@ export async function withCorrections<Result>(
   work: (open: OpenCorrections) => Result | Promise<Result>,
 ): Promise<Result> {
   const { folder, isUnsent = false, takenBy, sends } = subject;
-  const ledger = join(folder, 'ledger.sqlite');
+  const ledger = ledgerFile(folder);
   using reader = openImportReader(ledger);
   using database = openForWriting(correctionsFile(folder), CORRECTIONS_SCHEMA);
   attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
 import type { CatalogReader, ImportRecord } from '../../imports/catalog.ts';
 import { correctionsFile, inTurn } from '../../imports/corrected-rows.ts';
@@ -11,7 +10,7 @@ import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
 import type { Unsaid } from '../../imports/report/import-view.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
+import { type DataDir, ledgerFile } from '../../platform/data-dir.ts';
 import { type Answer, openThread } from '../../platform/threads.ts';
 import { type Given, type Tasks, tasks } from './correction-tasks.ts';
 import type { Subject } from './corrections-ledger.ts';
@@ -27,7 +26,7 @@ export function doCorrecting<Name extends keyof Tasks>(
 ): Promise<Answer<Tasks, Name>> {
   const asked = { subject, given } as never;
   // A corrected file may take long however few rows there are.
-  const isLong = name === 'takeFile' || statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
+  const isLong = name === 'takeFile' || statSync(ledgerFile(subject.folder)).size > MAX_INLINE_BYTES;
   if (isLong) return openThread<Tasks>(import.meta.url, './correction-thread').askOnce(name, asked);
   return tasks[name](asked) as Promise<Answer<Tasks, Name>>;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { ledgerFile } from '../../platform/data-dir.ts';
 import { attachForReading, readIfThere, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { IMPORT_SCHEMA, SURVEY_SCHEMA } from '../schemas.ts';
@@ -73,7 +74,7 @@ function asked<Row>(folder: string, statement: string, values: Readonly<Record<s
 
 /** Files of a check, in the folder of its import. */
 export const checkFiles = (folder: string) => ({
-  ledger: join(folder, 'ledger.sqlite'),
+  ledger: ledgerFile(folder),
   check: join(folder, 'check.sqlite'),
   rows: join(folder, 'check.csv'),
   groups: join(folder, 'check-groups.csv'),
