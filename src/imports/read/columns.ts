@@ -1,6 +1,7 @@
 import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
+import { defined } from '../../platform/defined.ts';
 import { bareWord, sameName } from '../../text/same-text.ts';
 import { nearest } from '../../text/wrong-option.ts';
 import { type Bounds, boundsWith, intakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
@@ -35,12 +36,6 @@ export function fieldByAlias(column: string): Field | undefined {
   return FIELD_BY_ALIAS.get(bareWord(column));
 }
 
-/** A column of this name would be read for the field. */
-export function isFor(field: Field, column: string, mapping: ColumnMapping) {
-  const mapped = mapping[field];
-  return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && sameName(mapped) === sameName(column);
-}
-
 interface ColumnsOptions {
   /** Refuses nothing: a field whose column is missing or not certain has none. */
   readonly lenient?: boolean | undefined;
@@ -64,16 +59,14 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
   const mapped: ColumnMapping = Object.fromEntries(
     Object.entries(mapping).map(([field, column]) => [field, sameName(column)]),
   );
-  const mappedColumns = new Set(Object.values(mapped).filter((column) => column !== ''));
-  const bound = new Map<ColumnRole, number>();
-  /** Positions of every name. */
+  /** Positions of the columns that match each role, and of those with each name. */
+  const matches = new Map<ColumnRole, number[]>();
   const positions = new Map<string, number[]>();
-  /** Fields that two columns match. */
-  const unclear = new Set<ColumnRole>();
 
-  function fieldsOf(name: string): readonly ColumnRole[] {
-    if (mappedColumns.has(name)) return FIELDS.filter((field) => mapped[field] === name);
-    if (edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
+  function rolesOf(name: string): readonly ColumnRole[] {
+    const roles = FIELDS.filter((field) => name !== '' && mapped[field] === name);
+    if (roles.length > 0) return roles;
+    if (edits && name.toLowerCase() === ACTION_COLUMN) return [ACTION_COLUMN];
     const field = fieldByAlias(name);
     return field === undefined || mapped[field] !== undefined ? [] : [field];
   }
@@ -81,22 +74,22 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
   function note(name: string) {
     onColumn?.(name);
     const index = names.push(name) - 1;
-    const trimmed = sameName(name);
-    if (positions.get(trimmed)?.push(index) === undefined) positions.set(trimmed, [index]);
-    for (const field of fieldsOf(trimmed)) {
-      const earlier = bound.get(field);
-      if (earlier !== undefined && !lenient) throw ambiguous(field, names, earlier, index);
-      if (earlier !== undefined) unclear.add(field);
-      if (unclear.has(field)) bound.delete(field);
-      else bound.set(field, index);
+    addTo(positions, sameName(name), index);
+    for (const role of rolesOf(sameName(name))) {
+      const [earlier = index] = addTo(matches, role, index);
+      if (earlier !== index && !lenient) throw ambiguous(role, names, earlier, index);
     }
   }
 
-  const indexOf = (field: ColumnRole) => bound.get(field) ?? -1;
+  const indexOf = (role: ColumnRole) => {
+    const [index = -1, other] = matches.get(role) ?? [];
+    return other === undefined ? index : -1;
+  };
+  const nameOf = (role: ColumnRole) => names[indexOf(role)];
 
   /** Throws UNKNOWN_COLUMN when one of these fields is mapped to a column that was not found. */
   function requireMapped(fields: readonly Field[] = FIELDS) {
-    const field = fields.find((one) => (mapped[one] ?? '') !== '' && !bound.has(one));
+    const field = fields.find((one) => (mapped[one] ?? '') !== '' && indexOf(one) === -1);
     if (field !== undefined && !lenient) throw wronglyMapped(field, mapped[field] ?? '', names);
   }
 
@@ -104,8 +97,7 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
     names,
     /** Notes the columns of a header. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
     addHeader: (header: readonly string[]) => {
-      const nameless = header.length - header.filter((name) => name.trim() !== '').length;
-      requireRoom(bounds, header.length, 'the header', nameless);
+      requireRoom(bounds, header.length, 'the header', header.filter((name) => name.trim() === '').length);
       for (const name of header) note(name);
     },
     /** Throws TOO_MANY_COLUMNS when there may not be as many. */
@@ -126,13 +118,13 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
       if (again !== undefined) throw namedTwice(name, at, again);
       return at;
     },
-    /** A column of this name is read for the field. */
-    isFor: (field: Field, name: string) => isFor(field, name, mapped),
-    /** Position of the field's column, or -1. */
+    /** A column of this name is read for the UID. */
+    isUid: (name: string) => rolesOf(sameName(name)).includes('uid'),
+    /** Position of the role's column, or -1; without refusals also where several match. */
     indexOf,
-    nameOf: (field: ColumnRole): string | undefined => names[indexOf(field)],
+    nameOf,
     recognised: (): Readonly<Partial<Record<ColumnRole, string>>> =>
-      Object.fromEntries([...bound].map(([field, index]) => [field, names[index] ?? ''])),
+      defined(Object.fromEntries([...matches.keys()].map((role) => [role, nameOf(role)]))),
     requireMapped,
     /**
      * Throws MISSING_COLUMN when there is no column for the UID, or for the GUID and no default either.
@@ -142,14 +134,28 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
       const needed: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
       const required = needed.filter((field) => !sourced.has(field));
       requireMapped(required);
-      const missing = required.filter((field) => !bound.has(field));
-      if (missing.length > 0 && !lenient) throw missingColumns(missing, names, bound.size > 0, options);
+      const missing = required.filter((field) => indexOf(field) === -1);
+      if (missing.length > 0 && !lenient) throw missingColumns(missing, names, matches.size > 0, options);
     },
     /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
     requireAction: () => {
-      if (edits && !bound.has('action')) throw noAction(names);
+      if (!edits || indexOf(ACTION_COLUMN) !== -1) return;
+      throw intakeError(
+        'MISSING_COLUMN',
+        `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${theColumns(names)}`,
+        `Name the column "${ACTION_COLUMN}"`,
+        { column: ACTION_COLUMN },
+      );
     },
   };
+}
+
+/** Adds a value to those of a key, which it returns. */
+function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): readonly Value[] {
+  const values = map.get(key) ?? [];
+  values.push(value);
+  map.set(key, values);
+  return values;
 }
 
 function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0) {
@@ -211,15 +217,6 @@ function missingColumns(
     `no column is recognised as ${fields.join(', and none as ')}; ${theColumns(names)}`,
     words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
     { fields: missing.join(',') },
-  );
-}
-
-function noAction(names: readonly string[]) {
-  return intakeError(
-    'MISSING_COLUMN',
-    `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${theColumns(names)}`,
-    `Name the column "${ACTION_COLUMN}"`,
-    { column: ACTION_COLUMN },
   );
 }
 

@@ -2,7 +2,7 @@ import type { InputErrorCode } from '../../errors/errors.ts';
 import { type InputKind, inputNames } from '../../options/input-kinds.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { sameName } from '../../text/same-text.ts';
-import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
+import { type ColumnMapping, fieldByAlias, openColumns } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
 import { intakeError } from './intake-error.ts';
@@ -26,7 +26,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const first = jsonOrUndefined(firstLine);
   if (first === undefined || first === null) return 'json';
   const isOneDocument = start.slice(firstLine.length).trim() === '';
-  if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
+  if (!isOneDocument || looksLikeRow(first, openColumns(mapping).isUid)) return 'ndjson';
   const values = Object.values(first);
   return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
 }

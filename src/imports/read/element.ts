@@ -1,4 +1,5 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
+import { cellOf } from '../../text/csv-line.ts';
 import { BLOCK_BYTES } from './byte-source.ts';
 import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
@@ -83,27 +84,24 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
       if (!known.has(key)) learn(key, place);
     }
     if (line === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid);
-    if (isList(element, 'guid') || isList(element, 'uid')) yield* combined(original, repeated);
+    const lists = (['guid', 'uid'] as const).filter((field) => Array.isArray(valueIn(element, field)));
+    if (lists.length > 0) yield* combined(original, lists, repeated);
     else yield rowOf(element, original, original, repeated);
   }
 
-  const isList = (element: Element, field: Field) => keyOf[field] !== '' && Array.isArray(element[keyOf[field]]);
+  const valueIn = (element: Element, field: Field) => (keyOf[field] === '' ? undefined : element[keyOf[field]]);
 
   /** A row for each user in each group. The first one has the original of all. */
-  function* combined(original: string, repeated: string | undefined): Generator<InputRow> {
-    const most = bounds.memberships;
+  function* combined(original: string, lists: readonly ('guid' | 'uid')[], repeated: string | undefined) {
     hasLists = true;
     const element = parseJson(original) as Element;
-    const lists = (['guid', 'uid'] as const).filter((field) => isList(element, field));
-    const valuesOf = (field: 'guid' | 'uid') => {
-      const value = element[keyOf[field]];
-      return isList(element, field) ? (value as unknown[]) : [value];
-    };
-    const [guids, uids] = [valuesOf('guid'), valuesOf('uid')];
+    const guids = [valueIn(element, 'guid')].flat();
+    const uids = [valueIn(element, 'uid')].flat();
     const count = guids.length * uids.length;
-    if (count === 0 || count > most) {
-      const column = keyOf[lists.find((field) => valuesOf(field).length !== 1) ?? 'uid'];
-      const problem = count === 0 ? noMembership(column, 'the list is empty') : tooManyMemberships(column, most);
+    if (count === 0 || count > bounds.memberships) {
+      const column = keyOf[guids.length === 1 ? 'uid' : 'guid'];
+      const problem =
+        count === 0 ? noMembership(column, 'the list is empty') : tooManyMemberships(column, bounds.memberships);
       const skipped = count === 0 && { shaped: { part: 1, value: '', skipped: true as const } };
       yield { line, original, ...reader.noMembership(), problems: [problem], ...skipped };
       return;
@@ -115,7 +113,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
         part += 1;
         const one: Element = { ...element, [keyOf.guid]: guid, [keyOf.uid]: uid };
         const row = rowOf(one, part === 1 ? original : '', undefined, repeated);
-        const value = lists.map((field) => `${keyOf[field]}=${asText(one[keyOf[field]])}`).join(', ');
+        const value = lists.map((field) => `${keyOf[field]}=${cellOf(valueIn(one, field))}`).join(', ');
         yield { ...row, shaped: { part, value: count === 1 ? '' : shortValue(value) } };
       }
     }
@@ -139,7 +137,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
     for (const field of FIELDS) keyOf[field] = columns.nameOf(field) ?? '';
   }
 
-  const isRow = (element: Element) => looksLikeRow(element, (key) => columns.isFor('uid', key));
+  const isRow = (element: Element) => looksLikeRow(element, columns.isUid);
   return { isRow, rows, finish, rowsRead: () => line, hasLists: () => hasLists };
 }
 
@@ -176,10 +174,6 @@ export function notText(field: Field, column: string, value: unknown): RowProble
       ? `neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`
       : `an object; name the value in it that is meant, such as ${column}.${first}`;
   return { column, value: written, code: 'NOT_TEXT', reason: `the ${field} ${shown(written)} is ${why}` };
-}
-
-function asText(value: unknown) {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** The element as the report keeps it: its own text, on one line where that changes nothing. */
