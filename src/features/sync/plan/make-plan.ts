@@ -56,7 +56,7 @@ export function makePlan(decision: Decision) {
     const made = isUndo ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
     sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
     sql('forget_actions').run();
-    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
+    for (const [reason, [action]] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
     if (isUndo) decideUndo(sql, flags);
     else decideSync(sql, decision, mine);
   });
