@@ -146,7 +146,11 @@ export function limitOption(byDefault: number, most: number) {
     .describe(`Entries of a page: 1 to ${most}. Default: ${byDefault}.`);
 }
 
-export const cursorOption = z.string().max(500).describe('`nextCursor` of the page before; opaque.');
+/** The options of a list that is asked for page by page. */
+export const pageOptions = (byDefault: number, most: number) => ({
+  limit: limitOption(byDefault, most),
+  cursor: z.string().max(500).describe('`nextCursor` of the page before; opaque.').optional(),
+});
 
 /** `failed,invalid`: words separated by commas. */
 export function listOption<const Word extends string>(words: readonly Word[]) {

@@ -8,12 +8,11 @@ import { asSentence } from '../text/wording.ts';
 import {
   anyTexts,
   count,
-  cursorOption,
   IMPORT_ID,
-  limitOption,
   listOption,
   nextCursor,
   nextSteps,
+  pageOptions,
   possible,
   queryOf,
   rowCounts,
@@ -140,14 +139,6 @@ function filter<Type extends z.ZodType>(name: keyof typeof LIST_FILTERS, type: T
 
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
 
-/** `GET /v1/imports` */
-const importsQuery = importFilter.extend({
-  limit: limitOption(50, 200),
-  cursor: cursorOption.optional(),
-});
-const importsPage = z.strictObject({ imports: z.array(importView), nextCursor });
-export type ImportsPage = z.infer<typeof importsPage>;
-
 /** `GET /v1/imports/:id/sending` */
 const sendingPlan = z
   .strictObject({
@@ -170,9 +161,6 @@ const sendingPlan = z
   })
   .meta({ id: 'SendingPlan', description: 'The work of sending the waiting rows of an import, and their target.' });
 export type SendingPlan = z.infer<typeof sendingPlan>;
-
-/** `POST /v1/imports/:id/retry` */
-const retryQuery = z.strictObject(queryOf({ ...ROW_FILTER, ...STOPPING }));
 
 /** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
@@ -205,11 +193,6 @@ const bulkAnswer = z.strictObject({
 });
 export type BulkAnswer = z.infer<typeof bulkAnswer>;
 
-/** `GET /v1/imports/:id/transitions` */
-const importJournal = z.strictObject({
-  transitions: z.array(z.strictObject({ at: time, state: z.enum(IMPORT_STATES), reason: z.string() })),
-});
-
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
   format: REPORT.format.schema
@@ -236,8 +219,8 @@ const moved = {
 export const importOperations = {
   list: operationOfImports('GET /v1/imports', 'viewer', {
     summary: 'List imports, newest first',
-    query: importsQuery,
-    answer: importsPage,
+    query: importFilter.extend(pageOptions(50, 200)),
+    answer: z.strictObject({ imports: z.array(importView), nextCursor }),
   }),
   one: operationOfImports('GET /v1/imports/:id', 'viewer', {
     summary: 'One import',
@@ -279,7 +262,7 @@ export const importOperations = {
     audit: 'import.retry',
     summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
     description: 'With options that choose rows: only those among them.',
-    query: retryQuery,
+    query: z.strictObject(queryOf({ ...ROW_FILTER, ...STOPPING })),
     location: '/v1/imports/:id',
     answer: importView,
     refusals: ['WRONG_STATE', 'WRONG_TARGET'],
@@ -292,7 +275,9 @@ export const importOperations = {
   }),
   journal: operationOfImports('GET /v1/imports/:id/transitions', 'viewer', {
     summary: "An import's journal: every state that it was in, and why",
-    answer: importJournal,
+    answer: z.strictObject({
+      transitions: z.array(z.strictObject({ at: time, state: z.enum(IMPORT_STATES), reason: z.string() })),
+    }),
   }),
   /** Its body is a file; the server says more about it, and checks the query (server/uploads). */
   create: operationOfImports('POST /v1/imports', 'operator', {

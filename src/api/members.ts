@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { cursorOption, limitOption, nextCursor, time } from './fields.ts';
+import { nextCursor, pageOptions, time } from './fields.ts';
 import { operationsOf } from './operation.ts';
 
 const historyEntry = z.strictObject({
@@ -25,41 +25,15 @@ const unread = z
   .array(z.string())
   .describe('Imports of this page whose ledger is damaged or missing: what they did is not in it.');
 
-/** `GET /v1/members/:uid/history` */
-const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
-const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), unread, nextCursor });
-
 /** Characters that a part of a UID must have at least: a shorter one finds nearly everybody. */
 const MIN_OF_UID = 3;
 
-/** `GET /v1/members` */
-const membersQuery = z.strictObject({
-  text: z.string().trim().min(MIN_OF_UID).max(200).describe('A part of the UID, in any case.'),
-  limit: limitOption(50, 200),
-  cursor: cursorOption.optional(),
-});
 const foundMember = z.strictObject({
   uid: z.string().describe('The spelling of the newest import of the user.'),
   newest: z.strictObject({ importId: z.string(), file: z.string(), createdAt: time }),
 });
 export type FoundMember = z.infer<typeof foundMember>;
-const membersPage = z.strictObject({
-  members: z
-    .array(foundMember)
-    .describe(
-      'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
-    ),
-  unread,
-  nextCursor,
-});
 
-/** `POST /v1/members/:uid/ask` */
-const askQuery = z.strictObject({
-  region: z
-    .enum(REGIONS)
-    .optional()
-    .describe('Default: the regions that imports have put the user into, or all that have an app.'),
-});
 const membershipNow = z.strictObject({
   region: z.enum(REGIONS),
   guid: z.string(),
@@ -95,21 +69,37 @@ export const memberOperations = {
   search: operation('GET /v1/members', 'viewer', {
     summary: 'Users in imports by a part of their UID, those of the newest import first',
     description: 'A page may hold fewer users than `limit`, or none, and have a next one.',
-    query: membersQuery,
-    answer: membersPage,
+    query: z.strictObject({
+      text: z.string().trim().min(MIN_OF_UID).max(200).describe('A part of the UID, in any case.'),
+      ...pageOptions(50, 200),
+    }),
+    answer: z.strictObject({
+      members: z
+        .array(foundMember)
+        .describe(
+          'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
+        ),
+      unread,
+      nextCursor,
+    }),
   }),
   history: operation('GET /v1/members/:uid/history', 'viewer', {
     summary: 'Effects of all imports on a UID, newest import first',
     description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
-    query: historyQuery,
-    answer: historyPage,
+    query: z.strictObject(pageOptions(100, 1_000)),
+    answer: z.strictObject({ uid: z.string(), entries: z.array(historyEntry), unread, nextCursor }),
   }),
   ask: operation('POST /v1/members/:uid/ask', 'operator', {
     audit: 'member.ask',
     summary: 'Ask the service in which groups a user is now, and compare with what imports did',
     description:
       'One call for the groups of the user in each region, and one or two for each of up to 20 groups that differ, within the rate of the region.',
-    query: askQuery,
+    query: z.strictObject({
+      region: z
+        .enum(REGIONS)
+        .optional()
+        .describe('Default: the regions that imports have put the user into, or all that have an app.'),
+    }),
     answer: memberNow,
     refusals: ['REGION_WITHOUT_APP'],
   }),

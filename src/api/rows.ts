@@ -4,7 +4,7 @@ import { OUTCOMES } from '../membership/outcome.ts';
 import { ROW_COLUMNS } from '../membership/row-columns.ts';
 import { INPUTS } from '../options/input-kinds.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
-import { count, cursorOption, limitOption, nextCursor, original, queryOf, rowNumber, time } from './fields.ts';
+import { count, nextCursor, original, pageOptions, queryOf, rowNumber, time } from './fields.ts';
 import { reportQuery } from './imports.ts';
 import { fileOf, operationsOf } from './operation.ts';
 
@@ -64,8 +64,7 @@ const rowsQuery = z.strictObject({
     .optional()
     .describe('Default: row, the order of the input. Outcomes are sorted in the order of their list.'),
   order: z.enum(['asc', 'desc']).optional().describe('Default: asc.'),
-  limit: limitOption(100, 1_000),
-  cursor: cursorOption.optional(),
+  ...pageOptions(100, 1_000),
 });
 const rowsPage = z.strictObject({
   rows: z.array(rowView),
@@ -116,20 +115,8 @@ const problemView = problemCount.extend({
 });
 export type ProblemView = z.infer<typeof problemView>;
 
-/** `GET /v1/imports/:id/problems` */
-const problemsAnswer = z.strictObject({ problems: z.array(problemView) });
-
 const callRate = z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() });
 export type CallRate = z.infer<typeof callRate>;
-
-/** `GET /v1/imports/:id/calls` */
-const callsAnswer = z.strictObject({
-  rates: z
-    .array(callRate)
-    .describe(
-      'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
-    ),
-});
 
 /** Calls of an import for one row, and their results. */
 
@@ -201,11 +188,17 @@ export const rowOperations = {
   }),
   problems: operation('GET /v1/imports/:id/problems', 'viewer', {
     summary: 'Rows that need attention by outcome and code, with examples and what to do',
-    answer: problemsAnswer,
+    answer: z.strictObject({ problems: z.array(problemView) }),
   }),
   calls: operation('GET /v1/imports/:id/calls', 'viewer', {
     summary: 'Calls to the chat service over time',
-    answer: callsAnswer,
+    answer: z.strictObject({
+      rates: z
+        .array(callRate)
+        .describe(
+          'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
+        ),
+    }),
   }),
   created: operation('GET /v1/imports/:id/created', 'viewer', {
     summary: 'Download the users and groups that an import created, and the users that it made active again',

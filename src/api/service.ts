@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import { duration } from '../platform/allowed-values.ts';
-import { count, cursorOption, HOST, limitOption, nextCursor, time, timeOption } from './fields.ts';
+import { count, HOST, nextCursor, pageOptions, time, timeOption } from './fields.ts';
 import { type ImportView, operationOfImports } from './imports.ts';
 import { fileOf, nothing, operationsOf, ROLES } from './operation.ts';
 import type { RunningImport } from './overview.ts';
@@ -43,16 +43,6 @@ const settingsAnswer = settings.extend({
 });
 export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
-/** `POST /v1/session` */
-const loginBody = z.strictObject({
-  token: z
-    .string()
-    .max(200)
-    .meta({ examples: ['rct_…'] }),
-});
-const loginAnswer = z.strictObject({ role, name: z.string(), expiresAt: time });
-
-/** `GET /v1/session` */
 const session = z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() });
 export type Session = z.infer<typeof session>;
 
@@ -73,8 +63,7 @@ const auditQuery = z.strictObject({
     .describe('An action such as `import.cancel`, or the part before the dot, such as `import`.'),
   from: timeOption('start').optional().describe('At this time (ISO 8601) or on this day, or later.'),
   to: timeOption('end').optional().describe('Before this time (ISO 8601), or on this day or earlier.'),
-  limit: limitOption(100, 1_000),
-  cursor: cursorOption.optional(),
+  ...pageOptions(100, 1_000),
 });
 export type AuditQuery = z.output<typeof auditQuery>;
 const auditPage = z.strictObject({
@@ -105,15 +94,9 @@ const tokenView = z.strictObject({
 });
 export type TokenView = z.infer<typeof tokenView>;
 
-const tokensAnswer = z.strictObject({
-  tokens: z.array(tokenView).describe('Oldest first, also those that have expired.'),
-});
-
-/** `POST /v1/tokens` */
 export const newToken = tokenView.extend({
   token: z.string().describe('The token itself. Only its hash is stored: no other answer has it.'),
 });
-export type NewToken = z.infer<typeof newToken>;
 
 /** Characters of a token's name, at most. */
 const MAX_NAME_LENGTH = 100;
@@ -168,8 +151,13 @@ export const sessionOperations = {
     operationId: 'logIn',
     audit: 'session.create',
     summary: 'Log in with a token',
-    body: loginBody,
-    answer: loginAnswer,
+    body: z.strictObject({
+      token: z
+        .string()
+        .max(200)
+        .meta({ examples: ['rct_…'] }),
+    }),
+    answer: z.strictObject({ role, name: z.string(), expiresAt: time }),
     refusals: ['TOKEN_REFUSED', 'TOO_MANY'],
   }),
   session: access('GET /v1/session', 'public', {
@@ -188,7 +176,9 @@ export const sessionOperations = {
 export const tokenOperations = {
   list: access('GET /v1/tokens', 'admin', {
     summary: 'List tokens, without their secrets',
-    answer: tokensAnswer,
+    answer: z.strictObject({
+      tokens: z.array(tokenView).describe('Oldest first, also those that have expired.'),
+    }),
   }),
   create: access('POST /v1/tokens', 'admin', {
     audit: 'token.create',

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ImportsPage } from '../../src/api/imports.ts';
+import type { importOperations } from '../../src/api/imports.ts';
+import type { AnswerOf } from '../../src/api/operation.ts';
 import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
 import { openWorkplace } from './workplace.ts';
 
 const rows = { read: 2, ...Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])), added: 2 } as RowCounts;
 const counts = { calls: 1, retries: 0, rateLimited: 0, rows };
-const PAGE: ImportsPage = {
+const PAGE: AnswerOf<typeof importOperations.list> = {
   imports: [
     {
       id: 'one',

@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BulkAnswer, ImportsPage, ImportView } from '../../src/api/imports.ts';
+import type { BulkAnswer, ImportView, importOperations } from '../../src/api/imports.ts';
+import type { AnswerOf } from '../../src/api/operation.ts';
 import type { AuditPage } from '../../src/api/service.ts';
 import { reached } from '../imports/pipeline-harness.ts';
 import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
+
+type ImportsPage = AnswerOf<typeof importOperations.list>;
 
 let server: TestServer;
 beforeAll(async () => {

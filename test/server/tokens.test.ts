@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NewToken, TokenView } from '../../src/api/service.ts';
+import type { AnswerOf } from '../../src/api/operation.ts';
+import type { TokenView, tokenOperations } from '../../src/api/service.ts';
 import type { AuditEntry } from '../../src/server/access/access-store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -25,7 +26,8 @@ const as = (token: string, method = 'GET', body?: object): RequestInit => ({
   headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
   ...(body !== undefined && { body: JSON.stringify(body) }),
 });
-const make = (body: object) => server.json<NewToken>('/v1/tokens', as(admin, 'POST', body));
+const make = (body: object) =>
+  server.json<AnswerOf<typeof tokenOperations.create>>('/v1/tokens', as(admin, 'POST', body));
 const tokens = async () => (await server.json<{ tokens: TokenView[] }>('/v1/tokens', as(admin))).tokens;
 const audit = async () =>
   (await server.json<{ entries: readonly AuditEntry[] }>('/v1/audit?limit=1&action=token', as(admin))).entries;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, cursorOption, limitOption, listOption, nextCursor, queryOf, rowNumber } from '../../api/fields.ts';
+import { count, listOption, nextCursor, pageOptions, queryOf, rowNumber } from '../../api/fields.ts';
 import { importView } from '../../api/imports.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { ROW_SCHEMAS } from '../../api/rows.ts';
@@ -74,8 +74,7 @@ const rowFilter = queryOf(ROW_FILTER);
 const rowsQuery = z.strictObject({
   ...rowFilter,
   state: listOption(CORRECTION_STATES).optional().describe('Default: those that were not sent.'),
-  limit: limitOption(50, 500),
-  cursor: cursorOption.optional(),
+  ...pageOptions(50, 500),
 });
 const correctionRows = z.strictObject({
   rows: z.array(correctionRow),

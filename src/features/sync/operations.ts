@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyTexts, cursorOption, limitOption, listOption, nextCursor, queryOf } from '../../api/fields.ts';
+import { anyTexts, listOption, nextCursor, pageOptions, queryOf } from '../../api/fields.ts';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
 import { syncEntry } from '../../api/sync-entry.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
@@ -23,10 +23,6 @@ const operation = operationsOf('syncs', z.object({ id: z.string().describe('Id o
 
 const named = z.object({ name: z.string().describe('Name of a sync (syncName), or of a schedule.') });
 
-const pageOf = (byDefault: number, most: number) => ({
-  limit: limitOption(byDefault, most),
-  cursor: cursorOption.optional(),
-});
 const actionOption = listOption(PLAN_ACTIONS).optional();
 
 const decided = {
@@ -46,7 +42,7 @@ const decided = {
 export const syncOperations = {
   list: operation('GET /v1/syncs', 'viewer', {
     summary: 'List syncs, newest first',
-    query: z.strictObject({ state: listOption(SYNC_STATES).optional(), ...pageOf(50, 200) }),
+    query: z.strictObject({ state: listOption(SYNC_STATES).optional(), ...pageOptions(50, 200) }),
     answer: z.strictObject({ syncs: z.array(syncEntry), nextCursor }),
   }),
   one: operation('GET /v1/syncs/:id', 'viewer', {
@@ -94,7 +90,7 @@ export const syncOperations = {
   }),
   ending: operation('GET /v1/memberships/ending', 'viewer', {
     summary: 'Memberships that end, as rows of imports and syncs have said, the first to end first',
-    query: z.strictObject({ ...queryOf(ENDING), ...pageOf(100, 1_000) }),
+    query: z.strictObject({ ...queryOf(ENDING), ...pageOptions(100, 1_000) }),
     answer: z.strictObject({ memberships: z.array(ending), nextCursor }),
   }),
   expire: operation('POST /v1/memberships/expire', 'operator', {
@@ -120,7 +116,7 @@ export const syncOperations = {
       action: actionOption.describe(
         `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
       ),
-      ...pageOf(50, 500),
+      ...pageOptions(50, 500),
     }),
     answer: z.strictObject({ groups: z.array(syncGroup), nextCursor }),
     refusals: ['NO_PLAN_YET'],
@@ -130,7 +126,7 @@ export const syncOperations = {
     query: z.strictObject({
       guard: z.string().max(100),
       search: z.string().max(1_000).optional().describe('Part of a GUID, in any case.'),
-      ...pageOf(50, 500),
+      ...pageOptions(50, 500),
     }),
     answer: z.strictObject({ findings: z.array(guardFinding), nextCursor }),
     refusals: ['NO_PLAN_YET'],
@@ -141,7 +137,7 @@ export const syncOperations = {
       action: actionOption,
       region: region.optional(),
       guid: z.string().max(1_000).optional().describe('The whole GUID, in any case.'),
-      ...pageOf(100, 1_000),
+      ...pageOptions(100, 1_000),
     }),
     answer: z.strictObject({ actions: z.array(planAction), nextCursor }),
     refusals: ['NO_PLAN_YET'],
