@@ -11,8 +11,8 @@ const createKeyRequest = z.object({
   scope: z.enum(KEY_SCOPES).default('authOnly'),
 });
 const updateKeyRequest = z.object({
-  name: createKeyRequest.shape.name.optional(),
-  scope: z.enum(KEY_SCOPES).optional(),
+  name: createKeyRequest.shape.name.exactOptional(),
+  scope: z.enum(KEY_SCOPES).exactOptional(),
 });
 
 /** Operations on the API keys of an app (docs/chat-service.md, 71). */
@@ -22,14 +22,10 @@ export const keyOperations: Operations = {
   /** The new key is valid at once. */
   'POST apikeys': (call) => {
     const given = readBody(call, createKeyRequest);
-    if (call.app.keys.size >= MAX_KEYS) throw badRequest({ apiKey: [`An app has at most ${MAX_KEYS} API keys.`] });
+    if (call.app.keys.size >= MAX_KEYS) throw badRequest(`An app has at most ${MAX_KEYS} API keys.`, 'apiKey');
     return keep(call, { apiKey: newKey(), ...given, createdAt: call.now });
   },
-  'PUT apikeys/{apiKey}': (call) => {
-    const key = requireKey(call);
-    const given = readBody(call, updateKeyRequest);
-    return keep(call, { ...key, name: given.name ?? key.name, scope: given.scope ?? key.scope });
-  },
+  'PUT apikeys/{apiKey}': (call) => keep(call, { ...requireKey(call), ...readBody(call, updateKeyRequest) }),
   /** The key is refused from the next call on. */
   'DELETE apikeys/{apiKey}': (call) => {
     const { apiKey, name } = requireKey(call);

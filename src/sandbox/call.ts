@@ -58,15 +58,21 @@ export function refusal(status: number, code: string, message: string) {
   return new Refusal(status, serviceError(code, message));
 }
 
-/** 400 for a body or query that does not hold what it must; `details` lists the texts per field. */
-export function badRequest(details: Record<string, string[]>) {
+/** 400 for a body or query whose fields do not hold what they must. */
+export function badRequest(text: string, ...fields: readonly string[]) {
+  return badFields(Object.fromEntries(fields.map((field) => [field, [text]])));
+}
+
+function badFields(details: Record<string, string[]>) {
   return new Refusal(400, serviceError('ERR_BAD_REQUEST', 'The request holds invalid data, see details.', details));
 }
 
-/** Reasons why a user cannot be given the requested place in a group. */
+/** Reasons why a user cannot have the requested place in a group. */
 function obstacleTexts(uid: string, guid: string) {
   const [user, group] = [`The user with UID ${uid}`, `the group with GUID ${guid}`];
   return {
+    ERR_UID_NOT_FOUND: `${user} does not exist.`,
+    ERR_GROUP_NOT_JOINED: `${user} is not a member of ${group}.`,
     ERR_ALREADY_JOINED: `${user} has already joined ${group}.`,
     ERR_BANNED_GROUPMEMBER: `${user} is banned from ${group}.`,
     ERR_ALREADY_BANNED: `${user} is already banned from ${group}.`,
@@ -77,7 +83,7 @@ function obstacleTexts(uid: string, guid: string) {
   };
 }
 
-export function obstacleError(obstacle: keyof ReturnType<typeof obstacleTexts>, uid: string, guid: string) {
+export function obstacleError(obstacle: keyof ReturnType<typeof obstacleTexts>, uid: string, guid = '') {
   return serviceError(obstacle, obstacleTexts(uid, guid)[obstacle]);
 }
 
@@ -93,13 +99,13 @@ export function eachPart<Part, Result>({ fault }: Call, parts: readonly Part[], 
 /** The request body as the schema has it, or a 400 that names each field and what is wrong with it. */
 export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
   if (!/^application\/json\s*(;|$)/i.test(call.contentType)) {
-    throw badRequest({ 'Content-Type': ['The header Content-Type must be application/json.'] });
+    throw badRequest('The header Content-Type must be application/json.', 'Content-Type');
   }
   let json: unknown;
   try {
     json = JSON.parse(call.body);
   } catch {
-    throw badRequest({ body: ['The body must be valid JSON.'] });
+    throw badRequest('The body must be valid JSON.', 'body');
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -108,7 +114,7 @@ export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
     const fields = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? 'body')];
     for (const field of fields) details.set(field, [...(details.get(field) ?? []), issue.message]);
   }
-  throw badRequest(Object.fromEntries(details));
+  throw badFields(Object.fromEntries(details));
 }
 
 /** The group of the path, or another one; refused when there is none. */
@@ -129,20 +135,16 @@ export function freeId({ app, behaviour }: Call, kind: 'user' | 'group', id: str
   const stored = storedId(id);
   const name = kind === 'user' ? 'uid' : 'guid';
   const shown = name.toUpperCase();
-  if (stored === undefined) throw badRequest({ [name]: [`A ${shown} has up to 100 letters, digits, "-" and "_".`] });
+  if (stored === undefined) throw badRequest(`A ${shown} has up to 100 letters, digits, "-" and "_".`, name);
   if (app[`${kind}s`].get(stored) === undefined) return stored;
   const message = `The ${kind} with ${shown} ${stored} already exists.`;
   throw refusal(behaviour.duplicateStatus, `ERR_${shown}_ALREADY_EXISTS`, message);
 }
 
-export function uidNotFound(uid: string): ServiceError {
-  return serviceError('ERR_UID_NOT_FOUND', `The user with UID ${uid} does not exist.`);
-}
-
 /** The user of the path, or another one; refused when there is none. */
 export function requireUser(call: Call, uid = call.params['uid'] ?? '') {
   const user = activeUser(call, uid);
-  if (user === undefined) throw new Refusal(404, uidNotFound(uid));
+  if (user === undefined) throw new Refusal(404, obstacleError('ERR_UID_NOT_FOUND', uid));
   return user;
 }
 

@@ -13,8 +13,7 @@ function mayDoAll({ behaviour }: Call, actor: User, group: Group) {
 }
 
 function notJoined({ uid }: User, { profile: { guid } }: Group) {
-  const message = `The user with UID ${uid} is not a member of the group with GUID ${guid}.`;
-  return refusal(401, 'ERR_GROUP_NOT_JOINED', message);
+  return new Refusal(401, obstacleError('ERR_GROUP_NOT_JOINED', uid, guid));
 }
 
 function noClearance(code: string, message: string) {

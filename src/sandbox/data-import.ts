@@ -57,7 +57,7 @@ function importEach<Id extends string, Entity extends Readonly<Record<Id, string
   const body = readBody(call, z.looseObject({ [name]: z.record(z.string(), z.unknown()) }));
   const entities = Object.entries(body[name] ?? {});
   if (entities.length > MAX_ENTITIES) {
-    throw badRequest({ [name]: [`At most ${MAX_ENTITIES} can be imported in one call, got ${entities.length}.`] });
+    throw badRequest(`At most ${MAX_ENTITIES} can be imported in one call, got ${entities.length}.`, name);
   }
   function importOne(key: string, written: unknown) {
     const entity = schema.safeParse(written);

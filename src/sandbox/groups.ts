@@ -26,7 +26,6 @@ import {
   requireGroup,
   requireUser,
   seconds,
-  uidNotFound,
   userEntity,
 } from './call.ts';
 import { actingScope, type Edit, refusedAddition, requireClearanceOver, requireGroupScope } from './clearance.ts';
@@ -45,7 +44,7 @@ export const groupProfile = z.object({
 });
 const newGroup = groupProfile.extend({ guid: z.string() });
 const createGroupRequest = newGroup.extend({ members: addMembersRequest.strip().optional() });
-const updateGroupRequest = groupProfile.extend({ name: groupProfile.shape.name.optional() });
+const updateGroupRequest = groupProfile.partial();
 
 /** Operations on groups, except changing members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 export const groupOperations: Operations = {
@@ -57,27 +56,21 @@ export const groupOperations: Operations = {
     const { behaviour, now } = call;
     const { members, ...request } = readBody(call, createGroupRequest);
     if (request.type === undefined && behaviour.groupType === 'required') {
-      throw badRequest({ type: ['The type is required.'] });
+      throw badRequest('The type is required.', 'type');
     }
     if (members !== undefined && behaviour.membersOfNewGroup === 'refuse') {
-      throw badRequest({ members: ['Members are added with POST /groups/{guid}/members.'] });
+      throw badRequest('Members are added with POST /groups/{guid}/members.', 'members');
     }
     const requested = readMemberLists(members ?? {}, behaviour);
     const actor = actingUser(call);
     const group = makeGroup(call, { owner: call.onBehalfOf || undefined, ...request }, now);
     for (const uid of new Set([group.profile.owner, actor.uid])) {
-      if (uid !== SYSTEM_USER.uid) {
-        group.add(
-          uid,
-          { scope: 'admin', banned: false, joinedAt: now },
-          { maxGroupMembers: 2, addingBanned: 'refuse' },
-        );
-      }
+      if (uid !== SYSTEM_USER.uid) group.add(uid, { scope: 'admin', banned: false, joinedAt: now });
     }
     const isWithMembers = behaviour.membersOfNewGroup !== 'ignore' && requested.taken.length > 0;
-    const placed = isWithMembers ? placeMembers(call, group, requested) : undefined;
+    const placed = isWithMembers && placeMembers(call, group, requested.lists, requested.taken);
     const data = { ...groupEntity(group), ...(actor !== SYSTEM_USER && ownPlace(group, actor.uid)) };
-    if (placed === undefined || behaviour.membersOfNewGroup === 'add-silently') return data;
+    if (!placed || behaviour.membersOfNewGroup === 'add-silently') return data;
     return new Map<string, unknown>([...Object.entries(data), ['members', placed]]);
   },
   /** Changes the fields of the body; an acting user changes no owner. */
@@ -106,8 +99,7 @@ export const groupOperations: Operations = {
     const types = valuesOf(call, 'types') ?? valuesOf(call, 'type');
     const isFound = searching(call, 'guid');
     const hasJoined = isOn(call, 'hasJoined');
-    if (hasJoined && call.onBehalfOf === '')
-      throw badRequest({ hasJoined: ['hasJoined needs the header onBehalfOf.'] });
+    if (hasJoined && call.onBehalfOf === '') throw badRequest('hasJoined needs the header onBehalfOf.', 'hasJoined');
     const actor = hasJoined ? actingUser(call) : SYSTEM_USER;
     const found = [...call.app.groups.all.values()].filter((group) => {
       const { guid, name, type, tags } = group.profile;
@@ -215,23 +207,20 @@ export const memberOperations: Operations = {
   'POST groups/{guid}/members': (call) => {
     const { behaviour } = call;
     const strict = behaviour.unknownFields === 'refuse';
-    const requested = readMemberLists(
-      readBody(call, strict ? addMembersRequest : addMembersRequest.strip()),
-      behaviour,
-    );
-    if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
-      throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+    const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
+    const { lists, taken } = readMemberLists(request, behaviour);
+    if (lists.length === 0 && behaviour.emptyRequest === 'refuse') {
+      throw badRequest(`At least one of ${MEMBER_LISTS.join(', ')} must be given.`, 'body');
     }
     const group = requireGroup(call);
-    const taken = requested.taken.map((one) => ({ ...one, refused: refusedAddition(call, group, one.list, one.uid) }));
-    // The second says something of the acting user and not of one who is added.
-    const ofAll = taken.find(
-      ({ refused }) =>
-        refused && (behaviour.clearance === 'refuse-call' || refused.error.code === 'ERR_GROUP_NOT_JOINED'),
-    );
-    if (ofAll?.refused !== undefined) throw ofAll.refused;
-    requireRoom(taken, group, behaviour);
-    return placeMembers(call, group, { ...requested, taken });
+    const judged = taken.map((one) => ({ ...one, refused: refusedAddition(call, group, one.list, one.uid) }));
+    for (const { refused } of judged) {
+      // The second says something of the acting user and not of one who is added.
+      const isOfAll = behaviour.clearance === 'refuse-call' || refused?.error.code === 'ERR_GROUP_NOT_JOINED';
+      if (refused && isOfAll) throw refused;
+    }
+    requireRoom(judged, group, behaviour);
+    return placeMembers(call, group, lists, judged);
   },
   'PUT groups/{guid}/members/{uid}': (call) => edit(call, 'scope', readBody(call, changeScopeRequest).scope),
   'DELETE groups/{guid}/members/{uid}': (call) => edit(call, 'remove'),
@@ -241,7 +230,7 @@ export const memberOperations: Operations = {
 };
 
 /** Adds and bans one after another, and returns the lists of the reply: an entry for each UID, in the order of the request. */
-function placeMembers(call: Call, group: Group, { lists, taken }: RequestedMembers) {
+function placeMembers(call: Call, group: Group, lists: readonly MemberList[], taken: readonly RequestedMember[]) {
   const { behaviour, now } = call;
   const places = new Map<Scope, MemberPlace>(
     MEMBER_SCOPES.map((scope) => [scope, { scope, banned: false, joinedAt: now }]),
@@ -249,7 +238,7 @@ function placeMembers(call: Call, group: Group, { lists, taken }: RequestedMembe
   function carryOut({ list, uid, refused }: RequestedMember) {
     if (refused !== undefined) return refusedMember(refused.error, behaviour);
     const user = activeUser(call, uid);
-    if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
+    if (user === undefined) return refusedMember(obstacleError('ERR_UID_NOT_FOUND', uid), behaviour);
     const place = places.get(SCOPE_OF_LIST[list]);
     const obstacle = place === undefined ? group.ban(user.uid, now) : group.add(user.uid, place, behaviour);
     if (obstacle !== undefined) return refusedMember(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
@@ -269,19 +258,13 @@ function placeMembers(call: Call, group: Group, { lists, taken }: RequestedMembe
   return replied;
 }
 
-/** The additions that a request asks for. */
-interface RequestedMembers {
-  readonly lists: readonly MemberList[];
-  readonly taken: readonly RequestedMember[];
-}
-
 /** The lists of the request, and its UIDs, each once: if a UID is named several times, the highest scope counts. */
 function readMemberLists(request: z.infer<typeof addMembersRequest>, { maxUidsPerCall, tooManyUids }: Behaviour) {
   const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
   let requested = lists.flatMap((list) => (request[list] ?? []).map((uid) => ({ list, uid })));
   if (requested.length > maxUidsPerCall) {
     const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${requested.length}.`;
-    if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));
+    if (tooManyUids === 'refuse') throw badRequest(text, ...lists);
     requested = requested.slice(0, maxUidsPerCall);
   }
   const seen = new Set<string>();

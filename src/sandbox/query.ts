@@ -10,7 +10,7 @@ export function isOn({ query }: Call, name: string) {
   const text = (query.get(name) ?? 'false').toLowerCase();
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  throw badRequest({ [name]: [`${name} must be true or false.`] });
+  throw badRequest(`${name} must be true or false.`, name);
 }
 
 /** The values of a comma list, which clients also write as `name[]` or `name[0]`; undefined where there is none. */
@@ -23,8 +23,7 @@ export function valuesOf({ query }: Call, name: string): readonly string[] | und
 /** @param names documented, and not done here */
 export function refuseQuery({ query }: Call, names: readonly string[]) {
   const found = names.filter((name) => query.has(name));
-  if (found.length === 0) return;
-  throw badRequest(Object.fromEntries(found.map((name) => [name, [`The sandbox has no ${name}.`]])));
+  if (found.length > 0) throw badRequest(`The sandbox has no ${found.join(' and no ')}.`, ...found);
 }
 
 /** The items in the order of `sortBy` and `sortOrder`. @param keys what they can be sorted by */
@@ -34,11 +33,11 @@ export function sorted<Item>(
   keys: Readonly<Record<string, (item: Item) => string | number>>,
 ): readonly Item[] {
   const order = (query.get('sortOrder') ?? 'asc').toLowerCase();
-  if (order !== 'asc' && order !== 'desc') throw badRequest({ sortOrder: ['sortOrder must be asc or desc.'] });
+  if (order !== 'asc' && order !== 'desc') throw badRequest('sortOrder must be asc or desc.', 'sortOrder');
   const by = query.get('sortBy');
   if (by === null) return items;
   const key = Object.hasOwn(keys, by) ? keys[by] : undefined;
-  if (key === undefined) throw badRequest({ sortBy: [`sortBy must be one of ${Object.keys(keys).join(', ')}.`] });
+  if (key === undefined) throw badRequest(`sortBy must be one of ${Object.keys(keys).join(', ')}.`, 'sortBy');
   const up = items.toSorted((one, other) => (key(one) < key(other) ? -1 : key(one) > key(other) ? 1 : 0));
   return order === 'asc' ? up : up.reverse();
 }
@@ -48,7 +47,7 @@ export function searching(call: Call, idName: string): (id: string, name: string
   const key = call.query.get('searchKey')?.toLowerCase() ?? '';
   const fields = valuesOf(call, 'searchIn') ?? [idName, 'name'];
   const unknown = fields.find((field) => field !== idName && field !== 'name');
-  if (unknown !== undefined) throw badRequest({ searchIn: [`searchIn must be ${idName} or name.`] });
+  if (unknown !== undefined) throw badRequest(`searchIn must be ${idName} or name.`, 'searchIn');
   const wanted = valuesOf(call, 'tags');
   return (id, name, tags) =>
     (wanted === undefined || wanted.some((tag) => tags.includes(tag))) &&
@@ -90,6 +89,6 @@ function wholeNumber({ query }: Call, name: string, absent: number, max: number)
   const text = query.get(name);
   if (text === null) return absent;
   const value = /^\d+$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > max) throw badRequest({ [name]: [`${name} must be a whole number from 1 to ${max}.`] });
+  if (value < 1 || value > max) throw badRequest(`${name} must be a whole number from 1 to ${max}.`, name);
   return value;
 }

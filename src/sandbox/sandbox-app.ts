@@ -88,8 +88,12 @@ export class Group {
     return place?.banned ? undefined : place?.scope;
   }
 
-  /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where the rules say so. */
-  add(uid: string, place: MemberPlace, { addingBanned, maxGroupMembers }: AdditionRules) {
+  /** Adds a user, or says what prevents it and changes nothing. Without rules any number can be added, and no one who is banned. */
+  add(
+    uid: string,
+    place: MemberPlace,
+    { addingBanned = 'refuse', maxGroupMembers = Number.POSITIVE_INFINITY }: Partial<AdditionRules> = {},
+  ) {
     const before = this.places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
     if (before?.banned && addingBanned === 'refuse') return 'ERR_BANNED_GROUPMEMBER';
@@ -253,9 +257,8 @@ export function createApp(
     },
     /** @param unset fields that it loses */
     changeUser: (user: User, profile: Given<User>, unset: readonly (keyof User)[]) => {
-      const changed = { ...user, ...given(profile) };
-      for (const field of unset) Reflect.deleteProperty(changed, field);
-      users.all.set(user.uid, changed);
+      const lost = Object.fromEntries(unset.map((field) => [field, undefined]));
+      users.all.set(user.uid, { ...user, ...given(profile), ...lost });
     },
     deleteUser: (uid: string) => {
       users.all.delete(uid);

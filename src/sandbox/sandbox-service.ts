@@ -133,7 +133,7 @@ async function serve(options: Service, request: IncomingMessage, tenant: Tenant,
       tenant.traffic.counts.rateLimited += 1;
       throw tooManyRequests();
     }
-    if (body.tooLarge) throw badRequest({ body: [`A body has at most ${behaviour.maxBodyBytes} bytes.`] });
+    if (body.tooLarge) throw badRequest(`A body has at most ${behaviour.maxBodyBytes} bytes.`, 'body');
     if (version !== API_VERSION) {
       const message = `There is no version "${version}", the current version is ${API_VERSION}.`;
       throw refusal(404, 'ERR_INVALID_API_VERSION', message);

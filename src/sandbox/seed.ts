@@ -123,15 +123,13 @@ export function seedApp(app: App, seed: SeedDocument) {
   for (const { uid, deactivated } of users) if (deactivated) app.setActive(uid, false, app.createdAt);
 }
 
-const SEED_RULES = { maxGroupMembers: Number.POSITIVE_INFINITY, addingBanned: 'refuse' } as const;
-
 /** A user who has a place in the group already keeps it, unless banned, which ends a membership. */
 function seat(app: App, group: Group, uids: readonly string[], scope: Scope) {
   for (const uid of uids) {
     const user = app.users.add(uid);
     if (user === undefined) continue; // as above
     if (scope === 'ban') group.ban(user.uid, app.createdAt);
-    else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);
+    else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt });
   }
 }
 

@@ -23,13 +23,10 @@ import { type User, userProfile } from './sandbox-app.ts';
 
 const newUser = userProfile.extend({ uid: z.string() });
 const createUserRequest = newUser.extend({ withAuthToken: z.boolean().optional() });
-const updateUserRequest = userProfile.extend({
-  name: userProfile.shape.name.optional(),
+const updateUserRequest = userProfile.partial().extend({
   unset: z.array(z.enum(['avatar', 'link', 'metadata'])).optional(),
 });
 const deleteUserRequest = z.object({ permanent: z.boolean().default(false) });
-const activateRequest = z.object({ uidsToActivate: z.array(z.string()).min(1) });
-const deactivateRequest = z.object({ uidsToDeactivate: z.array(z.string()).min(1) });
 const tokenRequest = z.strictObject({
   force: z.boolean().optional(),
   platform: z.string().optional(),
@@ -72,15 +69,8 @@ export const userOperations: Operations = {
     return pageOf(call, sorted(call, users, SORTING), profileOf);
   },
   /** Reactivates deactivated users, and names the others. */
-  'PUT users': (call) => {
-    const [reactivatedUids, nonDeactivatedUids] = setActive(call, readBody(call, activateRequest).uidsToActivate, true);
-    return { reactivatedUids, nonDeactivatedUids };
-  },
-  'DELETE users': (call) => {
-    const { uidsToDeactivate } = readBody(call, deactivateRequest);
-    const [deactivatedUids, nonActiveUids] = setActive(call, uidsToDeactivate, false);
-    return { deactivatedUids, nonActiveUids };
-  },
+  'PUT users': (call) => setActive(call, true, 'uidsToActivate', ['reactivatedUids', 'nonDeactivatedUids']),
+  'DELETE users': (call) => setActive(call, false, 'uidsToDeactivate', ['deactivatedUids', 'nonActiveUids']),
   /** For good with `permanent: true`, and otherwise as deactivating. */
   'DELETE users/{uid}': (call) => {
     const { uid } = requireUser(call);
@@ -138,12 +128,12 @@ const SORTING = {
   createdAt: ({ createdAt }: User) => createdAt,
 };
 
-/** UIDs whose state was changed, and the others. */
-function setActive({ app, now }: Call, uids: readonly string[], active: boolean) {
-  const changed: string[] = [];
-  const others: string[] = [];
-  for (const uid of uids) (app.setActive(uid, active, now) ? changed : others).push(uid.toLowerCase());
-  return [changed, others];
+/** @param asked the field of the body with UIDs @param names of the reply's fields: UIDs whose state was changed, and the others */
+function setActive(call: Call, active: boolean, asked: string, names: readonly [changed: string, others: string]) {
+  const { [asked]: uids = [] } = readBody(call, z.object({ [asked]: z.array(z.string()).min(1) }));
+  const [changed, others]: [string[], string[]] = [[], []];
+  for (const uid of uids) (call.app.setActive(uid, active, call.now) ? changed : others).push(uid.toLowerCase());
+  return { [names[0]]: changed, [names[1]]: others };
 }
 
 /** A user with all fields, as these operations show it. */
@@ -170,7 +160,7 @@ function receiverOf(call: Call, sender: User, entityType: string, uidOrGuid: str
     const { guid } = group.profile;
     return { entity: groupEntity(group), entityType, id: guid, conversationId: groupConversation(guid) };
   }
-  if (entityType !== 'user') throw badRequest({ receiverType: ['receiverType must be user or group.'] });
+  if (entityType !== 'user') throw badRequest('receiverType must be user or group.', 'receiverType');
   const user = requireUser(call, uidOrGuid);
   const conversationId = [sender.uid, user.uid].sort().join('_user_');
   return { entity: userEntity(user), entityType, id: user.uid, conversationId };
