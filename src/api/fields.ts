@@ -33,16 +33,13 @@ export const rowCounts = z
   .describe(
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
   );
-/** The reason for a state. */
 export const stateReason = z.string().describe('Reason for the state, in a sentence.');
 export const stateCode = z
   .string()
   .optional()
   .describe('Reason for the state, if the state does not tell enough. docs/errors.md has the codes.');
 export const rowNumber = z.int().describe('Number of the row in the order of the input, from 1.');
-/** The description of the service's host. */
 export const HOST = "The part after `api-<region>.` in the chat service's address.";
-/** Actions of an import or a sync. */
 export const possible = <const Action extends string>(actions: readonly Action[]) =>
   z.array(z.enum(actions)).describe('Actions that are possible now.');
 /** `cursor` of the next page; null on the last one. */

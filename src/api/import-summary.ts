@@ -17,13 +17,10 @@ const regionCounts = z.strictObject({
 });
 export type RegionCounts = z.infer<typeof regionCounts>;
 
-/** Users and groups that an import has created, and users that it has made active again. */
 const created = z.strictObject({ users: count, groups: count, reactivated: count });
 
-/** Messages that changes of members write into conversations of groups, and into how many groups. */
 const writes = z.strictObject({ messages: count, groups: count });
 
-/** Messages, at most, and calls of both ways to add members. */
 const ways = z.strictObject({
   added: z.strictObject({ messages: count, calls: count }),
   silent: z.strictObject({ calls: count }),

@@ -25,8 +25,6 @@ import { nothing, operationsOf } from './operation.ts';
 import { problem } from './problems.ts';
 import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
 
-/** Words that people give imports, to find them again. */
-
 const tag = z.string().trim().regex(TAG, TAG_ALLOWED);
 
 const tags = z.array(tag).max(MAX_TAGS, TAGS_ALLOWED);
@@ -139,7 +137,6 @@ function filter<Type extends z.ZodType>(name: keyof typeof LIST_FILTERS, type: T
 
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
 
-/** `GET /v1/imports/:id/sending` */
 const sendingPlan = z
   .strictObject({
     rows: count.describe(
@@ -165,7 +162,6 @@ export type SendingPlan = z.infer<typeof sendingPlan>;
 /** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
-/** `POST /v1/imports/actions` */
 export const bulkBody = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
@@ -193,7 +189,6 @@ const bulkAnswer = z.strictObject({
 });
 export type BulkAnswer = z.infer<typeof bulkAnswer>;
 
-/** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
   format: REPORT.format.schema
     .optional()

@@ -40,7 +40,6 @@ const preview = z.strictObject({
 export type Preview = z.infer<typeof preview>;
 export type PreviewRow = Preview['rows'][number];
 
-/** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
 
 const settings = z

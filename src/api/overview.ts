@@ -28,7 +28,6 @@ const failedRun = z.strictObject({
 });
 export type FailedRun = z.infer<typeof failedRun>;
 
-/** `GET /v1/overview` */
 const overview = z
   .strictObject({
     imports: count.describe('All that there are.'),

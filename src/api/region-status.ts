@@ -34,7 +34,6 @@ export const UNUSED_CIRCUIT: CircuitStatus = {
   message: '',
 };
 
-/** Reasons why a region sends no faster. */
 const LIMITS = ['nothing', 'rate', 'concurrency', 'group', 'service'] as const;
 
 const pace = z.strictObject({
@@ -94,5 +93,4 @@ const regionQueue = regionStatus.extend({
 });
 export type RegionQueue = z.infer<typeof regionQueue>;
 
-/** `GET /v1/regions` */
 export const regionsAnswer = z.strictObject({ regions: z.array(regionQueue) });

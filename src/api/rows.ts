@@ -36,7 +36,6 @@ const rowFields = Object.fromEntries(
   Object.entries(ROW_SCHEMAS).map(([name, schema]) => [ROW_COLUMNS[name as keyof Columns][0], schema]),
 ) as { [Column in keyof Columns as Columns[Column][0]]: SchemaOf<Column> };
 
-/** A row with its outcome. */
 const rowView = z
   .strictObject({
     row: rowNumber,
@@ -56,7 +55,6 @@ export const ROW_SORTS = ['row', 'uid', 'guid', 'outcome', 'code', 'finished'] a
 /** Sort keys of rows. Rows with equal keys keep the order of the input. */
 export type RowSort = (typeof ROW_SORTS)[number];
 
-/** `GET /v1/imports/:id/rows` */
 const rowsQuery = z.strictObject({
   ...queryOf(ROW_FILTER),
   sort: z
@@ -118,8 +116,6 @@ export type ProblemView = z.infer<typeof problemView>;
 const callRate = z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() });
 export type CallRate = z.infer<typeof callRate>;
 
-/** Calls of an import for one row, and their results. */
-
 const text = z.string().nullable();
 
 const batchFacts = z.strictObject({
@@ -160,7 +156,6 @@ const rowDetailFacts = z.strictObject({
 });
 export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
 
-/** `GET /v1/imports/:id/rows/:row` */
 export const rowDetail = rowDetailFacts.extend({ row: rowView }).meta({ id: 'RowDetail' });
 export type RowDetail = z.infer<typeof rowDetail>;
 

@@ -46,7 +46,6 @@ export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 const session = z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() });
 export type Session = z.infer<typeof session>;
 
-/** `GET /v1/audit` */
 const auditQuery = z.strictObject({
   search: z
     .string()
@@ -197,8 +196,6 @@ export const tokenOperations = {
     refusals: ['UNKNOWN_TOKEN', 'LAST_ADMIN'],
   }),
 };
-
-/** Server-sent events. Their data is JSON. */
 
 /** Events of `GET /v1/events`, by name. */
 export interface ListEvents {

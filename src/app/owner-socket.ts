@@ -45,9 +45,9 @@ async function newSocket({ controlSocket, control }: DataDir) {
   return path;
 }
 
-async function removeSocket({ control }: DataDir, path: string, isOutside: boolean) {
+async function removeSocket({ controlSocket, control }: DataDir, path: string) {
   await rm(path, { force: true });
-  if (!isOutside) return;
+  if (path === controlSocket) return;
   await rm(control, { force: true });
   await rm(dirname(path), { recursive: true, force: true });
 }
@@ -100,8 +100,7 @@ export async function whenLeft<Opened>(
 export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
   // Left by an owner that was killed.
   const left = await findSocket(dir).catch(() => undefined);
-  const isOutside = left !== dir.controlSocket;
-  if (left !== undefined) await removeSocket(dir, left, isOutside);
+  if (left !== undefined) await removeSocket(dir, left);
   const path = await newSocket(dir);
   const answering = new Set<Promise<void>>();
   const server = http().createServer((incoming, reply) => {
@@ -117,7 +116,7 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
   return {
     close: async () => {
       // Who asks from now on waits for the data directory.
-      await removeSocket(dir, path, isOutside);
+      await removeSocket(dir, path);
       // A pause that ends this process is answered before its connection goes.
       await Promise.race([Promise.allSettled(answering), sleep(LAST_ANSWERS_MS, undefined, { ref: false })]);
       server.closeAllConnections();
@@ -127,24 +126,20 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner) {
 }
 
 async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse) {
-  const { promise: isSent, resolve } = Promise.withResolvers<void>();
-  reply.once('close', resolve);
-  const end = async (status: number, body: unknown) => {
-    if (isPieces(body)) {
-      // Nobody waits for its end.
-      pipeline(body, reply).catch(() => {});
-      return;
-    }
-    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null), resolve);
-    return isSent;
-  };
+  const isClosed = new Promise((resolve) => reply.once('close', resolve));
+  const end = (status: number, body: unknown) =>
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null));
   try {
-    const { method = '', url = '', headers } = incoming;
+    const { method = '', url: path = '', headers } = incoming;
     const fields = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as object;
-    await end(200, await answer({ method, path: url, who: decodeURIComponent(String(headers[WHO])), fields }));
+    const answered = await answer({ method, path, who: decodeURIComponent(String(headers[WHO])), fields });
+    // Nobody waits for its end.
+    if (isPieces(answered)) return void pipeline(answered, reply).catch(() => {});
+    end(200, answered);
   } catch (error) {
-    await end(409, refusalOf(error));
+    end(409, refusalOf(error));
   }
+  await isClosed;
 }
 
 function isPieces(answer: unknown): answer is AsyncIterable<string | Uint8Array> {

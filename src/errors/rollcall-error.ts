@@ -59,12 +59,10 @@ export function isError<Code extends ErrorCode>(
   return error instanceof RollcallError && (codes as readonly string[]).includes(error.code);
 }
 
-/** Message of a thrown value. */
 export function messageOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A thrown value as an error. */
 export function asError(error: unknown) {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -48,7 +48,6 @@ export function boundList(text: string): Partial<Record<BoundName, number>> {
   );
 }
 
-/** A shape as JSON. */
 export const shapeText = {
   parse: (text: string): Shape => {
     let given: unknown;

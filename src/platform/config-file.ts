@@ -9,8 +9,6 @@ import { present, withoutMark } from './given-values.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
 import { SETTINGS, type SettingDeclaration, type SettingName } from './settings.ts';
 
-/** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
-
 const FILE = 'rollcall.config.json';
 /** Valid names of a profile. */
 const PROFILE_NAME = /^[\w.-]{1,64}$/;

@@ -43,7 +43,6 @@ export function dataDir(path: string) {
     address: join(root, 'address'),
     /** Memberships that end. */
     ends: join(root, ENDS),
-    /** Recipes that were saved. */
     recipes: join(root, 'recipes'),
     /** Files for the schedules of a server with a sandbox whose settings name no other folder. */
     sources: join(root, 'sources'),

@@ -3,8 +3,6 @@ import { resolve } from 'node:path';
 import { badSetting, messageOf, RollcallError } from '../errors/rollcall-error.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 
-/** Values of settings as the environment or a file gives them. */
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A value, and where it was given, as messages name it. */

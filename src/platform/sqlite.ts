@@ -372,7 +372,6 @@ export function documentsOf<Document>(sql: Statements, schema: { readonly parse:
       .map((row) => schema.parse(JSON.parse(String(Object.values(row)[0]))));
 }
 
-/** The ids in the rows of a statement. */
 export function idsOf(rows: readonly { readonly id?: unknown }[]) {
   return rows.map(({ id }) => String(id));
 }

@@ -61,7 +61,6 @@ export class Works<Progress> {
     await work?.ended.catch(() => {});
   }
 
-  /** Stops all. */
   async stop() {
     await Promise.all([...this.#under.keys()].map((id) => this.end(id, 'this process stops')));
   }

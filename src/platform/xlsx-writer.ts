@@ -9,7 +9,6 @@ const MAX_ROWS = 1_048_576;
 /** Characters of XML that are compressed at a time. */
 const CHUNK_LENGTH = 64 * 1024;
 
-/** Every part begins with this. */
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

@@ -16,7 +16,6 @@ import { groupProfile, makeGroup } from './groups.ts';
 import { userProfile } from './sandbox-app.ts';
 import { makeUser } from './users.ts';
 
-/** Entities in one call. */
 const MAX_ENTITIES = 50;
 
 /** Seconds since 1970, read as milliseconds; the documentation shows them as numbers and as texts. */

@@ -128,7 +128,6 @@ export const groupOperations: Operations = {
     const wanted = scopes === undefined ? places : places.filter(([, place]) => scopes.includes(place.scope));
     return pageOf(call, wanted, (entry) => placeEntity(call, entry, 'joinedAt'));
   },
-  /** By page. */
   'GET groups/{guid}/bannedusers': (call) => {
     const banned = [...visibleGroup(call).places].filter(([, place]) => place.banned);
     return pageOf(call, banned, (entry) => placeEntity(call, entry, 'bannedAt'));

@@ -20,14 +20,14 @@ export const userProfile = z.object({
     .optional(),
 });
 
+/** Times here are in milliseconds since 1970. */
 export interface User extends Readonly<z.output<typeof userProfile>> {
   readonly uid: string;
   readonly role: string;
-  /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** Milliseconds since 1970; undefined until the user changes. */
+  /** Undefined until the user changes. */
   readonly updatedAt?: number;
-  /** Milliseconds since 1970; undefined while the user is active. */
+  /** Undefined while the user is active. */
   readonly deactivatedAt?: number | undefined;
 }
 
@@ -41,9 +41,8 @@ export const SYSTEM_USER: User = { uid: 'app_system', name: 'System', role: 'def
 export interface MemberPlace {
   readonly scope: MemberScope;
   readonly banned: boolean;
-  /** Milliseconds since 1970. */
   readonly joinedAt: number;
-  /** Milliseconds since 1970; of the banned. */
+  /** Absent unless the user is banned. */
   readonly bannedAt?: number;
 }
 
@@ -57,7 +56,6 @@ export interface GroupProfile {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** UID. */
   readonly owner: string;
-  /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
@@ -70,7 +68,7 @@ export class Group {
   readonly places = new Map<string, MemberPlace>();
   /** Members without the banned. */
   membersCount = 0;
-  /** Milliseconds since 1970; undefined until the group changes. */
+  /** Undefined until the group changes. */
   updatedAt: number | undefined;
 
   constructor(profile: GroupProfile) {
@@ -195,7 +193,6 @@ export interface ApiKey {
   readonly apiKey: string;
   readonly name: string;
   readonly scope: KeyScope;
-  /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
@@ -240,7 +237,6 @@ export function createApp(
   return {
     region,
     appId,
-    /** Milliseconds since 1970. */
     createdAt,
     /** API keys by themselves. */
     keys: new Map<string, ApiKey>(),

@@ -107,7 +107,6 @@ export async function bareServer(options: ServerOptions, isStopping: () => boole
   return app;
 }
 
-/** Logs requests that change something or fail. */
 function logRequests(app: Api, log: ServerOptions['log']) {
   app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;

@@ -46,7 +46,7 @@ export const BUNDLED = {
 
 let opened: Promise<ConsoleTexts> | undefined;
 
-/** The console as this installation has it, read or made once in a process. The name of a file that ends in a hash changes with its content. */
+/** The console as this installation has it, read or made once in a process. */
 export function consoleBundle() {
   opened ??= existsSync(new URL(ENTRY, FOLDER)) ? bundleConsole() : readBuilt();
   return opened;

@@ -109,7 +109,6 @@ export async function openContext(app: Api, options: Options) {
     /** The context of sources that are fetched for users of the API. */
     fetching: sourceContextOf(config),
     views,
-    /** The progress of the files that are being read. */
     staging,
     running,
     events,

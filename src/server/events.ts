@@ -115,7 +115,6 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
     },
     tell,
     progressed,
-    /** Returns the number of viewers. */
     watchers: () => watchers.size,
     /** Ends all streams; browsers come back by themselves. */
     close: () => {
@@ -128,7 +127,6 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
   };
 }
 
-/** The views of imports, for those who watch. */
 function watchedViews(
   watchers: ReadonlySet<Watcher>,
   { coordinator, unfinished, view }: Pick<EventSources, 'coordinator' | 'unfinished' | 'view'>,
@@ -139,7 +137,6 @@ function watchedViews(
   /** The look that is under way: each asks about every import, so those who come meanwhile share it. */
   let looking: Promise<void> | undefined;
 
-  /** Ids of the imports that someone watches. */
   const watched = () => {
     const abouts = [...watchers].map(({ about }) => about);
     if (abouts.includes(undefined)) return unfinished().map(({ id }) => id);
@@ -148,7 +145,6 @@ function watchedViews(
     ) as string[];
   };
 
-  /** Sends the views that differ from what was sent. */
   const sendChanged = async () => {
     const looked = [...moved];
     moved.clear();

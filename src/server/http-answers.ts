@@ -52,7 +52,6 @@ export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string | U
   return reply.header('accept-ranges', 'none').send(Readable.from(pieces, { objectMode: false }));
 }
 
-/** Sends a file, as it is or while it is made. */
 export function sendFile(
   reply: FastifyReply,
   format: keyof typeof TYPES,

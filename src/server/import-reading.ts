@@ -19,7 +19,6 @@ interface Reading extends Pick<CatalogReader, 'page'> {
   readonly view: (record: ImportRecord) => Promise<ImportView>;
 }
 
-/** Reads imports: the list, one, and its journal. */
 export function importReading({ page, find, view, transitions }: Reading): HandlersOf<typeof importOperations> {
   return {
     list: async ({ limit, cursor, ...filter }) => {
@@ -34,7 +33,6 @@ export function importReading({ page, find, view, transitions }: Reading): Handl
   };
 }
 
-/** A report as it is asked for. */
 export interface WantedReport {
   readonly form: Exclude<ReportRequest['form'], 'created'>;
   readonly filter: RowFilter;

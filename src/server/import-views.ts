@@ -8,7 +8,6 @@ import { importView, type ViewSources } from '../imports/report/import-view.ts';
 import { NEEDS_ATTENTION } from '../membership/outcome.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 
-/** Imports as this process shows them. */
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
 }

@@ -30,7 +30,6 @@ const MAX_COMPARED = 1_000;
 const PATIENCE_MS = 10_000;
 const MAX_MS = 30_000;
 
-/** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext) {
   const having = Object.keys(settings.apps) as Region[];
   const isOurs = (record: ImportRecord) => {

@@ -17,11 +17,9 @@ function withAim(action: string, detail: string, sendsTo: Aimed | undefined) {
 /** The person who asks for an operation, as its line in the audit log names them, and where the lines go. */
 export interface Asked extends Pick<AuditEntry, 'who' | 'role' | 'address'> {
   readonly access: Pick<AccessStore, 'note'>;
-  /** The target of this process. */
   readonly sendsTo: Aimed | undefined;
 }
 
-/** A handler of any operation. */
 export type AnyHandler = (input: never, call: never) => Promise<unknown>;
 
 /**

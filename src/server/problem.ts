@@ -11,8 +11,6 @@ import type { Logger } from '../platform/log.ts';
 import { withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 
-/** From whatever was thrown to the problem document (RFC 9457) of a request. */
-
 /** The document that the client gets for an error whose code has a status. */
 export function problemDocument(error: RollcallError) {
   return problemMembers(error, 'api') as ProblemDocument;

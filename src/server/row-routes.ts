@@ -24,7 +24,6 @@ export const placeIn = ({ by, descending }: RowOrder) =>
     .tuple([z.literal(by), z.literal(descending), z.int(), z.union([z.string(), z.number()])])
     .transform(([, , row, key]) => ({ row, key }));
 
-/** Serves the rows, problems and calls of an import; the outcome of every row, and what it created, to look at or to keep. */
 export function rowRoutes(app: Api, context: ServerContext) {
   const { coordinator, reading, corrections } = context;
   /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
@@ -51,7 +50,6 @@ export function rowRoutes(app: Api, context: ServerContext) {
   });
 }
 
-/** The outcome of every row, and what an import created. */
 function reportHandlers({ coordinator, dir, reading, views }: ServerContext): ServedBy<typeof rowOperations> {
   return {
     report: async ({ id, ...query }, { request, reply }) => {

@@ -20,7 +20,6 @@ export interface Requested extends Call {
   readonly reply: FastifyReply;
 }
 
-/** Handlers of the server. */
 export type ServedBy<Group> = HandlersOf<Group, Requested>;
 
 /** Registers the routes of the operations of a group that have handlers; an answer has the status that is declared. */

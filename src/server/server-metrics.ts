@@ -14,7 +14,6 @@ const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports whose rows are counted, at most. */
 const MAX_IMPORTS = 1_000;
 
-/** Metrics of requests, imports, regions, syncs and schedules. */
 export function serverMetrics(app: Api, context: ServerContext, registry: Registry) {
   const { coordinator, reading, events, syncs, schedules } = context;
   collectDefaultMetrics({ register: registry });

@@ -16,7 +16,6 @@ import { regionHandlers } from './import-handlers.ts';
 import { overviewOf } from './overview.ts';
 import { serveAll } from './serve.ts';
 
-/** Serves the server's settings, its regions, the overview, and the audit log. */
 export function settingsRoutes(app: Api, context: ServerContext) {
   const { coordinator, settings, access, notifications } = context;
   serveAll(app, overviewOperations, { overview: () => overviewOf(context) });
@@ -83,7 +82,6 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
   });
 }
 
-/** `GET /v1/events`: server-sent events. */
 export function eventRoutes(app: Api, { events }: ServerContext, whoIs: WhoIs) {
   serveAll(
     app,

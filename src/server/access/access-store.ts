@@ -167,7 +167,6 @@ export function openAccessStore(path: string) {
   };
 }
 
-/** A token as people and programs see it. */
 export function tokenView({ createdAt, expiresAt, lastUsedAt, revokedAt: _, ...token }: TokenRecord) {
   return {
     ...token,

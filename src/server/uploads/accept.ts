@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Call } from '../../api/operation.ts';
-import type { RefusalCode } from '../../errors/errors.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
@@ -14,6 +13,7 @@ import { allowedSource, sourceReader } from '../../sources/obtain.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { inShort } from '../../text/wording.ts';
 import type { ServerContext } from '../context.ts';
+import { callerOf } from '../http-answers.ts';
 import type { Requested } from '../serve.ts';
 import {
   labelOf,
@@ -109,11 +109,8 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
      * @returns the id of what was made of it, or of the same file before
      * @throws BAD_OPTION, UNKNOWN_RECIPE, RECIPE_NEEDS, BUSY, KEY_IN_USE, KEY_REUSED; as `received`; whatever `make` throws
      */
-    take: async (
-      query: Parameters<typeof uploadOptions>[0],
-      { who: name, request, reply, audited }: Requested,
-      { kind, check, make }: Taking,
-    ) => {
+    take: async (query: Parameters<typeof uploadOptions>[0], call: Requested, { kind, check, make }: Taking) => {
+      const { request, reply } = call;
       const contentType = request.headers['content-type'] ?? '';
       checkLength(request, maxBytes);
       const optionsOf = (type: string) => uploadOptions(query, { contentType: type, region, sandbox });
@@ -138,11 +135,7 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
       try {
         const signal = AbortSignal.any([limits.signal, upload.end.signal]);
         const receiving = { ...limits, signal, came: upload.pace.came };
-        const { hash, type, ...sent } = await received(context, request, reply, {
-          folder,
-          receiving,
-          source: query.source,
-        });
+        const { hash, type, ...sent } = await received(context, call, folder, query.source, receiving);
         if (before !== undefined) {
           if (before.body !== hash) throw reused('for another file');
           reply.header('idempotency-replayed', 'true');
@@ -160,7 +153,7 @@ export function openUploads(context: ServerContext, { most, waiting, ...bounds }
           keep: (importId) => {
             if (key !== undefined) access.keepUpload(who, key, { options, body: hash, importId });
           },
-          callFor: (made) => ({ who: name, audited: () => audited(said, made) }),
+          callFor: (made) => ({ who: call.who, audited: () => call.audited(said, made) }),
         });
       } finally {
         underWay.delete(upload);
@@ -182,21 +175,19 @@ function sha256(text: string) {
  */
 async function received(
   context: ServerContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  {
-    folder,
-    receiving,
-    source,
-  }: { readonly folder: string; readonly receiving: ReceiveOptions; readonly source: string | undefined },
+  call: Requested,
+  folder: string,
+  source: string | undefined,
+  receiving: ReceiveOptions,
 ) {
+  const { request } = call;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseWithoutRoom(request, folder);
   const path = join(folder, 'input');
   const lookups: { [Name in LookupName]?: { path: string; name: string; hash: string } } = {};
   const sent =
     source !== undefined
-      ? await fetchSource(context, [request, reply], source, path, receiving)
+      ? await fetchSource(context, call, source, path, receiving)
       : await withFileOf(
           request,
           async ({ stream, ...file }) => ({ ...file, hash: await receive(stream, path, receiving) }),
@@ -231,20 +222,18 @@ export function takeHead(request: FastifyRequest, limits: ReceiveOptions & { rea
   }));
 }
 
-/** Headers of a route that makes an import or a sync of a file. */
-const headers = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'allowed are 1 to 200 visible ASCII characters')
-    .optional()
-    .describe('The same key with the same file and options makes one import or sync, for a day.'),
-});
-
-/** Reasons why such a route refuses. */
-const refusals: readonly RefusalCode[] = ['UNKNOWN_RECIPE', 'KEY_IN_USE', 'KEY_REUSED', 'SOURCE_NOT_ALLOWED'];
-
-/** The common part of operations that make something of a file. */
-export const keptFile = { takesFile: true, headers, refusals };
+/** The common part of operations that make an import or a sync of a file. */
+export const keptFile = {
+  takesFile: true,
+  headers: z.object({
+    'idempotency-key': z
+      .string()
+      .regex(/^[\x21-\x7e]{1,200}$/, 'allowed are 1 to 200 visible ASCII characters')
+      .optional()
+      .describe('The same key with the same file and options makes one import or sync, for a day.'),
+  }),
+  refusals: ['UNKNOWN_RECIPE', 'KEY_IN_USE', 'KEY_REUSED', 'SOURCE_NOT_ALLOWED'],
+} as const;
 
 /**
  * Gets the file of a source that a request names, to `path`. Its connection stays open meanwhile, however long that takes.
@@ -252,7 +241,7 @@ export const keptFile = { takesFile: true, headers, refusals };
  */
 async function fetchSource(
   { fetching, settings: { sources } }: ServerContext,
-  [request, reply]: readonly [FastifyRequest, FastifyReply],
+  { request, reply }: Requested,
   text: string,
   path: string,
   { maxBytes, signal }: ReceiveOptions,
@@ -262,14 +251,11 @@ async function fetchSource(
     const what = 'the request names a source and has a body';
     throw new RollcallError('BAD_BODY', { what, remedy: 'leave one of them out' });
   }
-  const left = new AbortController();
-  const onClose = () => left.abort(new Error('the client has gone'));
-  reply.raw.once('close', onClose);
   request.raw.socket.setTimeout(0);
   try {
     const source = await allowedSource(text, sources);
     const wanted = { source, given: {}, maxBytes, copy: null, restricted: true };
-    const place = { folder: `${path}-source`, signal: AbortSignal.any([signal, left.signal]) };
+    const place = { folder: `${path}-source`, signal: AbortSignal.any([signal, callerOf(reply).signal]) };
     const found = await sourceReader({ ...fetching, sources })(wanted, place);
     if (isRemote(source)) await rename(found.path, path);
     else {
@@ -285,7 +271,5 @@ async function fetchSource(
       throw error;
     const { what, remedy } = error;
     throw new RollcallError('BAD_OPTION', { what, remedy, field: 'source' });
-  } finally {
-    reply.raw.off('close', onClose);
   }
 }

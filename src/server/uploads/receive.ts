@@ -170,10 +170,9 @@ async function* piecesOf(body: Readable, { maxBytes, maxZipBytes = maxBytes, idl
 /** Bytes per second below which an upload is given up when there is no room for others. */
 export const SLOWEST = 1_024;
 
-/** Measures the speed of an upload. */
 export type Pace = ReturnType<typeof openPace>;
 
-/** @param windowMs over how long it is measured */
+/** Measures the speed of an upload. @param windowMs over how long */
 export function openPace(windowMs: number) {
   let before = { at: performance.now(), bytes: 0 };
   let now = before;

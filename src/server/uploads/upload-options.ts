@@ -19,7 +19,6 @@ import type { Caller } from '../http-answers.ts';
 
 const { bound, ...READ } = CONTENT;
 
-/** The query's options for reading a file. */
 const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
 /** For files that become an import. */
@@ -86,7 +85,6 @@ const FORMATS = Object.fromEntries(
 
 /** Media types of a body that is the file itself. */
 export const FILE_TYPES = [...Object.keys(FORMATS), 'application/zip', 'application/octet-stream'];
-/** The same, for descriptions. */
 export const FORMS = FILE_TYPES.join(', ');
 
 function mediaType(contentType: string) {
