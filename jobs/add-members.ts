@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AddMembersResult } from '../src/chat/chat-client.ts';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
-import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
+import { judge, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { Addition, MemberEntries, MemberResult } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
@@ -9,7 +9,6 @@ import { isListed, type RowOutcome, type Sent } from '../src/imports/record/batc
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { sumOf } from '../src/text/wording.ts';
 import { BATCH_FIELDS } from './batch-payload.ts';
 import { afterReply, maybeEarlier, type Read } from './batch-policy.ts';
 import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } from './repeats.ts';
@@ -49,14 +48,14 @@ export const addMembers = batchJob<AddMembersPayload, AddMembersResult>({
   payload,
   settle: async (job, ports) => {
     const { payload: batch } = job;
-    const looked = await lookFirst(job, ports, wantedBy);
-    const isOver = batch.standing?.ended !== undefined || (looked !== undefined && sizeOf(restOf(batch)) === 0);
+    const looked = await lookFirst(job, ports, ({ lists }) => listedIn(lists));
+    const isOver = batch.standing?.ended !== undefined || (looked !== undefined && restOf(batch).length === 0);
     return isOver ? settled(batch, looked?.whole ?? []) : undefined;
   },
   send: (chat, batch, options) => chat.addMembers(batch.guid, requestOf(restOf(batch)), options),
   judge: (batch, error) => {
     const rest = restOf(batch);
-    const verdict = judge(error, sizeOf(rest), batch.onBehalfOf);
+    const verdict = judge(error, rest.length, batch.onBehalfOf);
     // An acting user outside the group can add no one but itself: smaller calls would get the same refusal.
     const isOfAll = verdict.code === ACTOR_OUTSIDE && verdict.kind === 'halve' && addsOthers(rest, batch.onBehalfOf);
     return isOfAll ? { ...verdict, kind: 'final' } : verdict;
@@ -65,33 +64,30 @@ export const addMembers = batchJob<AddMembersPayload, AddMembersResult>({
     const answered = afterReply(readEntries(restOf(batch), entries, batch.uncertainty), ended);
     return { kind: 'answered', ...answered, others: [...answered.others, ...foundIn(batch)] };
   },
-  readRefusal: (batch, { kind, code, message }) => {
-    if (kind === 'halve') return { kind, code, message };
-    if (kind === 'group') return { kind, code, message };
-    const outcome = finalOutcome(batch, code);
+  readRefusal: (batch, { kind, code, message }): Sent => {
+    if (kind === 'halve' || kind === 'group') return { kind, code, message };
+    const rest = restOf(batch);
+    const [only] = rest;
+    // The refusal of a call with one UID means the same as a refused entry in a reply.
+    const outcome = rest.length === 1 && only !== undefined ? refusedOutcome(only.list, code) : 'failed';
     const found = foundIn(batch);
     if (found.length === 0) return { kind: 'refused', outcome, code, message };
-    const others = [...found, ...likewise(restOf(batch), { outcome, code, message })];
+    const others = [...found, ...rest.map(({ row }) => ({ row, outcome, code, message }))];
     return { kind: 'answered', missing: [], others };
   },
-  size: (batch) => sizeOf(restOf(batch)),
+  size: (batch) => restOf(batch).length,
   rows: ({ lists }) => rowsOf(lists),
 });
 
 /** The outcomes of a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
 function settled(batch: AddMembersPayload, whole: Looked['whole']): Sent {
   const { code, message, absent = 'failed' } = batch.standing?.ended ?? { code: '', message: '' };
-  const { usersToBan, ...additions } = restOf(batch);
-  const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
-    whole.includes(name)
-      ? likewise(lists, { outcome: absent, code, message: `${message}; ${ABSENT[name]}` })
-      : likewise(lists, { outcome: 'unconfirmed', code, message });
-  const others = [
-    ...foundIn(batch),
-    ...restOfList(additions, 'members'),
-    ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
-  ];
-  return { kind: 'answered', others, missing: [] };
+  const rest = restOf(batch).map(({ row, ban }): RowOutcome => {
+    const list = ban ? 'banned' : 'members';
+    if (!whole.includes(list)) return { row, outcome: 'unconfirmed', code, message };
+    return { row, outcome: absent, code, message: `${message}; ${ABSENT[list]}` };
+  });
+  return { kind: 'answered', others: [...foundIn(batch), ...rest], missing: [] };
 }
 
 const ABSENT = {
@@ -99,54 +95,36 @@ const ABSENT = {
   banned: "afterwards this user was not in the group's list of banned users",
 };
 
-function wantedBy(batch: AddMembersPayload): readonly Wanted[] {
-  const lists = restOf({ ...batch, looked: undefined });
-  return MEMBER_LISTS.flatMap((list) =>
-    (lists[list] ?? []).map(([row, uid]) => ({ row, uid, ban: list === 'usersToBan' })),
+interface Listed extends Wanted {
+  readonly list: MemberList;
+}
+
+/** The rows of these lists, one after the other. */
+export function listedIn(lists: ListedRows): readonly Listed[] {
+  return MEMBER_LISTS.flatMap(
+    (list) => lists[list]?.map(([row, uid]) => ({ row, uid, list, ban: list === 'usersToBan' })) ?? [],
   );
 }
 
 /** The rows that nothing is known of: their users were not found in the group. */
-function restOf({ lists, looked }: AddMembersPayload): ListedRows {
-  if (!looked?.found.length) return lists;
-  const found = new Set(looked.found);
-  const rest: ListedRows = {};
-  for (const list of MEMBER_LISTS) {
-    const rows = lists[list]?.filter(([row]) => !found.has(row)) ?? [];
-    if (rows.length > 0) rest[list] = rows;
-  }
-  return rest;
+function restOf({ lists, looked }: AddMembersPayload): readonly Listed[] {
+  return listedIn(lists).filter(({ row }) => !looked?.found.includes(row));
 }
 
 function foundIn({ lists, looked, uncertainty }: AddMembersPayload): readonly RowOutcome[] {
-  const bans = new Set(lists.usersToBan?.map(([row]) => row));
-  return (looked?.found ?? []).map((row) => {
-    const outcome = bans.has(row) ? 'banned' : 'already_member';
-    const message = `it was so before the call was repeated; ${maybeEarlier(uncertainty)}`;
-    return { row, outcome, code: FOUND_IN_GROUP, message };
-  });
-}
-
-/** The same outcome for all of these rows. */
-function likewise(lists: ListedRows, outcome: Omit<RowOutcome, 'row'>): readonly RowOutcome[] {
-  return rowsOf(lists).map(([row]) => ({ row, ...outcome }));
-}
-
-/** The refusal of a call with one UID means the same as a refused entry in a reply. */
-function finalOutcome(batch: AddMembersPayload, code: string): RefusedOutcome {
-  const [list] = MEMBER_LISTS.filter((name) => restOf(batch)[name] !== undefined);
-  return sizeOf(restOf(batch)) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
+  const found = listedIn(lists).filter(({ row }) => looked?.found.includes(row));
+  const message = `it was so before the call was repeated; ${maybeEarlier(uncertainty)}`;
+  return found.map(({ row, ban }) => ({
+    row,
+    outcome: ban ? 'banned' : 'already_member',
+    code: FOUND_IN_GROUP,
+    message,
+  }));
 }
 
 /** Whether a user acts, and every row adds someone else. */
-function addsOthers({ usersToBan = [], ...additions }: ListedRows, onBehalfOf: string): boolean {
-  if (onBehalfOf === '' || usersToBan.length > 0) return false;
-  const actor = foldId(onBehalfOf);
-  return Object.values(additions).every((rows) => rows?.every(([, uid]) => foldId(uid) !== actor));
-}
-
-function sizeOf(lists: ListedRows): number {
-  return sumOf(MEMBER_LISTS.map((list) => lists[list]?.length ?? 0));
+function addsOthers(rows: readonly Listed[], onBehalfOf: string): boolean {
+  return onBehalfOf !== '' && rows.every(({ uid, ban }) => !ban && foldId(uid) !== foldId(onBehalfOf));
 }
 
 /** The rows of a batch, by the list in which each is sent. */
@@ -160,20 +138,18 @@ export function listsOf({ rows }: BatchToSend): ListedRows {
   return lists;
 }
 
-export function requestOf(lists: ListedRows): AddMembersRequest {
+export function requestOf(rows: readonly Listed[]): AddMembersRequest {
   const request: Partial<Record<MemberList, string[]>> = {};
-  for (const list of MEMBER_LISTS) {
-    const rows = lists[list];
-    if (rows !== undefined) request[list] = rows.map(([, uid]) => uid);
+  for (const { list, uid } of rows) {
+    request[list] ??= [];
+    request[list].push(uid);
   }
   return request;
 }
 
 /** Every row, with its outcome if the call succeeds. */
 export function rowsOf(lists: ListedRows): readonly (readonly [row: number, success: Outcome])[] {
-  return MEMBER_LISTS.flatMap((list) =>
-    (lists[list] ?? []).map(([row]) => [row, list === 'usersToBan' ? 'banned' : 'added'] as const),
-  );
+  return listedIn(lists).map(({ row, ban }) => [row, ban ? 'banned' : 'added']);
 }
 
 /**
@@ -181,16 +157,14 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
  * says neither yes nor no. It keeps the ids of the messages that the service wrote and the number of members that the
  * group had after the last one.
  */
-export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Read {
+export function readEntries(rows: readonly Listed[], entries: MemberEntries, uncertainty: string | null): Read {
   const read = { others: [], unsaid: [] };
   const messages: [row: number, id: string][] = [];
   let members: number | undefined;
-  for (const list of MEMBER_LISTS) {
-    for (const [row, uid] of lists[list] ?? []) {
-      const addition = readRow(read, row, list, entries.get(foldId(uid)), uncertainty);
-      if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
-      if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
-    }
+  for (const { row, uid, list } of rows) {
+    const addition = readRow(read, row, list, entries.get(foldId(uid)), uncertainty);
+    if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
+    if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
   }
   return { ...read, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
 }

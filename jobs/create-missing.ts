@@ -9,7 +9,7 @@ import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { JobRun } from '../src/queue/define-job.ts';
-import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
+import { listedIn, listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { BATCH_FIELDS } from './batch-payload.ts';
 import { afterReply, isByEntity, maybeEarlier } from './batch-policy.ts';
 import { askNext, unansweredCalls } from './repeats.ts';
@@ -93,7 +93,10 @@ export const createMissing = batchJob<CreateMissingPayload, Reply>({
       case 'user':
         return chat.createUser(create.profile, { signal });
       case 'group':
-        return chat.createGroup(create.profile, requestOf(create.lists), { signal, onBehalfOf: create.onBehalfOf });
+        return chat.createGroup(create.profile, requestOf(listedIn(create.lists)), {
+          signal,
+          onBehalfOf: create.onBehalfOf,
+        });
       case 'reactivate':
         return chat.reactivateUsers(inactive(create.uids, known), { signal });
       case 'import':
@@ -116,7 +119,7 @@ export const createMissing = batchJob<CreateMissingPayload, Reply>({
       case 'user':
         return made('created');
       case 'group': {
-        const read = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
+        const read = readEntries(listedIn(create.lists), reply.entries ?? new Map(), uncertainty);
         return { ...made('created'), ...afterReply(read, ended) };
       }
       case 'reactivate':
@@ -189,7 +192,7 @@ function settled(batch: CreateMissingPayload, rest: readonly string[]): Sent {
 /** One of the members may be the reason of a failure: the group can be tried again without them. */
 function sizeOf({ create }: Pick<CreateMissingPayload, 'create'>): number {
   if (create.what === 'import') return create.profiles.length;
-  return create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1;
+  return create.what === 'group' && listedIn(create.lists).length > 0 ? 2 : 1;
 }
 
 function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, { kind: 'made' }> {

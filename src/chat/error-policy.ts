@@ -150,7 +150,7 @@ const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
   usersToBan: new Set(['ERR_ALREADY_BANNED']),
 };
 
-export type RefusedOutcome = 'already_member' | 'banned' | 'failed';
+type RefusedOutcome = 'already_member' | 'banned' | 'failed';
 
 /** Outcome of a UID of this list when it is refused with this code; also for rows of a 'final' verdict. */
 export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {

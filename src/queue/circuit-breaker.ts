@@ -83,12 +83,8 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
   };
 
   return {
-    /** Returns the last time at which a call of any process was answered, as far as this one knows, in ms since 1970. */
-    answeredAt: () => seen.answeredAt,
-    /** Returns the last time at which a call was answered that had no answer before, while others had one. */
-    recoveredAt: () => seen.recoveredAt,
-    /** Returns the current circuit. */
-    read,
+    /** Returns the circuit as this process knows it. */
+    seen: () => seen,
     /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
     admit: async (): Promise<'go' | Probe | number> => {
       if (isOpen(seen) || now() - readAt >= NOTE_MS) await read();

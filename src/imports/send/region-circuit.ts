@@ -43,8 +43,7 @@ export function createRegionCircuit(options: RegionCircuitOptions) {
   const each = [queue, ...others];
   const breaker = shareCircuit({
     queue: {
-      readCircuit: queue.readCircuit,
-      swapCircuit: queue.swapCircuit,
+      ...queue,
       slowDown: async (waitMs) => void (await Promise.all(each.map((one) => one.slowDown(waitMs)))),
       endWait: async () => void (await Promise.all(each.map((one) => one.endWait()))),
     },
@@ -104,11 +103,10 @@ export function createRegionCircuit(options: RegionCircuitOptions) {
           const { probe, answeredAt } = trial;
           // The service answers other calls: this one is the batch's own.
           await probe.failed(nothing);
-          return { answeredAt, recoveredAt: breaker.recoveredAt() };
+          return { answeredAt, recoveredAt: breaker.seen().recoveredAt };
         }
         const waitMs = await breaker.unanswered(nothing);
-        if (waitMs !== undefined) return { waitMs };
-        return { answeredAt: breaker.answeredAt(), recoveredAt: breaker.recoveredAt() };
+        return waitMs === undefined ? breaker.seen() : { waitMs };
       } catch (error) {
         failed(error);
         return {};
