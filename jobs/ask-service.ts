@@ -115,8 +115,8 @@ export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAns
   const made = await makeCall(
     ports,
     about,
-    () => answerTo(ports.chat, job),
-    ({ answer }) => answer,
+    () => replyTo(ports.chat, job),
+    ({ httpStatus: _, rate: __, ms: ___, ...said }) => ({ kind: ask, ...said }) as ServiceAnswer,
     (error) => judgeReading(error, ask === 'membership' || ask === 'joined' ? uid : ''),
   );
   if ('answer' in made) return made.answer;
@@ -133,32 +133,21 @@ export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAns
   return { kind: 'refused', region: kind === 'stop-region', code, message };
 }
 
-async function answerTo(
-  chat: ChatClient,
-  { payload, signal }: Asking,
-): Promise<Pick<ReplyMeta, 'httpStatus' | 'rate'> & { readonly answer: ServiceAnswer }> {
+function replyTo(chat: ChatClient, { payload, signal }: Asking): Promise<ReplyMeta> {
   const { ask, guid, uid = '', page } = payload;
   switch (ask) {
-    case 'group': {
-      const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
-      return { rate, httpStatus, answer: { kind: ask, group } };
-    }
-    case 'membership': {
-      const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
-      return { ...meta, answer: { kind: ask, scope, isKnown } };
-    }
-    case 'joined': {
-      const { groups, ...meta } = await chat.listJoined(uid, { signal });
-      return { ...meta, answer: { kind: ask, groups } };
-    }
-    case 'user': {
-      const { user, ...meta } = await chat.getUser(uid, { signal });
-      return { ...meta, answer: { kind: ask, user } };
-    }
-    default: {
-      const { entries, pagination, ...meta } = await chat.listPage(ask, guid, page, { signal });
-      return { ...meta, answer: { kind: ask, entries, pagination } as ServiceAnswer };
-    }
+    case 'group':
+      return chat
+        .getGroup(guid, { signal })
+        .then(({ httpStatus, rate, ms, ...group }) => ({ httpStatus, rate, ms, group }));
+    case 'membership':
+      return chat.getMembership(guid, uid, { signal });
+    case 'joined':
+      return chat.listJoined(uid, { signal });
+    case 'user':
+      return chat.getUser(uid, { signal });
+    default:
+      return chat.listPage(ask, guid, page, { signal });
   }
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
+import { addMembers, listsOf } from '../../../jobs/add-members.ts';
 import { BATCH_FIELDS, type BatchPayload, type ResultAddress } from '../../../jobs/batch-payload.ts';
 import { uncertaintyOf } from '../../../jobs/batch-policy.ts';
-import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
-import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
-import { type ImportMembersPayload, importMembers, membersOf } from '../../../jobs/import-members.ts';
+import { createMissing, createOf } from '../../../jobs/create-missing.ts';
+import { editMember, editOf } from '../../../jobs/edit-member.ts';
+import { importMembers, membersOf } from '../../../jobs/import-members.ts';
 import type { JobKinds, QueuedJob } from '../../queue/job-queue.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
 import { EVERY_GROUP } from '../record/enum-ids.ts';
@@ -21,14 +21,14 @@ export function toJob(
   { importId, replyTo }: ResultAddress,
   batch: BatchToSend,
   priority: number,
-): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload | ImportMembersPayload> & {
-  readonly priority: number;
-} {
-  const { region, guid, onBehalfOf, uncertainty, standing } = batch;
-  const common = {
+): QueuedJob<BatchPayload> {
+  const { id, region, guid, onBehalfOf, uncertainty, standing } = batch;
+  const { name, ...own } = callOf(batch);
+  const payload = {
+    version: 1,
     importId,
     replyTo,
-    batch: batch.id,
+    batch: id,
     region,
     guid,
     onBehalfOf,
@@ -36,18 +36,18 @@ export function toJob(
     calls: [],
     handedBack: 0,
     ...(standing !== undefined && { standing }),
+    ...own,
   };
-  const id = jobId(importId, batch.id);
-  if (batch.creation !== undefined) {
-    const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
-    return { id, priority, name: createMissing.name, payload };
-  }
-  if (guid === EVERY_GROUP) {
-    return { id, priority, name: importMembers.name, payload: { version: 1, ...common, members: membersOf(batch) } };
-  }
-  return batch.action === 'add'
-    ? { id, priority, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
-    : { id, priority, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
+  return { id: jobId(importId, id), priority, name, payload };
+}
+
+/** The job that sends a batch, with the fields of its own payload. */
+function callOf(batch: BatchToSend) {
+  const { guid, action, creation } = batch;
+  if (creation !== undefined) return { name: createMissing.name, onBehalfOf: '', create: createOf(batch, creation) };
+  if (guid === EVERY_GROUP) return { name: importMembers.name, members: membersOf(batch) };
+  if (action === 'add') return { name: addMembers.name, lists: listsOf(batch) };
+  return { name: editMember.name, ...editOf(batch) };
 }
 
 /** A batch that left the queue before its call. Another program may have written to its job. */

@@ -80,6 +80,12 @@ export async function isListTaken(crawl: Crawl, region: Region, list: Directory)
   }
 }
 
+/** Returns the reason why one thing could not be read; throws errors that concern more than it. */
+export function whyOfOne(error: unknown) {
+  if (!isError(error, 'UNTRUSTED_LISTING') && !(isQuestionRefused(error) && !error.facts.ofRegion)) throw error;
+  return error;
+}
+
 /** Calls that a whole list takes. Published samples count a total of 0 on pages with entries: such a list has no known length. */
 export async function listCalls({ pages, signal }: Crawl, region: Region, list: Directory) {
   const { pagination, entries } = await pages(region).listPage(list, '', 1, { signal });

@@ -1,11 +1,9 @@
-import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { readList } from '../../chat/whole-lists.ts';
-import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOf } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type Crawl, isListTaken, listCalls, type SurveyStep } from './crawl.ts';
+import { type Crawl, isListTaken, listCalls, type SurveyStep, whyOfOne } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenGroup, OpenUser, WantedParts } from './survey.ts';
 
@@ -61,7 +59,7 @@ async function readGroup(crawl: Crawl, region: Region, group: OpenGroup) {
     if (group.banned) await readList(survey.bannedList(id), pages, 'banned', guid, { signal });
     if (group.members || group.banned) survey.closeGroup(id, group);
   } catch (error) {
-    const why = whyOfGroup(error);
+    const why = whyOfOne(error);
     // Its members are known: only its facts are not.
     if (group.listed && group.facts) survey.setFacts(id, {});
     else survey.failGroup(id, why.code === GROUP_MISSING ? 'missing' : 'failed', why);
@@ -83,17 +81,8 @@ async function membershipOf(pages: GroupPages, guid: string, uid: string, signal
     const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
     return isKnown ? scope : undefined;
   } catch (error) {
-    if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
     // The service itself sees the group: this user may not read it, or does not exist.
+    whyOfOne(error);
     return undefined;
   }
-}
-
-/** Returns the reason why a group could not be read; throws errors that concern more than this group. */
-function whyOfGroup(error: unknown) {
-  if (isError(error, 'UNTRUSTED_LISTING') || (isQuestionRefused(error) && !error.facts.ofRegion)) {
-    const { code, message } = error;
-    return { code, message };
-  }
-  throw error;
 }

@@ -1,8 +1,6 @@
-import { isQuestionRefused } from '../../../jobs/ask-service.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { isError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Crawl, isListTaken, listCalls, pay, priceSum, takeList } from './crawl.ts';
+import { type Crawl, isListTaken, listCalls, pay, priceSum, takeList, whyOfOne } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
@@ -77,9 +75,9 @@ async function stateOf({ survey, pages, signal }: Crawl, region: Region, { id: u
     .then(
       ({ deactivatedAt }) => (deactivatedAt === null ? 'exists' : 'deactivated'),
       (error: unknown) => {
-        if (!isQuestionRefused(error) || error.facts.ofRegion) throw error;
-        if (error.code === USER_MISSING) return 'unknown';
-        survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
+        const { code, message } = whyOfOne(error);
+        if (code === USER_MISSING) return 'unknown';
+        survey.note(`some users in ${region} could not be asked for: ${code}: ${message}`);
         return undefined;
       },
     );
@@ -95,7 +93,7 @@ async function findDeactivated(crawl: Crawl, region: Region) {
   try {
     await takeList(crawl, region, 'deactivated');
   } catch (error) {
-    if (!(isError(error, 'UNTRUSTED_LISTING') || (isQuestionRefused(error) && !error.facts.ofRegion))) throw error;
-    crawl.survey.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
+    const { message } = whyOfOne(error);
+    crawl.survey.note(`deactivated users in ${region} cannot be distinguished from others: ${message}`);
   }
 }
