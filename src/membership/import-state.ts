@@ -1,7 +1,5 @@
 import { wrongMove } from '../errors/rollcall-error.ts';
 
-/** States of an import and the moves between them, as data, each with its reason. */
-
 export const IMPORT_STATES = [
   'staging', // the input is being read; nothing is sent
   'staged', // read and cut into batches; nothing is sent yet
@@ -91,7 +89,6 @@ export function needsPerson(state: ImportState): boolean {
   return state === 'blocked' || state === 'failed';
 }
 
-/** States that `from` may move to. */
 export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }

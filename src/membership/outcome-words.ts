@@ -2,7 +2,6 @@ import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
 import { counted, grouped, printable, roughly, unbroken } from '../text/wording.ts';
 import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from './outcome.ts';
 
-/** Labels of the outcomes. */
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   added: 'added',
   banned: 'banned',
@@ -63,7 +62,6 @@ export function waysSentences({ added, silent }: LimitedWays, groups = 0): strin
   return `Added, these rows write up to ${counted(added.messages, 'message')}${into}, ${ONE_FOR_EACH}, and take ${taking(added)}. In silence they write none and take ${taking(silent)}.`;
 }
 
-/** The words for what writes a message. */
 export const ONE_FOR_EACH = 'one for each change';
 
 /** Returns the messages that an import writes; in how many groups is known of its plan only. */

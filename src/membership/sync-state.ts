@@ -1,7 +1,5 @@
 import { wrongMove } from '../errors/rollcall-error.ts';
 
-/** States of a sync and the moves between them, as data, each with its reason. */
-
 export const SYNC_STATES = [
   'planning', // the file is being read and the groups are being listed; nothing is sent
   'planned', // the plan is stored, and no guard objects to it

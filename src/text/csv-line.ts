@@ -1,12 +1,8 @@
-/**
- * Matches cells that need quotes: delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed
- * formula.
- */
+/** Delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed formula. */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^[\s']|\s$/;
 
 /**
  * One line of CSV (RFC 4180) with its line end.
- *
  * Lines end in LF, not CRLF: every spreadsheet reads it, and `cut`, `awk` and `diff` do not find a CR at the last cell.
  * A line that would be blank becomes `""`, because readers skip blank lines.
  */

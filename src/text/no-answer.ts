@@ -1,12 +1,9 @@
-/** Calls without a usable answer, as people read of them. */
-
 /** The last of these calls: its code, and the message of one to which no reply came. */
 interface LastCall {
   readonly code: string;
   readonly message: string;
 }
 
-/** Codes of calls to which no reply came. */
 const NO_REPLY: ReadonlySet<string> = new Set([
   'CONNECT_FAILED',
   'CONNECT_TIMEOUT',

@@ -1,7 +1,4 @@
-/**
- * Texts that look alike may be written in two forms: macOS splits é into e and an accent. Names and words are compared in one of
- * them.
- */
+/** Texts that look alike may be written in two forms: macOS splits é into e and an accent. They are compared in one. */
 
 /** A name as it is compared: without surrounding spaces, in one form. */
 export function sameName(text: string) {

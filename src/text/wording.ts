@@ -1,7 +1,4 @@
-/**
- * Writes a number with separators: 1234567.25 → "1,234,567.25". (Not by Intl, which takes 14 ms before its first
- * number, in every command.)
- */
+/** 1234567.25 → "1,234,567.25". (Not by Intl, which takes 14 ms before its first number, in every command.) */
 export function grouped(value: number) {
   return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
 }
@@ -16,7 +13,6 @@ export function shareText(done: number, of: number | null | undefined) {
   return of ? `  ${Math.floor((done / of) * 100)} %` : '';
 }
 
-/** The sum of these numbers. */
 export function sumOf(numbers: Iterable<number>) {
   let sum = 0;
   for (const number of numbers) sum += number;
@@ -60,7 +56,6 @@ export function isoTime(ms: number | null) {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** The text with no-break spaces. */
 export function unbroken(text: string) {
   return text.replaceAll(' ', '\u00a0');
 }
@@ -86,7 +81,6 @@ export function asSentence(text: string) {
   return withFullStop(capitalised(text));
 }
 
-/** The text with a capital at its beginning. */
 export function capitalised(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

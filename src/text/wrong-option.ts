@@ -7,7 +7,6 @@ import { counted } from './wording.ts';
 interface WrongOption {
   /** Its name; '' where it is the whole. */
   readonly field: string;
-  /** It does not exist. */
   readonly isUnknown: boolean;
   /** `region is "mars": allowed are us, eu, in`. Of one inside of another: `shape.where.0.column is 3: …`. */
   readonly text: string;

@@ -93,7 +93,6 @@ function isText(text: string) {
 
 /** The beginning of a file as it is read: nothing of an intake where it cannot be opened. */
 export interface ReadBeginning extends Partial<Pick<Intake, 'format' | 'kind' | 'encoding' | 'delimiter'>> {
-  /** The sheets of a workbook. */
   readonly sheets: readonly Sheet[];
   readonly notes: readonly IntakeNote[];
   readonly names: readonly string[];

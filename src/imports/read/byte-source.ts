@@ -99,7 +99,6 @@ export async function readHead(
   return { head: start.subarray(0, size), blocks: all() };
 }
 
-/** All bytes in one piece, held in memory. Throws `tooLarge()` where they are more than `most`. */
 export async function inOnePiece(blocks: AsyncIterable<Buffer>, most: number, tooLarge: () => Error): Promise<Buffer> {
   const read: Buffer[] = [];
   let bytes = 0;
@@ -135,7 +134,6 @@ export async function* interruptible<Item>(
 
 /** The clock for waiting until a file is quiet. */
 export interface Quiet {
-  /** ms since 1970. */
   now(): number;
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }

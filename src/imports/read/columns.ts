@@ -46,7 +46,6 @@ interface ColumnsOptions {
   /** The other sheets of the workbook that they come from; of a text, undefined. */
   readonly otherSheets?: readonly string[] | undefined;
   readonly bounds?: Bounds;
-  /** Notified of every column. */
   readonly onColumn?: (name: string) => void;
 }
 
@@ -100,7 +99,6 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
       requireRoom(bounds, header.length, 'the header', header.filter((name) => name.trim() === '').length);
       for (const name of header) note(name);
     },
-    /** Throws TOO_MANY_COLUMNS when there may not be as many. */
     requireRoom: (count: number, place: string) => requireRoom(bounds, count, place),
     /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
     add: (name: string, place: string) => {
@@ -188,7 +186,6 @@ function wronglyMapped(field: Field, column: string, names: readonly string[]) {
   );
 }
 
-/** @param isSomeKnown a column of the header is recognised */
 function missingColumns(
   missing: readonly Field[],
   names: readonly string[],
@@ -237,14 +234,12 @@ function ambiguous(field: ColumnRole, names: readonly string[], earlier: number,
   );
 }
 
-/** The option `map` for these fields. */
 function mapping(columns: readonly (readonly [field: string, column: string])[]): ReturnType<typeof option> {
   return option('map', columns.map(([field, column]) => `${field}=${column}`).join(','));
 }
 
 const EXACTLY = 'exactly as it is written';
 
-/** Returns the remedy for a column that does not exist. */
 function nameOneOf(column: string, names: readonly string[]) {
   const like = nearest(column, names);
   return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;

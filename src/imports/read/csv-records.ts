@@ -89,11 +89,8 @@ export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: numb
   return {
     /** Records that end in this block. Throws what csv-parse throws, and MISPLACED_QUOTE. */
     of,
-    /** Records that end with the text. */
     rest,
-    /** Whether the text has ended without a line end. */
     endsOpen: () => endsOpen,
-    /** Records that were read so far. */
     count: () => read.records + (parser?.count() ?? 0),
     /** Whether the record that is being read has a line break in it: only a quote allows that. */
     runsOverLines: () => parser?.runsOverLines() ?? false,
@@ -147,7 +144,6 @@ function openParser(
     misplaced ??= misplacedQuote(before.records + count + 1, before.lines + api.info.lines);
   };
 
-  /** @param bytes undefined at the end */
   function parse(bytes: Buffer | undefined) {
     const records: string[][] = [];
     const push = (record: string[]) => {

@@ -16,22 +16,18 @@ import type { SheetRow } from './workbook/workbook.ts';
 export interface Dialect {
   readonly delimiter: string;
   readonly lineEnds: string[];
-  /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
 }
 
 /** The way of reading the records of a table. */
 export interface TableOptions extends RowReading {
-  /** Whether the column `action` is read. */
   readonly edits: boolean;
   readonly top: TableTop;
   /** Gets the rows of a file that have no outcome, though they have cells. */
   readonly idle: IdleRows;
-  /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: CellRows | undefined;
 }
 
-/** Throws BAD_DELIMITER. */
 export function checkDelimiter(delimiter: string) {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
   throw intakeError(
@@ -43,12 +39,9 @@ export function checkDelimiter(delimiter: string) {
 }
 
 /**
- * Rows of a CSV text in UTF-8, one chunk for each block.
- *
- * A quote inside an unquoted cell is an ordinary character, as in spreadsheets: `5" disk`. A quoted cell that continues
- * after its closing quote is unreadableRecord (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
- * would let the rows up to the next quote vanish inside one cell.
- *
+ * Rows of a CSV text in UTF-8, one chunk for each block. A quote inside an unquoted cell is an ordinary character, as in
+ * spreadsheets: `5" disk`. A quoted cell that continues after its closing quote is refused: it is not clear where it ends,
+ * and a lenient reading would let the rows up to the next quote vanish inside one cell.
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(
@@ -112,7 +105,6 @@ interface CellRows {
   rows(line: number, cells: readonly string[], problem?: RowProblem): readonly InputRow[];
 }
 
-/** Rows that are one membership each. */
 function plainCells({ columns, reader, hasDefaultGuid, edits }: TableOptions): CellRows {
   const at = Object.fromEntries(FIELDS.map((field) => [field, -1])) as Record<Field, number>;
   // A look at the place -1 would take as long as all the others together.
@@ -170,7 +162,6 @@ function tableReader(options: TableOptions, separatorLine?: boolean) {
   /** Empty cells past the header with which the first row ends. */
   let excess: number | undefined;
 
-  /** Whether a row is above the header. */
   function isAbove(line: number, cells: readonly string[]) {
     const isFirst = isSeparator;
     isSeparator = false;

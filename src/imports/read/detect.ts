@@ -72,7 +72,6 @@ export function delimiterFor(columns: number, text: string) {
   return DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, []);
 }
 
-/** Rows below the header that are compared with it. */
 const COMPARED = 20;
 
 /**
@@ -176,7 +175,6 @@ const SIGNATURES: readonly (readonly [start: string, what: string, remedy: strin
   ['ustar', 'a tar archive', UNPACK('tar -xOf'), 257],
 ];
 
-/** Text of other formats by how it begins. */
 const TEXTS: readonly (readonly [start: RegExp, what: string, remedy: string])[] = [
   [/^<(?:!doctype html|html|table|head|body)\b/i, 'an HTML page', EXPORT],
   [/^<\?xml\b/i, 'XML', EXPORT],

@@ -51,7 +51,6 @@ export function convertedKind(start: string): InputKind | undefined {
   return (Object.keys(CONVERTED) as InputKind[]).find((kind) => CONVERTED[kind]?.isAt(start));
 }
 
-/** Converts another format to JSON or NDJSON. */
 export async function asJson(
   blocks: AsyncIterable<Buffer>,
   kind: InputKind,

@@ -7,7 +7,6 @@ import { intakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
 import { parseJson, repeatedKey, repetition } from './json-text.ts';
 import type { MembershipReader, RowReading } from './membership-row.ts';
 
-/** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
 
 /** Fields that an element in the service's own shape passes on to each of its memberships. */
@@ -28,7 +27,6 @@ export function hasMemberLists(element: Element) {
   return MEMBER_LISTS.some((list) => list in element);
 }
 
-/** Makes rows of elements, or something else. */
 export interface Elements {
   /** Is this object a membership by itself, and no envelope around rows? */
   isRow(element: Element): boolean;
@@ -44,7 +42,6 @@ export interface Elements {
   finish(): void;
 }
 
-/** Elements whose rows are counted. */
 export interface ElementRows extends Elements {
   rowsRead(): number;
   /** Whether an element may have given several memberships. */
@@ -119,7 +116,6 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
     }
   }
 
-  /** @param text of the element, where its numbers may not be as they are written */
   function rowOf(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
     if (repeated !== undefined && FIELDS.some((field) => keyOf[field] === repeated)) {
       reader.addProblem(repetition(repeated));
@@ -141,10 +137,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
   return { isRow, rows, finish, rowsRead: () => line, hasLists: () => hasLists };
 }
 
-/**
- * The text of a field that is read from a key; a problem where its value is none.
- * @param text of the element, where its numbers may not be as they are written
- */
+/** @param text of the element, where its numbers may not be as they are written */
 function textOf(element: Element, field: Field, key: string, text: string | undefined, reader: MembershipReader) {
   const value = key === '' ? undefined : element[key];
   if (typeof value === 'string') return value;
@@ -163,7 +156,6 @@ export function isText(value: unknown) {
   return Number.isSafeInteger(Number(written)) && String(Number(written)) === written;
 }
 
-/** The problem of an id that is neither a text nor a whole number. */
 export function notText(field: Field, column: string, value: unknown): RowProblem {
   const written = JSON.stringify(value);
   const [first] = written.startsWith('{') ? Object.keys(value as Element) : [];
@@ -188,7 +180,6 @@ export function looksLikeRow(object: object, isUid: (key: string) => boolean) {
   return Object.keys(object).some(isUid) && !values.some((value) => Array.isArray(value) && isPerson(value[0]));
 }
 
-/** The memberships of an element in the service's own shape, list by list. */
 function* memberships(element: Element, place: string) {
   const shared = Object.fromEntries(SHARED.filter((key) => key in element).map((key) => [key, element[key]]));
   for (const [list, scope] of Object.entries(SCOPE_OF_LIST)) {

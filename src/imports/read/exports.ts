@@ -143,7 +143,6 @@ function* cometchat({ members }: Element) {
   }
 }
 
-/** A group of SCIM 2.0 with its members. */
 function* scim({ id: group_id, displayName: group_name, externalId: external_id, members }: Element) {
   for (const { value: user_id, display: user_name, type } of objectsIn(members)) {
     yield { group_id, group_name, external_id, user_id, user_name, type };

@@ -13,7 +13,6 @@ const DELIMITERS = /[,;|\t]/;
 /** A file that names users or groups. */
 interface IdFile {
   readonly path: string;
-  /** Its name for the user. */
   readonly name: string;
   readonly field: 'uid' | 'guid';
   /** The error for something that is wrong with it. */

@@ -57,7 +57,6 @@ export interface InputRow extends Membership {
   readonly line: number;
   /** JSON text. CSV: array of the cells as they were. JSON, NDJSON: the element; own shape: one membership as an object. */
   readonly original: string;
-  /** The shared NO_PROBLEMS when there are none. */
   readonly problems: readonly RowProblem[];
   /** Absent where the input is read as it is. */
   readonly shaped?: ShapedRow;
@@ -73,7 +72,6 @@ export function shortValue(text: string) {
   return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Returns the problem of a row that gives no membership. */
 export function noMembership(column: string, reason: string, value = ''): RowProblem {
   return { column, value, code: 'NO_MEMBERSHIP', reason };
 }

@@ -73,11 +73,7 @@ export function emptyFile(file: string) {
 /** Schemes by which Azure's tools name blobs. */
 const AZURE = /^(?:az|azure|abfss?|wasbs?)$/;
 
-/**
- * Refuses an address where a file is needed, by its scheme: the rest may be a secret.
- * @param supported what can be given in its place
- * @throws IntakeError BAD_ADDRESS
- */
+/** Refuses an address where a file is needed, by its scheme: the rest may be a secret. Throws BAD_ADDRESS. */
 export function refuseAddress(text: string, supported = 'the path of a file') {
   if (!isAddress(text)) return;
   const scheme = schemeOf(text) ?? '';
@@ -139,7 +135,6 @@ const MAX_LISTED = 40;
 const MAX_NAME_LENGTH = 300;
 const MAX_LIST = 2_000;
 
-/** Names for a message. */
 export function listed(names: readonly string[]) {
   const texts: string[] = [];
   let length = 0;
@@ -153,7 +148,6 @@ export function listed(names: readonly string[]) {
   return texts.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
 
 /** Those that are raised or lowered for one input. */
@@ -182,11 +176,7 @@ export function orRaise(advice: Words, name: BoundName, bounds: Bounds, needed =
   return words`${advice}, or allow more with ${raised} (at most ${boundText(name, most)})`;
 }
 
-/**
- * Checks how much a packed input has become so far: a few bytes may stand for gigabytes.
- * @param subject the packed thing, in a message
- * @throws TOO_LARGE
- */
+/** Throws TOO_LARGE for a packed input that has become too much: a few bytes may stand for gigabytes. */
 export function checkExpansion(
   subject: string,
   { unpacked, packed, place }: { readonly unpacked: number; readonly packed: number; readonly place?: string },
@@ -213,7 +203,6 @@ export function tooMany(subject: string, most: number, things: string, remedy: W
   });
 }
 
-/** A row, a line or an element is larger than its bound. */
 export function tooLong(part: 'row' | 'line' | 'element', bounds: Bounds, advice: Words, facts: IntakeFacts) {
   const bound = part === 'row' ? 'row' : 'element';
   const most = bounds[bound];
@@ -231,7 +220,6 @@ export function reportGrowth(bounds: Bounds) {
   let all = 0;
   let repeated = 0;
 
-  /** Notes a column. */
   function add(name: string) {
     columns += 1;
     names += name.length + 5;

@@ -31,9 +31,7 @@ export interface IntakeOptions extends RowDefaults, FileOptions {
   readonly deletedUsers?: ReadonlySet<string> | undefined;
   /** The mapping from rows to memberships, if rows are not simply one membership each. */
   readonly shape?: Shape | undefined;
-  /** The users and groups that the shape looks up. */
   readonly lookups?: Lookups | undefined;
-  /** Bounds that are raised or lowered for this input. */
   readonly bounds?: GivenBounds | undefined;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
   readonly sheet?: string | undefined;
@@ -47,7 +45,6 @@ export interface IntakeOptions extends RowDefaults, FileOptions {
 export interface Intake {
   /** The stored form of the rows. */
   readonly format: InputFormat;
-  /** The kind of the file. */
   readonly kind: InputKind;
   readonly encoding: string;
   readonly delimiter?: string;

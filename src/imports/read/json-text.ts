@@ -19,7 +19,6 @@ const DELICATE_NUMBER = /\d{16}|\d[.eE]|-0/;
 export class ObjectScanner {
   /** Levels that are open; 0 before the object and behind it. */
   depth = 0;
-  /** Deepest level so far. */
   deepest = 0;
   /** Keys of the object itself, repeated ones too. */
   keys = 0;
@@ -70,7 +69,6 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 }
 
-/** The problem of a key that occurs twice in an object. */
 export function repetition(key: string): RowProblem {
   const reason = `the key ${shown(key)} is in this row more than once, and it is not clear which one counts`;
   return { column: key, value: '', code: 'REPEATED_KEY', reason };

@@ -36,7 +36,6 @@ const MOVES: Readonly<Partial<Record<Position, Readonly<Record<string, Position 
 /** An object that is being read: an element, or the outermost object without its elements. */
 interface Part {
   readonly scanner: ObjectScanner;
-  /** The text that was read so far. */
   text: string;
   /** Offset of its first byte. */
   readonly start: number;
@@ -229,7 +228,6 @@ function refuseMistake({ text, start, cut }: Part, elements: number) {
   throw broken(Math.max(1, elements), byte, `unexpected ${excerpt(text, at)}`);
 }
 
-/** The error for a character that may not be where it is. */
 function refused(position: Position, block: Block, index: number, elements: number, outer: Part | undefined) {
   const unexpected = (needed: string, remedy?: Words) => {
     const what = `unexpected ${excerpt(block.text, index)}; ${needed}`;
@@ -246,7 +244,6 @@ function refused(position: Position, block: Block, index: number, elements: numb
   return wrongShape(`element ${elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
 }
 
-/** The remedy for a text of several documents: an object on each line, or on several. */
 function manyDocuments(next: string, before: string | undefined) {
   if (next !== '{' || before === undefined) return undefined;
   if (!before.includes('\n')) return words`It has an object per line: use ${option('format', 'ndjson')}`;
@@ -335,12 +332,7 @@ interface Sign {
   readonly goesOn: boolean | undefined;
 }
 
-/**
- * @param outermost the object around the rows, without them
- * @param property its list of rows
- * @param rows their number
- * @throws IntakeError MORE_PAGES
- */
+/** @param property of the object around the rows: their list @param rows their number */
 function refusePage(outermost: Element, property: string, rows: number) {
   const signs = [...signsIn(outermost, '', rows)];
   const page = signs.find(({ goesOn }) => goesOn === undefined);

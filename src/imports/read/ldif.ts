@@ -16,9 +16,8 @@ const OF_SEARCH: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The groups of an LDIF text (RFC 2849) in UTF-8 as NDJSON: an object for each member, `{"guid", "uid", "group_dn",
- * "member_dn"}`. The GUID is the first value of the group's name, the UID that of the member's name, or its memberUid. Other
- * entries are skipped.
+ * The groups of an LDIF text (RFC 2849) in UTF-8 as NDJSON: an object for each member. The GUID is the first value of the
+ * group's name, the UID that of the member's name, or its memberUid. Other entries are skipped.
  * Throws LDIF_BROKEN, ROW_TOO_LONG.
  */
 export async function* ldifAsNdjson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
@@ -37,7 +36,6 @@ function ldifReader(bounds: Bounds) {
   let folded = '';
   let number = 0;
   let lineStart = 0;
-  /** Name of the entry that is being read. */
   let entry: string | undefined;
   let rows: string[] = [];
 

@@ -29,7 +29,6 @@ export interface RowDefaults {
   readonly mayBeOver?: boolean | undefined;
 }
 
-/** The parts that all readers of rows share. */
 export interface RowReading {
   readonly columns: Columns;
   readonly reader: MembershipReader;
@@ -50,7 +49,6 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ['banned', 'ban'],
 ]);
 
-/** The scope that a word means. */
 export function scopeOfWord(text: string): Scope | undefined {
   return SCOPE_BY_WORD.get(bareWord(text));
 }
@@ -73,7 +71,6 @@ export class MembershipReader {
   readonly #scopes = new Map<string, Scope>();
   readonly #regions = new Map<string, Region>();
   #problems: RowProblem[] | undefined;
-  /** Whether any row had a valid scope of its own. */
   #scopeSeen = false;
   /** The moment from which `90d` counts. */
   readonly #now = Date.now();
@@ -312,7 +309,6 @@ function characters(text: string) {
   return count;
 }
 
-/** 1-based, in characters. */
 function position(text: string, index: number) {
   return characters(text.slice(0, index)) + 1;
 }

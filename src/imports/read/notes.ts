@@ -22,11 +22,7 @@ export class Found {
     if (this.#named.length < 5) this.#named.push(name());
   }
 
-  /**
-   * The note about them, if there are any.
-   * @param what they are, in the plural
-   * @param remedy the next step, as a request
-   */
+  /** The note about them, if there are any. @param what they are, in the plural @param remedy as a request */
   note(code: string, what: string, remedy?: string): IntakeNote[] {
     if (this.#count === 0) return [];
     const more = this.#count - this.#named.length;
@@ -89,17 +85,13 @@ export class IdleRows {
 
 /** The input as it was read, for the report. */
 export interface InputDescription {
-  /** The stored form of the rows. */
   readonly format: InputFormat;
   /** The kind of the file; absent: the same as `format`. */
   readonly kind?: InputKind;
-  /** Remarks on the input for a person. */
   readonly notes?: readonly IntakeNote[];
   /** The delimiter of a CSV file; otherwise empty. */
   readonly delimiter: string;
-  /** The original columns in order. */
   readonly columns: readonly string[];
-  /** Field -> column that it was read from. */
   readonly recognised: Readonly<Record<string, string>>;
   /** Whether a row may have given several memberships. */
   readonly shaped?: boolean;

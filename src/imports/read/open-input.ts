@@ -115,7 +115,6 @@ export async function openText(source: InputBytes, options: IntakeOptions, bound
     kind,
     encoding: encoding.name,
     blocks: text.blocks,
-    /** Bytes of the text so far. */
     length: () => length,
     dialect: INPUTS[kind].rowsAs === 'csv' ? dialectOf(head, options) : undefined,
   };
@@ -156,5 +155,4 @@ function dialectOf(head: string, options: IntakeOptions): Dialect {
   };
 }
 
-/** Ends a line. */
 const LINE_FEED = 0x0a;

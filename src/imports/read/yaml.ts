@@ -7,9 +7,8 @@ import { type Bounds, intakeError, isIntakeError, MAX_DEPTH, orRaise, shown, TOO
 const MAX_ALIASES = 100;
 
 /**
- * A YAML text in UTF-8 as JSON text: its document, or an array of them where it has several. Numbers stay as they are
- * written, so that `007` remains an id; merge keys (`<<: *base`) are followed. The whole text is held in memory: the bound `element` limits it.
- * Throws YAML_BROKEN, TOO_LARGE.
+ * A YAML text in UTF-8 as JSON text: its document, or an array of several. Numbers stay as they are written, so that `007`
+ * remains an id. The whole text is held in memory: the bound `element` limits it. Throws YAML_BROKEN, TOO_LARGE.
  */
 export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
   const text = (await inOnePiece(blocks, bounds.element, () => tooLarge(bounds))).toString();

@@ -26,7 +26,6 @@ export interface FileSet {
   readonly names: readonly string[];
   /** Names that are always left out, such as links. */
   readonly leftOut: readonly string[];
-  /** Bytes of an archive read so far. */
   bytesRead?(): number;
   /** A file to read. Throws what reading an archive throws. */
   open(file: string): Promise<IntakeSource>;
@@ -35,7 +34,6 @@ export interface FileSet {
   close(): void;
 }
 
-/** The files of an archive. */
 export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
   return {
     kind: 'zip',
@@ -85,7 +83,6 @@ export async function folderOf(path: string, name: string): Promise<FileSet> {
   };
 }
 
-/** Endings of files that rollcall reads. */
 const ENDINGS = new RegExp(`\\.(?:${INPUT_ENDINGS.join('|')})(?:\\.(?:gz|zst))?$`, 'i');
 /** Files that programs leave behind in folders and archives. */
 const DEBRIS = /(?:^|\/)(?:\.|~\$|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;

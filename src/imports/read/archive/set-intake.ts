@@ -147,7 +147,6 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
   /** Place of a column by its field, or by its name and how many of that name are before it in the file. */
   const places = new Map<string, number>();
 
-  /** The rows and columns of one of the files. */
   function file(current: string) {
     /** Columns of the file → places; as many as have been noted. */
     const moves: number[] = [];
@@ -201,7 +200,6 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
       }
     }
 
-    /** The row in the merged columns. */
     function originalOf({ original, line }: Pick<InputRow, 'original' | 'line'>) {
       return form === 'cells' ? mergedCells(original, line) : mergedElement(original, line);
     }

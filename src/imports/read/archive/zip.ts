@@ -5,7 +5,6 @@ import { messageOf } from '../../../errors/rollcall-error.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
 import { type Bounds, checkExpansion, intakeError, isIntakeError, notReadable, shownPath } from '../intake-error.ts';
 
-/** Entries that the directory of an archive may have. */
 const MAX_ENTRIES = 200_000;
 
 const KINDS_OF_FILE = 0o170_000;
@@ -18,7 +17,6 @@ export type Zip = Awaited<ReturnType<typeof openZip>>;
  * Opens an archive and reads its directory. Throws ZIP_BROKEN, TOO_LARGE when there are too many entries, UNSAFE_ARCHIVE
  * when one has a name that leads out of the archive, or that another has too.
  * @param from path of a regular file, or the whole archive
- * @param onRead told when bytes of an entry were unpacked
  */
 export async function openZip(from: string | Buffer, name: string, bounds: Bounds, onRead: () => void = () => {}) {
   let file: ZipFile | undefined;
@@ -98,13 +96,11 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
   }
 
   return {
-    /** Entries that are files, in the order of the archive. */
     names: [...entries.keys()],
     size: file.fileSize,
     /** Bytes of the archive that have been unpacked so far. */
     bytesRead: () => Math.min(file.fileSize, progress.before + progress.now),
     has: (entry: string) => entries.has(entry),
-    /** Packed size of an entry. */
     sizeOf: (entry: string) => entryOf(entry).compressedSize,
     read,
     close: () => file.close(),

@@ -97,7 +97,6 @@ export function compile(shape: Shape, sources: FieldSources, layout: Layout): Pl
   };
 }
 
-/** The action that each row asks for. */
 function actionOf({ column, words = {} }: NonNullable<Shape['actions']>, { slotOf }: Layout) {
   const slot = slotOf(column, 'the action of each row');
   const wordOf = actionWords(words);

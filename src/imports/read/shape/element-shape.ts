@@ -160,7 +160,6 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
     }
   }
 
-  /** Whether the element has anything at this column. */
   function has(element: Element, slot: number) {
     const column = columns[slot] as string;
     return keyIn(element, column) !== undefined || reaches(element, paths[slot] as Path, 0);

@@ -57,7 +57,6 @@ export interface Source {
   readonly isPlain: boolean;
   /** The value of a row; `piece`: the current value of a list. */
   read(cells: Cells, piece?: string): string;
-  /** Returns the text in the file. */
   raw(cells: Cells, piece?: string): string;
 }
 
@@ -69,7 +68,6 @@ export interface Cells extends ReadonlyArray<string> {
 
 /** The columns of an input, as far as they are known. */
 export interface Layout {
-  /** The columns that are recognised by their names. */
   readonly columns: Columns;
   /** There is a column of this very name. */
   has(column: string): boolean;
@@ -77,7 +75,6 @@ export interface Layout {
   slotOf(column: string, flag: string): number;
 }
 
-/** @param flag what asks for it */
 export function openSource(source: FieldSource, flag: string, { has, slotOf }: Layout): Source {
   const { template } = source;
   const columns =

@@ -185,8 +185,6 @@ function alternatives(words: readonly string[]) {
   return [...(values.length > 0 ? [listed(values)] : []), ...empty].join(' or ');
 }
 
-/** Words of a file and what they mean. */
-
 const ANY = '*';
 
 /** Meanings by word, without regard to case and surrounding spaces; `*` is every word that is not empty. */

@@ -20,10 +20,8 @@ export interface Lookup {
 
 export type Lookups = ByLookup<Lookup>;
 
-/** A user or a group that a row names. */
 export interface Party {
   readonly id: string;
-  /** The text in the file. */
   readonly value: string;
   readonly label: string;
   readonly scope?: string | undefined;
@@ -35,7 +33,6 @@ export interface Party {
   /** The text from which a template made the id. */
   readonly derivedFrom?: string | undefined;
   readonly problem?: RowProblem | undefined;
-  /** Its entry in the group file. */
   readonly target?: Target;
 }
 
@@ -55,7 +52,6 @@ export interface Parties {
 
 interface InSource {
   readonly field: 'uid' | 'guid';
-  /** Separates several in a cell. */
   readonly separator: string | undefined;
   /** An empty cell means none, instead of a problem. */
   readonly isList?: boolean;

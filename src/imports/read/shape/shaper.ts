@@ -24,10 +24,7 @@ interface Requested {
   readonly people: Parties;
 }
 
-/**
- * Makes the memberships of one row after the other. A row gives at least one entry, so that every row has an outcome: its
- * memberships, or one entry that says why there is none.
- */
+/** Makes memberships of rows. A row gives at least one entry, so that it has an outcome: one may say why there is none. */
 export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, bounds }: RowReading) {
   /** The membership that is read now, for messages. */
   let current: Requested | undefined;

@@ -45,7 +45,6 @@ export interface TableTop {
   readonly names?: readonly string[] | undefined;
 }
 
-/** Returns the place at which the table of a CSV input begins. */
 export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
   const skip = skipLines ?? (headerRow === undefined ? 0 : headerRow - 1);
   const names = columns?.map((name, index) =>
@@ -115,7 +114,6 @@ export function signsOfTable({ map, shape = {} }: Given): TableSigns {
   };
 }
 
-/** The source of an input's memberships. */
 export interface Shaping extends RowReading {
   readonly shape: Shape;
   readonly sources: FieldSources;
@@ -123,7 +121,6 @@ export interface Shaping extends RowReading {
   readonly lenient: boolean;
 }
 
-/** Rows of cells, as memberships. */
 export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, lenient, onRepeat }: Shaping) {
   let plan: Plan | undefined;
   let rowsRead = 0;

@@ -7,7 +7,6 @@ import { badShape } from '../intake-error.ts';
  * in it is written in quotes.
  */
 
-/** A column in braces. */
 interface Placeholder {
   /** Columns of which the first filled one counts. */
   readonly columns: readonly string[];
@@ -99,7 +98,6 @@ function before(text: string, at: number) {
 /** A doubled brace, braces with what is in them (a quoted name may hold a brace), a brace alone, or text. */
 const PIECES = /(\{\{|\}\})|\{((?:"[^"]*"|[^"}])*)\}|([{}])|[^{}]+/g;
 
-/** @throws IntakeError BAD_SHAPE */
 export function parseTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
   for (const [piece, brace, inside, alone] of text.matchAll(PIECES)) {
@@ -148,7 +146,6 @@ export function firstFilled(columns: readonly string[], cell: (column: string) =
   return '';
 }
 
-/** Outside of quotes. */
 const BAR = /\|(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 const OTHERWISE = /\?\?(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 

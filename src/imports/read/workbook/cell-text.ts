@@ -15,7 +15,6 @@ const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** Characters of a format code; Excel allows no more. */
 const MAX_FORMAT_LENGTH = 255;
-/** 9999-12-31; larger numbers are not dates. */
 const LAST_DAY = 2_958_465;
 
 /** Formats that a workbook names by number only (ECMA-376, 18.8.30); those of Asian calendars are dates as well. */

@@ -27,10 +27,7 @@ const OTHER_OFFICE: Readonly<Record<string, string>> = {
   'ppt/presentation.xml': 'a presentation',
 };
 
-/**
- * Whether an archive is a workbook, and of which format. Throws ENCRYPTED, OTHER_FORMAT for documents of
- * the same makers that are not.
- */
+/** The format of a workbook; undefined for another archive. Throws OTHER_FORMAT for other documents of the same makers. */
 export async function workbookKind(zip: Zip, name: string): Promise<SheetInput['kind'] | undefined> {
   if (zip.has('mimetype') && zip.sizeOf('mimetype') < 200) {
     let type = '';

@@ -41,9 +41,7 @@ export interface Workbook {
 export interface SheetInput extends Omit<InputBytes, 'blocks'> {
   readonly kind: 'xlsx' | 'ods';
   readonly sheet: string;
-  /** The names of the other sheets. */
   readonly others: readonly string[];
-  /** Rows above its table. */
   readonly above: number;
   /** Characters of its rows so far. */
   length(): number;
@@ -75,7 +73,6 @@ export class SheetRows {
     this.warnings = warnings;
   }
 
-  /** The rows since the last call. */
   *take(): Generator<SheetRow> {
     const runs = this.#runs;
     this.#runs = [];
@@ -107,7 +104,6 @@ export class SheetRows {
   }
 }
 
-/** Refuses more cells in a row than a sheet can have. */
 export function checkColumns(count: number, place: string) {
   if (count <= MAX_COLUMNS) return;
   throw intakeError(
@@ -118,7 +114,6 @@ export function checkColumns(count: number, place: string) {
   );
 }
 
-/** Digits that Excel keeps of a number. */
 const KEPT_DIGITS = 15;
 
 /** A cell that probably differs from what was typed, by what it is now. */
@@ -132,9 +127,7 @@ export class Warnings {
   readonly #columns = new Map<number, Record<Sign, Found>>();
   /** An id of a column that begins with a zero: a text. */
   readonly #zeros = new Map<number, string>();
-  /** Rows that are hidden, by a filter or by hand. */
   readonly hiddenRows = new Found();
-  /** Formulas without a stored value. */
   readonly emptyFormulas = new Found();
   /** Cells that got the value of the merged area that they are in. */
   readonly filled = new Found();
@@ -158,7 +151,6 @@ export class Warnings {
     this.#zeros.set(column, address(line, column));
   }
 
-  /** Remarks on the sheet. @param isId whether ids are read from a column of this number */
   notes(isId: (column: number) => boolean): IntakeNote[] {
     return [
       ...this.hiddenRows.note('HIDDEN_ROWS', 'rows that are hidden, by a filter for instance, and are read as well'),

@@ -82,7 +82,6 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined): Promi
 
 type Parse = (entry: string, handlers: XmlHandlers) => Promise<void>;
 
-/** Returns the number formats, by cell style. */
 async function formatsOf(entry: string, parse: Parse) {
   const own = new Map<number, NumberKind>();
   const formats: NumberKind[] = [];
@@ -139,12 +138,9 @@ async function sharedTexts(entry: string, parse: Parse): Promise<(index: number)
   };
 }
 
-/** The sheet of an Excel workbook, and the parts of the workbook that it needs. */
 interface SheetOptions {
   readonly rows: SheetRows;
-  /** Shared text by number. */
   readonly textOf: (index: number) => string | undefined;
-  /** The number formats of the cell styles. */
   readonly formats: readonly NumberKind[];
   readonly from1904: boolean;
   readonly merged: ReadonlyMap<number, readonly MergedArea[]>;
@@ -223,7 +219,6 @@ function sheetReader(options: SheetOptions): XmlHandlers {
   return { open, close };
 }
 
-/** A cell that is being read. */
 interface Cell {
   readonly type: string;
   readonly format: NumberKind;

@@ -24,7 +24,6 @@ export interface XmlHandlers {
   text?(text: string): void;
 }
 
-/** Reads a whole XML document. Throws as xmlReader. */
 export async function readXml(place: string, blocks: AsyncIterable<Buffer>, handlers: XmlHandlers) {
   const reader = xmlReader(place, handlers);
   for await (const block of blocks) reader.write(block);
