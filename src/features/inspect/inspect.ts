@@ -1,5 +1,5 @@
 import type { FileFacts } from '../../api/look.ts';
-import { option, shapeOption, type WriteOption, words, written } from '../../errors/named-options.ts';
+import { option, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { type Head, lookAt, NOT_READ, type ReadBeginning } from '../../imports/read/beginning.ts';
 import type { IntakeSource } from '../../imports/read/byte-source.ts';
@@ -10,7 +10,7 @@ import type { LookupName } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { fitting, type Recipe, type RecipeSettings, seenIn } from '../recipes/recipe.ts';
 import { type ColumnFacts, columnFacts, elementColumns, isSecret, isValue, withoutSecrets } from './column-facts.ts';
-import { joined, suggest } from './suggestion.ts';
+import { joined, optionOf, suggest } from './suggestion.ts';
 import { commandFor, type Typed } from './typed-import.ts';
 
 /** Rows that are looked at. */
@@ -45,10 +45,10 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const strict = await lookWith(false);
   const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
   if (headerRow !== undefined) {
-    const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
-    const skipping = shapeOption('headerRow', String(headerRow), { headerRow });
-    const advice = words`The header is in row ${String(headerRow)}, it seems: ${skipping} skips the rows above it.`;
-    const first = { text: written(advice, inspected.write), settings: { shape: { headerRow } } };
+    const shape = { headerRow };
+    const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, ...shape } } });
+    const advice = words`The header is in row ${String(headerRow)}, it seems: ${optionOf(shape)} skips the rows above it.`;
+    const first = { text: written(advice, inspected.write), settings: { shape } };
     return { ...below, refusal: refusalOf(strict, look), steps: [first, ...below.steps] };
   }
   const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);

@@ -168,13 +168,12 @@ function adviceFor({ name, few }: ColumnFacts, condition: Condition) {
   return words`${column}: ${option('where')} keeps ${told} only.`;
 }
 
-/** `"active" (12 rows), "deleted" (1)` */
-export function counted(few: ReadonlyMap<string, number>): string {
-  return [...few].map(([word, rows], index) => withRows(word, rows, index)).join(', ');
+/** `"active" (12 rows), "deleted" (1)` @param more is said of each word */
+export function counted(few: Iterable<[string, number]>, more: (word: string) => string = () => ''): string {
+  return [...few]
+    .map(([word, n], index) => `${shown(word)} (${n}${index > 0 ? '' : n === 1 ? ' row' : ' rows'})${more(word)}`)
+    .join(', ');
 }
-
-export const withRows = (word: string, rows: number, index: number) =>
-  `${shown(word)} (${rows}${index > 0 ? '' : rows === 1 ? ' row' : ' rows'})`;
 
 /** The highest of several scopes of a person counts. */
 const HIGHEST = ['admin', 'moderator', 'participant'] as const;

@@ -6,14 +6,15 @@ import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import { isDamagedNumber } from '../../imports/read/shape/template.ts';
 import { REGIONS, type ScopeMeaning } from '../../membership/membership.ts';
-import { OPEN_VALUE, separatorText } from '../../options/option-texts.ts';
-import type { Shape } from '../../options/shape.ts';
+import { OPEN_VALUE } from '../../options/option-texts.ts';
+import type { Shape, ShapeInput } from '../../options/shape.ts';
+import { flagTextsOf } from '../../options/shape-flags.ts';
 import { sameWord } from '../../text/same-text.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DN, EMAIL, isValue } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
-import { counted, type Step, scopeMeaning, scopeRank, statesIn, withRows } from './states.ts';
+import { counted, type Step, scopeMeaning, scopeRank, statesIn } from './states.ts';
 
 /** In place of a column and of a scope that only the user can name; an import refuses them. */
 const OPEN_COLUMN = '<column>';
@@ -39,20 +40,17 @@ export function suggest(
     known,
   );
   const [user] = users;
-  const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
-  const isGroup = group !== undefined && !['empty', 'mark', 'date'].includes(group.looksLike);
+  const isGroup = group !== undefined && mayBeIds(group);
   const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user && one !== group));
   const aboutGroups = () => {
-    if (group !== undefined && !isGroup && group.looksLike !== 'empty' && groups.length === 0) {
-      const seen = words`Column ${shown(group.name)} looks like ${group.looksLike}s`;
-      return [openColumn('guid', words`${seen}: name the groups with ${option('map', 'guid=COLUMN')}.`)];
+    if (groups.length > 0) return aboutIds('guid', groups, isGroup);
+    if (group !== undefined && group.looksLike !== 'empty') {
+      return [toName('guid', `Column ${shown(group.name)} looks like ${group.looksLike}s: name the groups`)];
     }
-    if (groups.length === 0 && marks.length > 1) return [aboutMarks(marks, columns)];
-    if (groups.length > 0 || user?.isList !== true) {
-      return aboutIds('guid', groups, isGroup);
-    }
-    const seen = 'Each element has a list of users, and no group that is certain';
-    return [openColumn('guid', words`${seen}: name it with ${option('map', 'guid=COLUMN')}.`)];
+    const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
+    if (marks.length > 1) return [aboutMarks(marks, columns)];
+    if (user?.isList !== true) return aboutIds('guid', []);
+    return [toName('guid', 'Each element has a list of users, and no group that is certain: name it')];
   };
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   // Its words are known, or it is called so; of several a person would have to choose.
@@ -86,16 +84,17 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
   const uid = ids.find(({ looksLike }) => looksLike === 'email') ?? byDifference[0];
   const [group, ...others] = ids.filter((one) => one !== uid && one.looksLike === 'id');
   const guid = hasGuid || others.length > 0 ? undefined : group;
-  const names = columns.map((column) => (column === uid ? 'uid' : column === guid ? 'guid' : '-'));
-  const naming = shapeOption('columns', names.join(','), { columns: names });
-  const which = words`No column is surely groups: call one of them guid in ${naming}, or ${option('guid', 'GROUP')} puts all rows into one.`;
+  const shape = { columns: columns.map((column) => (column === uid ? 'uid' : column === guid ? 'guid' : '-')) };
+  const naming = optionOf(shape);
   return [
     {
       text: words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
-      settings: { shape: { columns: names } },
+      settings: { shape },
     },
     ...(uid === undefined ? [] : aboutIds('uid', [{ ...uid, name: 'uid' }], true)),
-    ...(guid === undefined && !hasGuid ? [{ text: which, needs: 'guid' as const }] : []),
+    ...(guid === undefined && !hasGuid
+      ? [noGroup(words`No column is surely groups: call one of them guid in ${naming}, or`)]
+      : []),
     // A flag without a name may say who is gone.
     ...columns.flatMap(({ looksLike, few }, index): Step[] => {
       if (looksLike !== 'mark' || few.size === 0) return [];
@@ -106,13 +105,19 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
   ];
 }
 
+/** The option that says the same as the first part of a shape. */
+export function optionOf(shape: ShapeInput) {
+  const [[name, text] = ['', '']] = flagTextsOf(shape);
+  return shapeOption(name, String(text), shape);
+}
+
 /** A field whose column only the user can name. */
 function openColumn(field: string, text: Words): Step {
   return { text, open: { map: { [field]: OPEN_COLUMN } } };
 }
 
-function splitOption(field: IdField, separator: string) {
-  return shapeOption('split', `${field}=${separatorText(separator)}`, { split: { [field]: separator } });
+function toName(field: IdField, request: string) {
+  return openColumn(field, words`${request} with ${option('map', `${field}=COLUMN`)}.`);
 }
 
 /** Settings with those of steps: what both have is joined. */
@@ -131,12 +136,16 @@ function join(one: unknown, other: unknown): unknown {
   return Object.fromEntries(values);
 }
 
+function mayBeIds({ looksLike }: ColumnFacts) {
+  return !['empty', 'mark', 'date'].includes(looksLike);
+}
+
 /**
  * The users: the column that is called so, else those that say most surely who the member is, of which a person must
  * choose, else its names, which an identity file may have.
  */
 function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined) {
-  if (known !== undefined && !['empty', 'mark', 'date', 'name', 'status'].includes(known.looksLike)) return [known];
+  if (known !== undefined && mayBeIds(known) && !['name', 'status'].includes(known.looksLike)) return [known];
   const others = surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {
     // The host of all meetings is no member of each.
     if (filled > 1 && different === 1) return 0;
@@ -150,13 +159,12 @@ function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined
 
 /** The columns that say most surely what the group is. One of them is the id where the others are names of the same. */
 function groupsIn(columns: readonly ColumnFacts[]) {
-  const rankOf = (column: ColumnFacts) =>
-    ['empty', 'mark', 'date'].includes(column.looksLike) ||
-    isFlag(column.name) ||
-    column.examples.some((one) => /^[{[]/.test(one))
-      ? 0
-      : (groupName(column.name)?.rank ?? 0);
-  const all = surest(columns, rankOf);
+  const all = surest(
+    columns.filter(
+      (column) => mayBeIds(column) && !isFlag(column.name) && !column.examples.some((one) => /^[{[]/.test(one)),
+    ),
+    ({ name }) => groupName(name)?.rank ?? 0,
+  );
   const kinds = new Set(all.map(({ name }) => groupName(name)?.entity));
   if (kinds.size !== 1) return all;
   const places = columns.filter(({ name, filled }) => isPath(name) && filled > 0);
@@ -181,13 +189,15 @@ function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) =
  * The column of an id and what its values need; of several that may have it, a person chooses.
  * @param isSettled the options say more about the ids than which column they are in
  */
-function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised: boolean, isSettled = false): Step[] {
+function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised = false, isSettled = false): Step[] {
   const [column, ...others] = columns;
-  if (column === undefined) return [field === 'uid' ? NO_USER : noGroup('looks like groups')];
+  if (column === undefined) {
+    if (field === 'guid') return [noGroup('No column looks like groups:')];
+    return [toName(field, 'No column is surely the users: name it')];
+  }
   if (others.length > 0) {
     const names = listed(columns.map(({ name }) => name));
-    const choose = option('map', `${field}=COLUMN`);
-    return [openColumn(field, words`Columns ${names} may all be the ${NOUNS[field]}: choose one with ${choose}.`)];
+    return [toName(field, `Columns ${names} may all be the ${NOUNS[field]}: choose one`)];
   }
   const { name, separator } = column;
   const seen = `Column ${shown(name)}`;
@@ -195,8 +205,9 @@ function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised:
   const steps: Step[] = [];
   let values = knownValues(column);
   if (separator !== undefined) {
-    const text = words`${seen} has several ${NOUNS[field]} in a cell: ${splitOption(field, separator)}.`;
-    steps.push({ text, settings: { shape: { split: { [field]: separator } } } });
+    const shape = { split: { [field]: separator } };
+    const text = words`${seen} has several ${NOUNS[field]} in a cell: ${optionOf(shape)}.`;
+    steps.push({ text, settings: { shape } });
     values = values.flatMap((one) => one.split(separator));
   }
   const bad = values.map((part) => part.trim()).find((part) => !ID.test(part));
@@ -204,32 +215,31 @@ function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised:
     const text = words`${seen} looks like ${NOUNS[field]}: ${option('map', `${field}=${name}`)}.`;
     return isRecognised ? steps : [...steps, { text, settings }];
   }
+  const isDamaged = isDamagedNumber(bad);
   // The template of a GUID says which column it is made of.
-  const chosen = isRecognised ? [] : [{ settings }];
-  if (isDamagedNumber(bad)) {
+  if (field === 'guid' && !isDamaged) return [...steps, madeGuids(column, bad)];
+  if (!isRecognised) steps.push({ settings });
+  if (isDamaged) {
     const text = words`${seen} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
-    return [...steps, ...chosen, { text, open: {} }];
+    return [...steps, { text, open: {} }];
   }
-  if (field === 'guid') return [...steps, madeGuids(column, bad)];
-  return [...steps, ...chosen, ...(isSettled ? [] : [identified(column, bad)])];
+  return isSettled ? steps : [...steps, identified(column, bad)];
 }
 
 function knownValues({ few, examples }: ColumnFacts) {
   return [...(few.size > 0 ? few.keys() : examples)].filter((one) => !isNothing(one));
 }
 
-const NO_USER = openColumn('uid', words`No column is surely the users: name it with ${option('map', 'uid=COLUMN')}.`);
-
 /** UIDs from values that are none. */
 function identified({ name, looksLike }: ColumnFacts, bad: string): Step {
-  const templates = { uid: `{${name}|slug}` };
-  const [seen, one, uidOf] =
+  const [seen, one, instead] =
     looksLike === 'email' || bad.includes('@')
-      ? ['looks like e-mail addresses; UIDs may not contain @', ' address', `{${name}|localpart|slug}`]
-      : [`has values that are no UIDs, such as ${shown(bad)}`, '', templates.uid];
-  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${shapeOption('uid', templates.uid, { templates })}`;
+      ? ['looks like e-mail addresses; UIDs may not contain @', ' address', 'localpart|slug']
+      : [`has values that are no UIDs, such as ${shown(bad)}`, '', 'slug'];
+  const made = (functions: string) => ({ templates: { uid: `{${name}|${functions}}` } });
+  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${optionOf(made('slug'))}`;
   const text = words`Column ${shown(name)} ${seen}: ${ways}.`;
-  return { text, needs: 'identities', instead: { shape: { templates: { uid: uidOf } } } };
+  return { text, needs: 'identities', instead: { shape: made(instead) } };
 }
 
 /** GUIDs from values that are none. */
@@ -238,50 +248,28 @@ function madeGuids(column: ColumnFacts, bad: string): Step {
   // A comma, a semicolon or a bar may separate groups, though it is not sure.
   const mayBeSeveral = knownValues(column).some((value) => /[,;|\n]/.test(value) && !DN.test(value));
   if (separator === undefined && isList !== true && mayBeSeveral) {
-    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
-    const seen = words`Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
+    const ways = words`split it with ${optionOf({ split: { guid: ',' } })}, or make one GUID of it with ${option('map', `guid={${name}|slug}`)}`;
+    const seen = `Column ${shown(name)} may have several groups in a cell, such as ${shown(bad)}`;
     return openColumn('guid', words`${seen}: ${ways}.`);
   }
   const template = `{${name}|${DN.test(bad) ? 'rdn|' : looksLike === 'email' ? 'localpart|' : ''}slug}`;
-  const text = words`Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
+  const text = `Column ${shown(name)} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
   return { text, settings: { shape: { templates: { guid: template } } } };
 }
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
 function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): Step {
-  const flagless = marks.filter(({ name }) => !isFlag(name));
-  const isCrossed = ({ few }: ColumnFacts) => few.keys().some((word) => CROSS.test(word));
-  const crossed = flagless.filter((column) => isCrossed(column) || groupName(column.name) !== undefined);
-  if (crossed.length < 2) return noGroup('is surely groups');
+  const crossed = marks.filter(
+    ({ name, few }) => !isFlag(name) && (groupName(name) !== undefined || few.keys().some((word) => CROSS.test(word))),
+  );
+  if (crossed.length < 2) return noGroup('No column is surely groups:');
+  const names = crossed.map(({ name }) => name);
   const wide = {
-    columns: patternFor(crossed, columns) ?? crossed.map(({ name }) => name),
-    ...(crossed.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
+    columns: patternFor(crossed, columns) ?? names,
+    ...(names.some((name) => !ID.test(name)) && { guid: '{column|slug}' }),
   };
-  const how = shapeOption('wide', wide.columns.join(','), { wide });
-  const text = words`Columns ${listed(crossed.map(({ name }) => name))} have marks in them: ${how} reads each as a group, * means any text.`;
+  const text = words`Columns ${listed(names)} have marks in them: ${optionOf({ wide })} reads each as a group, * means any text.`;
   return { text, settings: { shape: { wide } } };
-}
-
-function noGroup(what: string): Step {
-  return { text: words`No column ${what}: ${option('guid', 'GROUP')} puts all rows into one.`, needs: 'guid' };
-}
-
-/** A region is one of the service's: a column that is called so and has other words is about something else. */
-function aboutRegion(region: ColumnFacts | undefined): Step[] {
-  const foreign = region?.examples.find((example) => !REGIONS.some((known) => known === example.trim().toLowerCase()));
-  if (region === undefined || foreign === undefined) return [];
-  const text = words`Column ${shown(region.name)} is not a region of the service, it has values such as ${shown(foreign)}: ${option('map', 'region=')} ignores it.`;
-  return [{ text, settings: { map: { region: '' } } }];
-}
-
-/** Leaves out what stands for no value. */
-function aboutNothing({ name, few, isList }: ColumnFacts): Step[] {
-  const nothing = [...few.keys()].filter(isNothing);
-  if (nothing.length === 0 || isList === true) return [];
-  const shape = { where: [{ column: name, isNot: nothing }] };
-  const why = words`Column ${shown(name)} has ${listed(nothing)}, which stands for no value`;
-  const text = words`${why}: ${shapeOption('where', `${name}!=${nothing.join('|')}`, shape)} leaves such rows out.`;
-  return [{ text, settings: { shape } }];
 }
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
@@ -289,6 +277,32 @@ function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
   const [, prefix] = /^(.*[ _:-]).*(?:\n\1.*)+$/.exec(marks.map(({ name }) => name).join('\n')) ?? [];
   const isOthers = (column: ColumnFacts) => !marks.includes(column) && column.name.startsWith(prefix ?? '');
   return prefix === undefined || prefix.includes('*') || columns.some(isOthers) ? undefined : [`${prefix}*`];
+}
+
+function noGroup(seen: Words): Step {
+  return { text: words`${seen} ${option('guid', 'GROUP')} puts all rows into one.`, needs: 'guid' };
+}
+
+/** A region is one of the service's: a column that is called so and has other words is about something else. */
+function aboutRegion(region: ColumnFacts | undefined): Step[] {
+  const foreign = region?.examples.find((example) => !REGIONS.some((known) => known === example.trim().toLowerCase()));
+  if (region === undefined || foreign === undefined) return [];
+  const why = `is not a region of the service, it has values such as ${shown(foreign)}`;
+  return [ignored('region', region, why)];
+}
+
+function ignored(field: 'region' | 'scope', { name }: ColumnFacts, why: string): Step {
+  const text = words`Column ${shown(name)} ${why}: ${option('map', `${field}=`)} ignores it.`;
+  return { text, settings: { map: { [field]: '' } } };
+}
+
+/** Leaves out what stands for no value. */
+function aboutNothing({ name, few, isList }: ColumnFacts): Step[] {
+  const isNot = [...few.keys()].filter(isNothing);
+  if (isNot.length === 0 || isList === true) return [];
+  const shape = { where: [{ column: name, isNot }] };
+  const seen = `Column ${shown(name)} has ${listed(isNot)}, which stands for no value`;
+  return [{ text: words`${seen}: ${optionOf(shape)} leaves such rows out.`, settings: { shape } }];
 }
 
 /** @param given words whose meanings are not asked for again; `*` stands for all that are not there */
@@ -301,34 +315,28 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, given
   const map = isRecognised ? {} : { map: { scope: name } };
   const isSettled = said.has('*') || (said.size > 0 && few.size > 0);
   if (foreign.length === 0 && (isSettled || scopeRank(scope) > 0)) return [{ settings: map }];
-  const ignore = option('map', 'scope=');
   if (scopeRank(scope) === 0) {
     const known = scope.examples.find((example) => scopeMeaning(example) !== undefined);
-    const column = words`Column ${shown(name)}`;
-    if (known === undefined)
-      return [{ text: words`${column} is not a scope: ${ignore} ignores it.`, settings: { map: { scope: '' } } }];
-    const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${ignore}`;
-    return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
+    if (known === undefined) return [ignored('scope', scope, 'is not a scope')];
+    const seen = `Column ${shown(name)} has many words, ${shown(known)} among them`;
+    const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${option('map', 'scope=')}`;
+    return [openColumn('scope', words`${seen}: ${ways}.`)];
   }
-  const meanings = foreign.map(([word, rows]) => ({
-    word,
-    rows,
-    meaning: isNothing(word) ? 'participant' : scopeMeaning(word),
-  }));
-  const each = meanings.map(
-    ({ word, rows, meaning = 'not known' }, index) =>
-      `${withRows(word, rows, index)} ${meaning === 'none' ? 'no membership' : meaning}`,
-  );
+  const meaningOf = (word: string) => (isNothing(word) ? 'participant' : scopeMeaning(word));
+  const each = counted(foreign, (word) => {
+    const meaning = meaningOf(word) ?? 'not known';
+    return ` ${meaning === 'none' ? 'no membership' : meaning}`;
+  });
   const how = isRecognised ? '' : words`${option('map', `scope=${name}`)} and `;
-  const known = meanings.filter(({ meaning }) => meaning !== undefined);
-  const meaning = (some: typeof meanings) => ({
-    shape: { scopeWords: Object.fromEntries(some.map(({ word, meaning: one = OPEN_SCOPE }) => [word, one])) },
+  const { known = [], unknown } = Object.groupBy(foreign, ([word]) => (meaningOf(word) ? 'known' : 'unknown'));
+  const meanings = (some: typeof foreign) => ({
+    shape: { scopeWords: Object.fromEntries(some.map(([word]) => [word, meaningOf(word) ?? OPEN_SCOPE])) },
   });
   return [
     {
-      text: words`Column ${shown(name)} has other words for scopes: ${each.join(', ')}: say with ${how}${option('scopeWords')} which scope each means.`,
-      settings: { ...map, ...meaning(known) },
-      ...(known.length < meanings.length && { open: meaning(meanings) }),
+      text: words`Column ${shown(name)} has other words for scopes: ${each}: say with ${how}${option('scopeWords')} which scope each means.`,
+      settings: { ...map, ...meanings(known) },
+      ...(unknown && { open: meanings(unknown) }),
     },
   ];
 }
