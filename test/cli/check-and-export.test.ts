@@ -54,6 +54,14 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect((await place.run(['status'])).stdout).not.toContain('check of m.csv');
 });
 
+test('a check of many rows does its long work in a thread', async () => {
+  const place = await open();
+  place.file('m.csv', members(Array.from({ length: 20_001 }, () => ['g0', 'anna'] as const)));
+  const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--check', '--json']);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('UNEXPECTED')]);
+  expect(JSON.parse(stdout)).toMatchObject({ rows: { read: 20_001, duplicate: 20_000 } });
+});
+
 test('a check of what would be created without names is refused with what to do, and none is begun', async () => {
   const place = await open();
   place.file('m.csv', members([['g0', 'ghost']]));

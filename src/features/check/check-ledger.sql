@@ -1,25 +1,24 @@
 -- Statements on the survey of a check. `staged` is the import's ledger, attached and only read.
 
+-- name: open_wanted
+-- Rows that would be sent, with their groups and users. `adds`: whether the row adds a member; a ban adds none.
+create temp view wanted as
+select r.id, r.scope_id, r.joined_at, r.call_group_id, act.name as action, act.name = 'add' and s.name <> 'ban' as adds,
+  r.group_id, g.region, g.guid, g.state as group_state, g.code as group_code, g.creation as group_creation, g.type, g.owner, g.absent,
+  coalesce(g.size, 0) as size, g.facts ->> 'createdAt' as since, u.id as user_id, r.uid, u.state, u.creation, u.first_row
+from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id join staged.actions act on act.id = cg.action_id
+join main.groups g on g.id = r.group_id join main.users u on u.region = g.region and u.uid = r.uid
+left join staged.scopes s on s.id = r.scope_id;
+
 -- name: open_checked
--- Rows that would be sent, with their verdicts, groups and users.
-create temp view checked as
-select x.verdict, x.code, r.id as row_id, r.scope_id, r.group_id, g.region, g.guid, g.state as group_state,
-  coalesce(g.size, 0) as size, u.id as user_id, u.state as user_state
-from main.verdicts x join staged.rows r on r.id = x.row_id join main.groups g on g.id = r.group_id
-left join main.users u on u.region = g.region and u.uid = r.uid;
+-- The same rows with their verdicts.
+create temp view checked as select v.verdict, v.code, w.* from main.verdicts v join temp.wanted w on w.id = v.row_id;
 
 -- name: open_growing
 -- Groups that would get members, with their numbers before and after.
 create temp view growing as
 select group_id, guid, size as before, size + count(*) as after from temp.checked
 where verdict in ('add', 'create', 'lifts_ban') group by group_id;
-
--- name: open_wanted
--- Rows that would be sent. `adds`: whether the row adds a member; a ban adds none.
-create temp view wanted as
-select r.id, r.group_id, r.uid, r.scope_id, r.joined_at, r.call_group_id, act.name as action, act.name = 'add' and s.name <> 'ban' as adds
-from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id join staged.actions act on act.id = cg.action_id
-left join staged.scopes s on s.id = r.scope_id;
 
 -- name: open_named
 -- Users whom the rows that would be sent name, in their groups: those of the rows, and acting users.
@@ -53,7 +52,7 @@ delete from verdicts;
 
 -- name: new_groups
 -- Out: missing groups to which rows add users.
-select id, guid, region from groups where state = 'missing' and id in (select group_id from wanted where adds);
+select distinct group_id as id, guid, region from wanted where adds and group_state = 'missing';
 
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
@@ -62,10 +61,9 @@ update groups set creation = :creation, facts = json_object('name', :name, 'type
 -- name: find_first_rows
 -- For every user who is not found, the first row that needs the user. No user is created just to be banned.
 update users set first_row = f.row_id from (
-  select u.id, min(r.id) as row_id
-  from wanted r join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
-  where r.adds and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
-  group by u.id) f where f.id = users.id;
+  select user_id, min(id) as row_id from wanted
+  where adds and state in ('unknown', 'deactivated') and (group_state = 'found' or group_creation = '')
+  group by user_id) f where user_id = users.id;
 
 -- name: unknown_owners
 -- Out: unknown and deactivated owners of groups that would be created, with the first of these.
@@ -91,9 +89,8 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
 -- is created.
 with placed as materialized (
   -- The first and the last group that rows add such a user to: two different ones, or the same.
-  select u.id, min(r.group_id) as first, max(r.group_id) as last
-  from wanted r join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
-  where r.adds and u.state = 'deactivated' and u.first_row is not null group by u.id)
+  select user_id as id, min(group_id) as first, max(group_id) as last
+  from wanted where adds and state = 'deactivated' and first_row is not null group by user_id)
 update groups set creation = 'NEW_USER' where id in (
   select g.id from groups g cross join users u on u.region = g.region and u.uid = g.owner join placed p on p.id = u.id
   where g.creation = 'GROUP_OWNER_NOT_FOUND' and (p.first <> g.id or p.last <> g.id));
@@ -123,13 +120,9 @@ with moved as materialized (
   left join moved m on m.group_id = g.id and m.uid = lower(cg.on_behalf_of)
   where cg.on_behalf_of <> ''
 ), found as (
-  select r.*, g.state as group_state, g.code, g.creation as group_creation, g.type,
-    r.uid = g.owner collate nocase as owns, r.uid = a.actor collate nocase as acts, coalesce(m.place, g.absent) as now,
-    g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.*
+  select r.*, r.uid = r.owner collate nocase as owns, r.uid = a.actor collate nocase as acts, coalesce(m.place, r.absent) as now, a.*
   from wanted r
-  join groups g on g.id = r.group_id
-  join users u on u.region = g.region and u.uid = r.uid
-  left join members m on m.group_id = g.id and m.uid = r.uid
+  left join members m on m.group_id = r.group_id and m.uid = r.uid
   left join acting a on a.call_group_id = r.call_group_id
 ), judged as (
   select id,
@@ -137,7 +130,7 @@ with moved as materialized (
       when group_state = 'missing' and group_creation is null then 'fail:' || :group_missing
       when group_state = 'missing' and group_creation = 'NEW_USER' then 'not_checked:NEW_USER'
       when group_state = 'missing' and group_creation <> '' then 'fail:' || group_creation
-      when group_state not in ('found', 'missing') then 'not_checked:' || code
+      when group_state not in ('found', 'missing') then 'not_checked:' || group_code
       when group_state = 'missing' and (action <> 'add' or owns) then 'not_checked:NEW_GROUP'
       when actor_state in ('unknown', 'deactivated') and not (group_state = 'missing' and place = :admin) then
         iif(actor_creation = '' or actor_state = 'deactivated' and :reactivate and actor_row is not null, 'not_checked:NEW_USER', 'fail:ACTING_USER_NOT_FOUND')
@@ -197,7 +190,7 @@ select (select count(*) from groups where creation = '') as groups,
 -- In: ban (scope), user_missing (code). Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
 select (select count(*) from groups where creation is not null) as groups,
   (select count(*) from (
-    select user_id from checked where user_state in ('unknown', 'deactivated') and scope_id <> :ban
+    select user_id from checked where state in ('unknown', 'deactivated') and scope_id <> :ban
       and (verdict = 'create' or (code in (:user_missing, 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and group_state = 'found'))
     union select id from users where creation is not null)) as users;
 
@@ -242,7 +235,7 @@ select region, sum(n) as n from (
   select region, ceil(1.0 * count(*) / :made) from groups where creation = '' and :made > 1 group by 1
   union all
   select region, ceil(1.0 * count(distinct user_id) / :call) from checked
-  where user_state = 'deactivated' and code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP') group by 1
+  where state = 'deactivated' and code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP') group by 1
 ) group by region having sum(n) > 0 order by region;
 
 -- name: group_results

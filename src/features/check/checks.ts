@@ -41,6 +41,9 @@ export type Checks = ReturnType<typeof openChecks>;
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, onError }: ChecksOptions) {
   const works = new Works<SurveyProgress>(events.progressed('check'));
+  // The settings that are given as a pace have functions too, which no thread takes.
+  const { callsPerMinute, importsPerMinute, concurrency } = pace;
+  const known = { callsPerMinute, importsPerMinute, concurrency };
   const run = async (
     { id, file, options }: ImportRecord,
     opened: CheckLedger,
@@ -51,7 +54,7 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, 
     const { create, bans, silent: isSilent } = readOptions({ options });
     const work = async (step: CheckWork['step']) => {
       const callMs = slowestCallMs(await coordinator.regions.status());
-      const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
+      const subject = { id, file, pace: { ...known, callMs }, anybodyActs, create, bans, isSilent };
       await doCheckWork({ folder: dir.folder(id), step, subject }, rows);
     };
     // An interrupted one may not be filled yet, which happens in one transaction.
