@@ -8,7 +8,7 @@
  */
 
 /** An option by its name in the API (camelCase), perhaps with a value to give it. */
-interface NamedOption {
+export interface NamedOption {
   readonly option: string;
   readonly value?: string | undefined;
   /** The same as a part of the API's `shape`, which the command line has flags for. */

@@ -1,5 +1,5 @@
 import { ID } from '../../chat/service/limits.ts';
-import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
+import { type NamedOption, option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import type { ReadBeginning } from '../../imports/read/beginning.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
@@ -106,7 +106,7 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
 }
 
 /** The option that says the same as the first part of a shape. */
-export function optionOf(shape: ShapeInput) {
+export function optionOf(shape: ShapeInput): NamedOption {
   const [[name, text] = ['', '']] = flagTextsOf(shape);
   return shapeOption(name, String(text), shape);
 }
