@@ -11,7 +11,7 @@ function since(
 ) {
   const stored = planned(before.file, before.live, { mode: 'mirror', missing: 'remove' });
   const newer = planned(after.file, after.live, { mode: 'mirror', missing: 'remove' });
-  return staleness(stored.plan, newer.path, tolerance);
+  return staleness(stored.path, newer.path, tolerance);
 }
 
 const file = fileRows(people(40));
@@ -79,8 +79,9 @@ test('of a plan that may be applied, the changes are known that are still called
   const after = planned([...fileRows(people(40), 'Team'), { uid: 'raise', scope: 'admin' }], {
     TEAM: { members: { u21: 'participant', raise: 'participant' } },
   });
-  const { within, isCalledFor } = staleness(before.plan, after.path);
+  const { within, isCalledFor } = staleness(before.path, after.path);
   const dropped = before.plan.actions(CHANGES).filter((change) => !isCalledFor(change));
   expect(within).toBe(true);
   expect(dropped.map(({ uid }) => uid).toArray()).toEqual(['raise', 'u21']);
+  expect(staleness(before.path, after.path), 'the same, asked again').toMatchObject({ within, gone: 1, different: 1 });
 });

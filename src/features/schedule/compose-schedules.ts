@@ -7,7 +7,7 @@ import { openScheduleCatalog } from './schedule-catalog.ts';
 import { openScheduleRuns } from './schedule-runs.ts';
 
 /** The process that runs schedules: they stop before its syncs. */
-type ScheduleProcess = Omit<SyncProcess, 'coordinator' | 'service'> & { readonly syncs: SyncRunner };
+type ScheduleProcess = Pick<SyncProcess, 'dir' | 'log' | 'events' | 'onStop' | 'fail'> & { readonly syncs: SyncRunner };
 
 /** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. */
 export function openSchedules(config: Config, { syncs, dir, log, events, onStop, fail }: ScheduleProcess) {

@@ -64,15 +64,9 @@ export const scheduleSettings = z.strictObject({
     .default({})
     .describe('For an address: header -> environment variable of the server with its value, named SOURCE_….'),
   maxSource: count.default(DEFAULT_MAX_FILE).describe('Largest file, in bytes.'),
-  exportOf: z
-    .enum(EXPORTS)
-    .optional()
-    .describe(
-      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
-    ),
+  exportOf: z.enum(EXPORTS).optional().describe('System that the file is an export of, as in recipes.'),
   ...writtenShape({ ...RUNS, ...RUNNING }),
 });
-/** Settings as a client sends them. */
 export type ScheduleSettings = z.input<typeof scheduleSettings>;
 
 /** Only a person on the server's machine gives these, with a new schedule (routes/schedule-settings.ts). */
@@ -116,7 +110,6 @@ export const schedule = z
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.output<typeof schedule>;
 
-/** `POST /v1/schedules` */
 export const newSchedule = z.strictObject({
   name: z.string().max(100),
   ...scheduleSettings.shape,
@@ -134,12 +127,10 @@ const scheduleEdit = z.strictObject({
   version: z.int().describe('The version that was edited; with another one nothing is changed.'),
 });
 
-/** `POST /v1/schedules/try` */
 export const scheduleTry = scheduleEdit.partial({ cron: true, tz: true, version: true }).extend({
   name: z.string().optional().describe('The schedule, if there is one: its last run is the one to compare with.'),
 });
 
-/** `GET /v1/schedules` */
 export const scheduleEntry = schedule
   .extend({
     nights: z
@@ -169,7 +160,6 @@ Send the schedule as \`GET /v1/schedules/{name}\` shows it, with what you change
 The query of an unchanged address stays, and so does what only the command line sets (identity and group file, and the file of protected
 UIDs). A run that is under way keeps the settings that it began with.`;
 
-/** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {
   list: operation('GET /v1/schedules', 'viewer', {
     summary: 'List schedules by name, with their next times, last run, and results on each of the last 30 days',
@@ -180,10 +170,7 @@ export const scheduleOperations = {
     query: scheduleSettings.pick({ cron: true, tz: true }),
     answer: z.strictObject({ next: z.array(time) }),
   }),
-  one: operation('GET /v1/schedules/:name', 'viewer', {
-    summary: 'A schedule',
-    answer: schedule,
-  }),
+  one: operation('GET /v1/schedules/:name', 'viewer', { summary: 'A schedule', answer: schedule }),
   add: operation('POST /v1/schedules', 'operator', {
     audit: 'schedule.add',
     summary: 'Add a schedule that reads what ROLLCALL_SOURCES allows',

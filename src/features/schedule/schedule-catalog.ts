@@ -9,19 +9,12 @@ import { documentsOf, idsOf, openForReading, openForWriting, statementsOf } from
 import { nextRun } from '../../queue/cron.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { isoTime } from '../../text/wording.ts';
-import {
-  type KeptSettings,
-  keptSettings,
-  machineSettings,
-  type ScheduleRun,
-  schedule,
-  scheduleRun,
-} from './operations.ts';
+import { type KeptSettings, keptSettings, type ScheduleRun, schedule, scheduleRun } from './operations.ts';
 
 /** A schedule as the catalog keeps it: its settings, and how far it is with its runs. Times are ms since 1970. */
 const keptSchedule = z.strictObject({
   ...schedule.omit({ create: true, next: true, lastRun: true }).shape,
-  sourceSettings: machineSettings.shape.sourceSettings,
+  sourceSettings: keptSettings.shape.sourceSettings,
   /** The time at which its times were set. */
   timedAt: z.int(),
   /** Counts unless it is paused. */
@@ -35,16 +28,10 @@ const keptSchedule = z.strictObject({
 });
 export type Schedule = Readonly<z.output<typeof keptSchedule>>;
 
-/** Facts for a user who watches a schedule. Times in ms since 1970. */
-export interface ScheduleHealth {
-  readonly name: string;
-  /** Null while it is paused. */
-  readonly nextDue: number | null;
-  /** The end of the last run that put everyone in place; null when there is none. */
-  readonly success: number | null;
-  /** Runs since then that ended otherwise, were missed, or wait for a person. */
-  readonly unsuccessful: number;
-}
+/** Facts for a user who watches a schedule: `schedule_health` says what each is. */
+export type ScheduleHealth = Readonly<
+  Record<'name', string> & Record<'nextDue' | 'success', number | null> & Record<'unsuccessful', number>
+>;
 
 /** A setting of a schedule cannot be used. */
 export function badSetting(field: string, what: string, remedy?: Words) {
@@ -67,7 +54,6 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
-  const runs = documentsOf(sql, scheduleRun);
   const save = (schedule: Schedule) => {
     sql('save_schedule').run({ name: schedule.name, schedule: JSON.stringify(schedule) });
     return schedule;
@@ -99,11 +85,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
         throw badSetting('name', `there is a schedule ${shown} already`, 'take another name, or edit that schedule');
       return write(name, settings);
     },
-    /**
-     * Replaces all settings. A run that is under way keeps those that it began with.
-     * @param version the one that the user has seen
-     * @throws UNKNOWN_SCHEDULE, EDITED_MEANWHILE
-     */
+    /** Replaces all settings. @param version the one that the user has seen @throws UNKNOWN_SCHEDULE, EDITED_MEANWHILE */
     edit: (name: string, settings: KeptSettings, version: number) => {
       const before = reader.get(name);
       if (before.version !== version)
@@ -122,10 +104,7 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
       return save({ ...before, paused, pauses, nextDue: nextRun(before.cron, before.tz, at) });
     },
     /** Notes what its runs found. Does nothing where it has been edited since this version: it may have another source. */
-    note: (
-      { name, version }: Pick<Schedule, 'name' | 'version'>,
-      found: Partial<Pick<Schedule, 'nextDue' | 'copy' | 'placedHash'>>,
-    ) => {
+    note: ({ name, version }: Schedule, found: Partial<Pick<Schedule, 'nextDue' | 'copy' | 'placedHash'>>) => {
       const now = reader.find(name);
       if (now?.version === version) save({ ...now, ...found });
     },
@@ -138,15 +117,10 @@ export function openScheduleCatalog(path: string, clock = Date.now) {
     },
     changeRun: (id: number, changes: Partial<Pick<ScheduleRun, 'state' | 'reason' | 'syncId'>>) =>
       void sql('change_run').run({ id, changes: JSON.stringify(changes) }),
-    /** Oldest first. */
-    runsIn: (state: RunState) => runs('runs_in_state', { state }),
-    /** The run that a sync was made for. */
-    runOfSync: (syncId: string) => runs('run_of_sync', { sync: syncId })[0],
   };
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
 
-/** Opens the schedules of a catalog that its owner may be writing. */
 export function openScheduleCatalogReader(path: string) {
   return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
@@ -160,20 +134,22 @@ function readerOf(database: DatabaseSync) {
   const close = () => database[Symbol.dispose]();
   return {
     find,
-    /** @throws RollcallError where there is none */
+    /** @throws UNKNOWN_SCHEDULE */
     get: (name: string) => {
       const found = find(name);
       if (found === undefined) throw new RollcallError('UNKNOWN_SCHEDULE', { name });
       return found;
     },
-    /** By name. */
     list: () => schedules('list_schedules'),
     /** Newest first. */
     runs: (schedule: string, limit: number) => runs('schedule_runs', { schedule, limit }),
     /** Those that were due since then (ms since 1970), oldest first. */
     runsSince: (schedule: string, since: number) => runs('schedule_runs_since', { schedule, since: isoTime(since) }),
+    /** Oldest first. */
+    runsIn: (state: RunState) => runs('runs_in_state', { state }),
     findRun: (id: number) => runs('find_run', { id })[0],
-    /** By name. */
+    /** The run that a sync was made for. */
+    runOfSync: (syncId: string) => runs('run_of_sync', { sync: syncId })[0],
     health: () => sql<ScheduleHealth>('schedule_health').all(),
     close,
     [Symbol.dispose]: close,

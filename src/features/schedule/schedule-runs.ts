@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { messageOf, RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
@@ -22,7 +21,7 @@ import { type AlarmOptions, scheduleAlarm } from './schedule-alarm.ts';
 import type { Schedule } from './schedule-catalog.ts';
 import { obtainFiles, syncNow } from './schedule-sync.ts';
 
-/** The parts with which schedules run, and the clock. */
+/** The parts with which schedules run. */
 export interface ScheduleRunsOptions extends SourceReaderOptions, AlarmOptions {
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver' | 'sendsTo'>;
   /** Has the ledgers of the imports that carry syncs out, and a folder for each schedule's own files. */
@@ -38,24 +37,21 @@ const MAX_SOURCE_WAIT_MS = 15 * 60_000;
 const SOURCE_PATIENCE_MS = 60 * 60_000;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
-/** Part of the time until a schedule is due again that a run waits for the service. */
+/** Part of the time until its schedule is due again that a run waits for the service. */
 const WINDOW = 0.95;
-
-export type ScheduleRuns = ReturnType<typeof openScheduleRuns>;
 
 /** Runs of schedules: begins them when they are due, gets the file, starts a sync with it, and notes the result. */
 export function openScheduleRuns(options: ScheduleRunsOptions) {
   const { catalog, syncs, clock } = options;
-  const notes = runNotes(options);
-  const { events, underWay, add, note } = notes;
+  let isStopping = false;
+  const notes = runNotes(options, () => isStopping);
+  const { events, underWay, add, attempt } = notes;
   const runSyncs = syncsOfRuns(options, notes);
   /** Runs that get their file and begin their sync. */
   const works = new Works<never>(() => {});
   /** Runs of an earlier process. Others may be there: this process can be asked for runs before it starts. */
   const left = new Set([...catalog.runsIn('running'), ...catalog.runsIn('waiting')].map(({ id }) => id));
   const leftIn = (state: RunState) => catalog.runsIn(state).filter(({ id }) => left.has(id));
-  let isStopping = false;
-  const attempt = attempts(options, notes, () => isStopping);
   const alarm = scheduleAlarm(options, ({ name, nextDue }) => start(name, nextDue, ''));
   syncs.events.on('state', ({ id }) => look(id)).on('import', look);
 
@@ -67,8 +63,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
       return add({ schedule, dueAt, who, state: 'skipped-running', reason });
     }
     const run = add({ schedule, dueAt, who, state: 'running', reason: 'getting the file' });
-    const work = () => works.begin(`${run.id}`, (signal) => runSyncs.begin(run, signal));
-    if (!isStopping) void attempt(run, work);
+    if (!isStopping) void attempt(run, () => works.begin(`${run.id}`, (signal) => runSyncs.begin(run, signal)));
     return run;
   }
 
@@ -94,7 +89,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
     const isSecond = catalog
       .runsSince(schedule, due)
       .some((other) => other.id !== id && other.dueAt === dueAt && other.reason === WITHOUT_SYNC);
-    note(id, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
+    notes.note(id, 'missed', isSecond ? `${WITHOUT_SYNC}, twice: it is not begun again by itself` : WITHOUT_SYNC);
     if (catalog.find(schedule)?.catchUp && who === '' && !isSecond) start(schedule, due, '');
   }
 
@@ -103,7 +98,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
     obtain: runSyncs.obtain,
     underWay,
     ring: alarm.ring,
-    /** Begins a run that a user asks for. @throws RollcallError when one is under way */
+    /** Begins a run that a user asks for. @throws UNKNOWN_SCHEDULE, SCHEDULE_RUNNING */
     begin: (name: string, who: string) => {
       catalog.get(name);
       const before = underWay(name);
@@ -111,7 +106,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
       const { dueAt, reason, syncId } = before;
       throw new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
     },
-    /** Follows the runs that a stop or crash interrupted, makes up for those that were missed, or notes them, and begins the rest when they are due. */
+    /** Follows interrupted runs, makes up for those that were missed, or notes them, and begins the rest when they are due. */
     start: () => {
       const due = [...alarm.takeDue()];
       for (const run of [...leftIn('running'), ...leftIn('waiting')]) goOn(run);
@@ -127,7 +122,7 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
     noteInterrupted: async () => {
       for (const { id, sync } of leftIn('running')) {
         if (sync !== null && sync.state !== 'planning') await look(sync.id);
-        else note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
+        else notes.note(id, 'missed', 'the process ended before its plan was made; nothing was sent');
       }
     },
     /** Stops fetching. Runs with a sync are followed again by the next start. */
@@ -139,37 +134,27 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
   };
 }
 
-/** The runs in the catalog, and those who hear of them. */
-function runNotes({ catalog, clock }: ScheduleRunsOptions) {
+export type ScheduleRuns = ReturnType<typeof openScheduleRuns>;
+
+/** The runs in the catalog, what becomes of them, and who hears of it. */
+function runNotes({ catalog, syncs, clock, fail }: ScheduleRunsOptions, isStopping: () => boolean) {
   const events = new EventEmitter<{
     /** It has begun, has its sync, or has finished. */
     run: [run: ScheduleRun];
     /** Schedules were added, edited, paused, resumed or removed. */
     changed: [];
   }>().setMaxListeners(0);
-  return {
-    events,
-    /** Never two runs of one schedule at a time. */
-    underWay: (name: string) => catalog.runsIn('running').find(({ schedule }) => schedule === name),
-    add: (run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who' | 'state' | 'reason'>) => {
-      const added = catalog.addRun({ ...run, at: isoTime(clock()) });
-      events.emit('run', added);
-      return added;
-    },
-    /** Its schedule may have been removed meanwhile, and its runs with it. */
-    note: (id: number, state: RunState, reason: string) => {
-      const noted = catalog.findRun(id);
-      if (noted === undefined || (noted.state === state && noted.reason === reason)) return;
-      catalog.changeRun(id, { state, reason });
-      events.emit('run', { ...noted, state, reason });
-    },
-  };
-}
-type Notes = ReturnType<typeof runNotes>;
 
-/** Returns the function that does a part of a run. It begins again when a wait is over, unless its schedule was removed. */
-function attempts({ catalog, syncs, clock, fail }: ScheduleRunsOptions, { note }: Notes, isStopping: () => boolean) {
-  return function attempt(run: ScheduleRun, part: () => Promise<void>): Promise<void> {
+  /** Its schedule may have been removed meanwhile, and its runs with it. */
+  function note(id: number, state: RunState, reason: string) {
+    const noted = catalog.findRun(id);
+    if (noted === undefined || (noted.state === state && noted.reason === reason)) return;
+    catalog.changeRun(id, { state, reason });
+    events.emit('run', { ...noted, state, reason });
+  }
+
+  /** Does a part of a run, and again when a wait is over, unless its schedule was removed. */
+  function attempt(run: ScheduleRun, part: () => Promise<void>): Promise<void> {
     const goOn = () => {
       if (!isStopping() && catalog.findRun(run.id) !== undefined) void attempt(run, part);
     };
@@ -188,6 +173,19 @@ function attempts({ catalog, syncs, clock, fail }: ScheduleRunsOptions, { note }
         }
       })
       .catch(fail);
+  }
+
+  return {
+    events,
+    note,
+    attempt,
+    /** Never two runs of one schedule at a time. */
+    underWay: (name: string) => catalog.runsIn('running').find(({ schedule }) => schedule === name),
+    add: (run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who' | 'state' | 'reason'>) => {
+      const added = catalog.addRun({ ...run, at: isoTime(clock()) });
+      events.emit('run', added);
+      return added;
+    },
   };
 }
 
@@ -205,7 +203,7 @@ function waitForSource({ at, who }: ScheduleRun, error: unknown, nextDue: number
 }
 
 /** The syncs that runs begin, and what is noted of their results. */
-function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
+function syncsOfRuns(options: ScheduleRunsOptions, { note }: ReturnType<typeof runNotes>) {
   const { catalog, syncs, dir, clock } = options;
   const obtain = sourceReader(options);
   /** By the id of a run's sync: notes that everyone of its file is in place. */
@@ -231,11 +229,11 @@ function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
       const record = catalog.get(run.schedule);
       const { name, placedHash, repair } = record;
       checkTarget(`schedule ${name}`, record, syncs.sendsTo);
-      const files = await obtainFiles(obtain, record, { folder: dir.schedule(name), signal }, record.copy);
+      const files = await obtainFiles(obtain, record, { folder: dir.schedule(name), signal });
       const { found } = files;
       // With another identity or group file, the same file gives other members.
-      const lookups = Object.values(files.lookups).map(({ path }) => path);
-      const hash = await hashWith(found.hash, lookups);
+      const beside = await Promise.all(Object.values(files.lookups).map(({ path }) => hashOf(path)));
+      const hash = [found.hash, ...beside].join(' ');
       if (found.copy !== undefined) catalog.note(record, { copy: found.copy });
       if (hash === placedHash && !repair && !awaits(dir.memory, name)) {
         const why = 'a run looks at the groups only if the file has changed or it repairs';
@@ -288,16 +286,7 @@ function syncsOfRuns(options: ScheduleRunsOptions, { note }: Notes) {
   };
 }
 
-/** A hash that also changes with other files, where there are some. */
-async function hashWith(hash: string, paths: readonly string[]) {
-  if (paths.length === 0) return hash;
-  const hashes = await Promise.all(paths.map(hashOf));
-  return createHash('sha256')
-    .update([hash, ...hashes].join(' '))
-    .digest('hex');
-}
-
-/** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */
+/** The number of rows of a finished import that failed or were not confirmed. @param ledger path */
 function notInPlace(ledger: string) {
   using reader = openImportReader(ledger);
   const { failed, unconfirmed } = totalRows(reader.counters());

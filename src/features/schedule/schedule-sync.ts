@@ -6,14 +6,14 @@ import { keptOf, valuesOf } from '../../options/option.ts';
 import { GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader, Wanted } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
-import type { Kept } from '../../sources/spool.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { decisionOf, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { type KeptSettings, READ, RUNS } from './operations.ts';
+import type { Schedule } from './schedule-catalog.ts';
 
-/** The files that a run of a schedule reads. */
 type Files = Awaited<ReturnType<typeof obtainFiles>>;
+type Place = Parameters<SourceReader>[1];
 
 /** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
 export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Files) {
@@ -46,16 +46,9 @@ export function sourceOf(settings: KeptSettings): Omit<Wanted, 'copy'> {
   return { source: file, given: { ...sourceSettings, headers }, maxBytes: maxSource, restricted };
 }
 
-/**
- * Gets the file of a schedule and those beside it. One of these from an address is kept in a folder of `place` of its own.
- * @param copy of the file; null: none is kept @throws as SourceReader
- */
-export async function obtainFiles(
-  get: SourceReader,
-  settings: KeptSettings,
-  place: Parameters<SourceReader>[1],
-  copy: Kept | null = null,
-) {
+/** Gets the file of a schedule and those beside it: each from an address in a folder of its own. @throws as SourceReader */
+export async function obtainFiles(get: SourceReader, settings: KeptSettings | Schedule, place: Place) {
+  const copy = 'copy' in settings ? settings.copy : null;
   const found = await get({ ...sourceOf(settings), copy }, place);
   const obtained = async (source: string, what: string) => {
     if (!isRemote(source)) return { path: source, name: shownFile({ file: source }) };

@@ -37,48 +37,29 @@ export function scheduleCommand(action: Action) {
       }),
     );
   const run = aboutOne('run', 'run a schedule now, even if it is paused or not due; on the server if one is running');
-  run.option('--detach', 'begin the run on the server, and do not wait for its end');
-  return new Command('schedule')
-    .addCommand(answered(addCommand(), add))
-    .addCommand(answered(editCommand(), edit))
-    .addCommand(answered(new Command('list').description('show schedules, their next three times and last run'), list))
-    .addCommand(withRunning(run).action(action(runSchedule)))
-    .addCommand(
-      answered(
-        aboutOne('pause', 'start no runs until `schedule resume`; a run in progress continues'),
-        pausing('pause'),
-      ),
-    )
-    .addCommand(answered(aboutOne('resume', 'start runs again, from the next one that is due'), pausing('resume')))
-    .addCommand(
-      answered(
-        aboutOne('remove', 'delete a schedule and its history; its syncs and imports stay'),
-        async ({ client }, name) => {
-          await client.call(scheduleOperations.remove, { name });
-          return { json: { name, removed: true }, says: [`Schedule ${name} is removed.`] };
-        },
-      ),
-    )
-    .addCommand(
-      answered(
-        aboutOne('history', 'show the runs of a schedule, newest first').option(
-          '--limit <n>',
-          'how many runs',
-          wholeNumber(1, 1_000),
-          20,
-        ),
-        history,
-      ),
-    );
+  const past = aboutOne('history', 'show the runs of a schedule, newest first');
+  const commands = [
+    answered(addCommand(), add),
+    answered(editCommand(), edit),
+    answered(new Command('list').description('show schedules, their next three times and last run'), list),
+    withRunning(run.option('--detach', 'begin the run on the server, and do not wait for its end')).action(
+      action(runSchedule),
+    ),
+    answered(aboutOne('pause', 'start no runs until `schedule resume`; a run in progress continues'), pausing('pause')),
+    answered(aboutOne('resume', 'start runs again, from the next one that is due'), pausing('resume')),
+    answered(aboutOne('remove', 'delete a schedule and its history; its syncs and imports stay'), remove),
+    answered(past.option('--limit <n>', 'how many runs', wholeNumber(1, 1_000), 20), history),
+  ];
+  return commands.reduce((schedule, command) => schedule.addCommand(command), new Command('schedule'));
 }
 
-/** The schedules that a command is about, where its imports are. How long their runs wait is no setting of this process. @throws as openImports */
+/** The schedules that a command is about. How long their runs wait is no setting of this process. @throws as openImports */
 async function openSchedules({ dataDir, server, profile, plainHttp, sandbox }: PlaceFlags) {
   const { config, imports } = await openImports(defined({ dataDir, server, profile, plainHttp, sandbox }));
   return { config, imports, client: imports.server ?? schedulesHere(config, sandbox === true) };
 }
 
-/** Does what a command asks for. Its answer: for programs, for people who asked for it, and what else there is to say. */
+/** Does what a command asks for; gives the answer for programs, the one for people, and what else there is to say. */
 type Work<Flags> = (
   opened: Awaited<ReturnType<typeof openSchedules>>,
   name: string,
@@ -89,7 +70,6 @@ type Work<Flags> = (
 const aboutOne = (verb: string, description: string) =>
   new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
 
-/** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
 function editCommand() {
   const command = aboutOne('edit', 'change settings of a schedule; settings that are not given do not change');
   withOptions(command, EDITED).option('--file <path|pattern|url>', 'another file');
@@ -112,18 +92,16 @@ function pausing(verb: 'pause' | 'resume'): Work<PlaceFlags> {
   };
 }
 
-/** "2027-03-28 03:30" in a time zone. @param at ISO 8601 */
+/** "2027-03-28 03:30". @param at ISO 8601 */
 function localTime(at: string, tz: string) {
   const form = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
   return form.format(Date.parse(at));
 }
 
-/** The next time of a schedule, or that it is paused. */
 function dueWords({ next: [next], tz }: ScheduleView) {
   return next === undefined ? 'is paused' : `is next due at ${localTime(next, tz)} (${tz})`;
 }
 
-/** `rollcall schedule list`: what there is, when it is due next, and its last result. */
 const list: Work<PlaceFlags> = async ({ client, imports }) => {
   const { schedules: found } = await client.call(scheduleOperations.list, {});
   const none = `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`;
@@ -144,7 +122,11 @@ function blockOf(schedule: ScheduleView) {
   ].join('\n');
 }
 
-/** `rollcall schedule history`: the runs of a schedule, newest first. */
+const remove: Work<PlaceFlags> = async ({ client }, name) => {
+  await client.call(scheduleOperations.remove, { name });
+  return { json: { name, removed: true }, says: [`Schedule ${name} is removed.`] };
+};
+
 const history: Work<PlaceFlags & { readonly limit: number }> = async ({ client }, name, { limit }) => {
   const [{ tz }, { runs }] = await Promise.all([
     client.call(scheduleOperations.one, { name }),
@@ -170,7 +152,6 @@ export const scheduleNames: Names = {
     ),
 };
 
-/** `rollcall schedule add`: a sync that starts by itself. */
 function addCommand() {
   const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const command = new Command('add')

@@ -36,7 +36,7 @@ export interface AddFlags
   readonly file: string;
 }
 
-/** The options that `schedule edit` changes. */
+/** Options that `schedule edit` changes. */
 export const EDITED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...RUNS_WAIT, ...EXPECTING };
 
 /** False where `--no-…` takes a setting away. */
@@ -76,10 +76,7 @@ export async function scheduleOf(
   };
 }
 
-/**
- * The options for reading the file with those of the recipe. The schedule keeps them, whatever becomes of the recipe.
- * @param server has the recipe, if that is named @param file is looked at, if it is there
- */
+/** The options for reading with those of the recipe, which may be changed later. @param file is looked at, if it is there */
 async function recipeReading(flags: AddFlags, config: Config, server: Client | undefined, file: string) {
   const { recipe: name } = flags;
   if (name === undefined) return {};
@@ -103,14 +100,10 @@ function readingIn({ exportOf, ...options }: Partial<ImportOptions>) {
 
 function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
-  if (lookup !== undefined) {
-    throw badUsage(`--${lookup} is for schedules that are added on the server's machine, without --server`);
-  }
-  const flag = addressFlagOf(flags);
+  const flag = lookup === undefined ? addressFlagOf(flags) : `--${lookup}`;
   if (flag === undefined) return;
-  throw badUsage(
-    `${flag} is for schedules that are added on the server's machine, without --server; name the source in the server's settings instead`,
-  );
+  const instead = lookup === undefined ? "; name the source in the server's settings instead" : '';
+  throw badUsage(`${flag} is for schedules that are added on the server's machine, without --server${instead}`);
 }
 
 /** Returns the settings that the flags change; undefined: one that is taken away. @throws BAD_USAGE where that is nothing */

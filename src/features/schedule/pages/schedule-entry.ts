@@ -64,6 +64,12 @@ export class ScheduleForm extends FileForm {
     return { ...this.#before, ...Object.fromEntries(made), cron: cronOf(values), file, headers: pairsIn(headers) };
   }
 
+  override set(name: string, text: string) {
+    // An expression is easier to change than to begin.
+    if (name === 'every' && text === 'cron' && this.get('cron') === '') super.set('cron', cronOf(this.read()));
+    super.set(name, text);
+  }
+
   override nameOf(field: string) {
     if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
     return field;

@@ -1,6 +1,5 @@
-/** The times of a schedule in words, as an expression and the next five, and its file as the server finds it now: asked for when the person wants to see it. */
+/** The times of a schedule, and its file as the server finds it now. */
 
-import { useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
 import { pairsText } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
@@ -23,12 +22,6 @@ export function WhenFields({ form }: { form: Form }) {
   const tz = form.get('tz');
   const offset = offsetOf(tz);
   const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
-  const simple = useRef(cron);
-  if (every !== 'cron') simple.current = cron;
-  useChange(every, () => {
-    // An expression is easier to change than to begin.
-    if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
-  });
   return (
     <fieldset class="col">
       <legend>When</legend>
@@ -100,8 +93,8 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
   );
 }
 
-export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
-  const namedSources = settings.value?.namedSources ?? {};
+export function SourceFields({ form }: { form: Form }) {
+  const { sources = [], namedSources = {} } = settings.value ?? {};
   const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
   return (
     <fieldset class="gap col">

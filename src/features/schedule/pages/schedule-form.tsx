@@ -1,7 +1,6 @@
 /** A schedule that is made or edited, and tried before it is saved. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Settings } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { Actions, useWork, WorkButton } from '../../../console/kit/actions.tsx';
@@ -12,7 +11,7 @@ import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating } from '../../../console/view/upload/creating-fields.tsx';
 import { ReadingFields } from '../../../console/view/upload/reading-fields.tsx';
-import { GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan.tsx';
+import { askAgainAfter, GuardLimits, PlanLegend, Standing } from '../../sync/pages/plan.tsx';
 import { guardsSentence, planFields } from '../../sync/pages/plan-rules.ts';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { EACH_RUN, ScheduleForm } from './schedule-entry.ts';
@@ -37,7 +36,7 @@ export function Page() {
       ) : known.sources.length === 0 && edited === '' ? (
         <NoSources />
       ) : (
-        <ScheduleCard settings={known} before={schedule.data} reload={schedule.reload} />
+        <ScheduleCard before={schedule.data} reload={schedule.reload} />
       )}
     </>
   );
@@ -47,21 +46,19 @@ function NoSources() {
   return (
     <div class="notice">
       <p>
-        Schedules made here read only folders and addresses that the server allows, and it allows none:{' '}
-        <code>ROLLCALL_SOURCES</code> is not set. Set it where the server is started, for example:
+        Schedules made here read only folders and addresses that the server allows, and it allows none. Name them where
+        it is started, for example: <code>ROLLCALL_SOURCES=/srv/exports,https://hr.example.com/exports/</code>
       </p>
       <p>
-        <code>ROLLCALL_SOURCES=/srv/exports,https://hr.example.com/exports/</code>
-      </p>
-      <p>Schedules that read any other file are added on the command line of the server’s machine:</p>
-      <p>
+        Schedules that read any other file are added on the command line of the server’s machine:{' '}
         <code>rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv</code>
       </p>
     </div>
   );
 }
 
-function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'settings' | 'before'> & { form: Form }) {
+function EachRun({ form, before }: { form: Form; before: Schedule | undefined }) {
+  const notifyHost = settings.value?.notifyHost ?? null;
   return (
     <fieldset class="col">
       <legend>Each run</legend>
@@ -71,27 +68,19 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
         <p class="note">The UIDs of {foreign(before.protectFile)} are protected besides.</p>
       )}
       <p class="note">
-        {settings.notifyHost === null
+        {notifyHost === null
           ? 'No one is notified of runs that fail or are held; an admin can say who is, under Settings.'
-          : `Runs that fail or are held are notified to ${settings.notifyHost}.`}
+          : `Runs that fail or are held are notified to ${notifyHost}.`}
       </p>
     </fieldset>
   );
 }
 
-interface ScheduleFormProperties {
-  settings: Settings;
-  /** The one to edit; undefined: a new one. */
-  before: Schedule | undefined;
-  /** Asks for it again. */
-  reload: () => Promise<void>;
-}
-
-function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
+/** @param before the one to edit; undefined: a new one */
+function ScheduleCard({ before, reload }: { before: Schedule | undefined; reload: () => Promise<void> }) {
   const { go } = usePlace();
-  const { sources } = settings;
   const place = location.pathname;
-  const form = useEntry(place, () => new ScheduleForm(sources, before));
+  const form = useEntry(place, () => new ScheduleForm(settings.value?.sources ?? [], before));
   const work = useWork();
   const tried = useSignal('');
   const isKept = useMemo(() => form.isUnsaved(), [form]);
@@ -112,6 +101,21 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
       forget(place);
       go(historyHref(name));
     });
+  const discarding = {
+    text: 'Discard mine, and show theirs',
+    act: async () => {
+      forget(place);
+      go(place);
+    },
+  };
+  const savingAnyway = {
+    text: 'Save mine anyway',
+    kind: 'danger',
+    act: async () => {
+      form.version = before?.version ?? form.version;
+      await save();
+    },
+  };
   const tryIt = () =>
     attempt(async (signal) => {
       const body = { ...form.settings, name: before?.name };
@@ -141,13 +145,13 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
             {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
-          <SourceFields form={form} sources={sources} />
+          <SourceFields form={form} />
         </div>
         <SourceFile form={form} />
         <div class="folds col">
           <ReadingFields form={form} isArchive />
           <FoldedFields title="Columns and shape as text" form={form} fields={AS_TEXT} />
-          <EachRun form={form} settings={settings} before={before} />
+          <EachRun form={form} before={before} />
           <Creating form={form} above="the plan is held" />
         </div>
         <div class="col">
@@ -162,27 +166,7 @@ function ScheduleCard({ settings, before, reload }: ScheduleFormProperties) {
           <button type="submit" class="main" aria-disabled={work.busy}>
             {before === undefined ? 'Add schedule' : 'Save changes'}
           </button>
-          {isLate && (
-            <Actions
-              list={[
-                {
-                  text: 'Discard mine, and show theirs',
-                  act: async () => {
-                    forget(place);
-                    go(place);
-                  },
-                },
-                {
-                  text: 'Save mine anyway',
-                  kind: 'danger',
-                  act: async () => {
-                    form.version = before?.version ?? form.version;
-                    await save();
-                  },
-                },
-              ]}
-            />
-          )}
+          {isLate && <Actions list={[discarding, savingAnyway]} />}
           <a class="button" href="/schedules" onClick={() => forget(place)}>
             Cancel
           </a>
@@ -240,14 +224,9 @@ function NameField({ form }: { form: Form }) {
   );
 }
 
-/** Between two looks at a plan that is being made, in ms. */
-const ASK_EVERY_MS = 1000;
-
 /** The plan of a try. @param id of its sync */
 function Tried({ id }: { id: string }) {
-  const { data, error } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), {
-    everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
-  });
+  const { data, error } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
   // It may still be that of the try before.
   if (error !== undefined || data?.id !== id) return <Pending error={error}>Getting the file …</Pending>;
   const { state, guards, totals } = data;

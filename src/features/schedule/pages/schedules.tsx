@@ -1,7 +1,6 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
 
 import cronstrue from 'cronstrue';
-import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { SandboxTag } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
@@ -97,11 +96,7 @@ const COLUMNS: Column<Schedule>[] = [
       </>
     ),
   },
-  {
-    label: 'When',
-    kind: 'wide',
-    cell: ({ cron }) => cronWords(cron) || <code>{cron}</code>,
-  },
+  { label: 'When', kind: 'wide', cell: ({ cron }) => cronWords(cron) || <code>{cron}</code> },
   {
     label: 'Next',
     kind: 'wide',
@@ -161,7 +156,6 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   const path = addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN_RUNS } });
   // The list is asked for again and again; its news are the history's.
   const { data, error } = useAnswer(path, { turn: schedule });
-  const columns = useMemo(() => runColumns(tz), [tz]);
   return (
     <>
       <Facts
@@ -177,7 +171,7 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
         pages={{ items: data?.runs, error }}
         caption={`Runs of ${name}, newest first`}
         noun="runs"
-        columns={columns}
+        columns={runColumns(tz)}
         keyOf={({ id }) => id}
         empty="It has not run yet."
       />
@@ -227,25 +221,22 @@ function Signs() {
 function Nights({ name, nights }: Pick<Schedule, 'name' | 'nights'>) {
   return (
     <div class="nights">
-      {nights.map((night) => (
-        <Night key={night.day} name={name} {...night} />
-      ))}
+      {nights.map(({ day, state, reason, sync, runs }) => {
+        if (state === null) return <span key={day} class="night none" />;
+        const [sign, tone, meaning] = STATES[state];
+        const said = [
+          `${name}, ${DAY_NAME.format(Date.parse(day))}: ${meaning}`,
+          ...(runs > 1 ? [`the last of ${runs} runs`] : []),
+          reason,
+        ].join('; ');
+        const href = sync === null ? historyHref(name) : syncHref(sync);
+        return (
+          <a key={day} class={`night ${tone}`} href={href} aria-label={said} title={said}>
+            {sign}
+          </a>
+        );
+      })}
     </div>
-  );
-}
-
-function Night({ name, day, state, reason, sync, runs }: Schedule['nights'][number] & { name: string }) {
-  if (state === null) return <span class="night none" />;
-  const [sign, tone, meaning] = STATES[state];
-  const said = [
-    `${name}, ${DAY_NAME.format(Date.parse(day))}: ${meaning}`,
-    ...(runs > 1 ? [`the last of ${runs} runs`] : []),
-    reason,
-  ].join('; ');
-  return (
-    <a class={`night ${tone}`} href={sync === null ? historyHref(name) : syncHref(sync)} aria-label={said} title={said}>
-      {sign}
-    </a>
   );
 }
 

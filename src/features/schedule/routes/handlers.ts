@@ -10,13 +10,7 @@ import { shownFile } from '../../../sources/schemes.ts';
 import { inShort, isoTime } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
 import type { Schedules } from '../compose-schedules.ts';
-import {
-  type KeptSettings,
-  type ScheduleRun,
-  schedule,
-  type scheduleOperations,
-  scheduleSettings,
-} from '../operations.ts';
+import { type ScheduleRun, schedule, type scheduleOperations, scheduleSettings } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader } from '../schedule-catalog.ts';
 import { type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
@@ -102,13 +96,12 @@ export function changingHandlers({ catalog, dir, runs, at }: Changing, isHere: b
   } satisfies Handlers;
 }
 
-/** Begins runs. */
 export function runningHandlers(runs: Schedules['runs']) {
   return { run: async ({ name }, { who }) => runs.begin(name, who) } satisfies Handlers;
 }
 
 /** The settings that differ from their defaults, for the audit log. */
-function settingsInShort(settings: KeptSettings) {
+function settingsInShort(settings: Schedule) {
   const plain = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
   const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
   const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name]));
@@ -116,9 +109,8 @@ function settingsInShort(settings: KeptSettings) {
 }
 
 const DAY_MS = 86_400_000;
-/** Days that are shown. */
 const NIGHTS = 30;
-/** Due times of a schedule that are checked for runs that did not start; more frequent schedules are not shown as nights. */
+/** Due times that are checked for runs that did not start: a more frequent schedule has a run each night. */
 const MAX_TIMES = 100;
 
 const REASONS = {

@@ -31,24 +31,26 @@ export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
 /**
  * Returns given settings as they are kept. A person on the machine may name any file and any variable of the environment;
  * over the API, only the sources that the server allows, and variables that are named for them.
- * @param before the schedule that is edited
- * @throws RollcallError, SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION, Problem BAD_OPTION
+ * @param before the schedule that is edited @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION
  */
 export async function settingsToKeep(given: GivenSettings, before: Schedule | undefined, at: GivenAt) {
   const { cron, tz, headers, region = at.defaultRegion } = given;
   checkCron(cron, tz);
-  const own = ofMachine(given, before, at);
+  refuseOfMachine(given, before, at);
+  const { identities, groups, protectFile } = before ?? given;
   // An unchanged address keeps the query that is not shown.
   const same = before !== undefined && [before.file, shownFile(before)].includes(given.file) ? before : undefined;
   const known = at.isHere ? before : same;
-  const sourceSettings = before === undefined ? own.sourceSettings : known?.sourceSettings;
+  const sourceSettings = (before === undefined ? given : known)?.sourceSettings;
   const file = same?.file ?? (await fileOf(given, at));
   checkHeaders(file, headers, known?.headers ?? {}, at);
   if (isAddress(file)) await adapterFor(checkedAddress(file, { ...sourceSettings, headers }));
   // What comes back as it was shown, and is no setting, is left out.
   const kept: KeptSettings = keptSettings.strip().parse({
     ...given,
-    ...own,
+    identities,
+    groups,
+    protectFile,
     sourceSettings,
     file,
     region,
@@ -66,22 +68,19 @@ export function shownSetting<Value>(value: Value) {
 }
 
 /** Settings that only a person on the machine gives, with a new schedule. Where they come back as they are shown, they stay. */
-function ofMachine(given: GivenSettings, before: Schedule | undefined, { isHere }: GivenAt) {
+function refuseOfMachine(given: GivenSettings, before: Schedule | undefined, { isHere }: GivenAt) {
   const names = Object.keys(machineSettings.shape) as (keyof typeof machineSettings.shape)[];
   const isKept = (name: (typeof names)[number]) => {
     if (given[name] === undefined) return true;
     return before === undefined ? isHere : isDeepStrictEqual(given[name], shownSetting(before[name]));
   };
   const changed = names.find((name) => !isKept(name));
-  if (changed !== undefined) {
-    throw badSetting(
-      changed,
-      `${changed} is set by a person on the server's machine, with the schedule`,
-      words`leave ${option(changed)} out, or add the schedule there: rollcall schedule add`,
-    );
-  }
-  const { identities, groups, protectFile, sourceSettings } = before ?? given;
-  return { identities, groups, protectFile, sourceSettings };
+  if (changed === undefined) return;
+  throw badSetting(
+    changed,
+    `${changed} is set by a person on the server's machine, with the schedule`,
+    words`leave ${option(changed)} out, or add the schedule there: rollcall schedule add`,
+  );
 }
 
 function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt) {
@@ -106,12 +105,9 @@ async function fileOf({ file, headers, sourceSettings }: GivenSettings, { isHere
 /** Over the API, a header may take only environment variables with this prefix. */
 const OPEN_VARIABLE = /^SOURCE_/;
 
-function checkHeaders(
-  file: string,
-  given: KeptSettings['headers'],
-  known: KeptSettings['headers'],
-  { isHere }: GivenAt,
-) {
+type Headers = KeptSettings['headers'];
+
+function checkHeaders(file: string, given: Headers, known: Headers, { isHere }: GivenAt) {
   if (Object.keys(given).length > 0 && !isRemote(file)) {
     throw badSetting(
       'headers',

@@ -26,6 +26,13 @@ export function GuardLimits({ form }: { form: Form }) {
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
 }
 
+/** A sync that moves by itself is asked for so often, in ms. */
+const ASK_EVERY_MS = 1000;
+
+export function askAgainAfter(view: SyncEntry | undefined) {
+  return view?.state === 'planning' || view?.state === 'applying' ? ASK_EVERY_MS : undefined;
+}
+
 /** The state in a sentence, and its reason where that says more. */
 export function Standing({ sync }: { sync: SyncEntry }) {
   const { state, reason } = sync;

@@ -30,12 +30,9 @@ import { LABELS, VALUE_LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
-import { PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
+import { askAgainAfter, PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
 import { leavingIn } from './plan-rules.ts';
 import { Reverses, SyncActions } from './sync-actions.tsx';
-
-/** A sync that moves by itself is asked for so often. */
-const ASK_EVERY_MS = 1000;
 
 export function Page() {
   const { param: id, isOperator } = usePlace();
@@ -108,10 +105,6 @@ export function Page() {
       </div>
     </>
   );
-}
-
-function askAgainAfter(view: SyncView | undefined) {
-  return view?.state === 'planning' || view?.state === 'applying' ? ASK_EVERY_MS : undefined;
 }
 
 /** Says aloud when the sync is in another state. */

@@ -7,14 +7,12 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import { planFiles } from './plan-files.ts';
-import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
-import { type ChangeChoice, type ChangedPlace, type PlanReader, readingPlan } from './plan-reading.ts';
+import { openPlanLedger, withAttached } from './plan-ledger.ts';
+import { type ChangeChoice, type ChangedPlace, openPlanReader, type PlanReader } from './plan-reading.ts';
 import { beforeCsv, changesCsv } from './plan-tables.ts';
 import { type PlanningTask, planFor } from './prepare.ts';
 
-/**
- * Maximum difference between a stored plan and one made now at which it is still applied, in percent of its changes.
- */
+/** Maximum difference between a stored plan and one made now at which it is still applied, in percent of its changes. */
 const DEFAULT_TOLERANCE_PERCENT = 5;
 
 /**
@@ -23,8 +21,9 @@ const DEFAULT_TOLERANCE_PERCENT = 5;
  */
 type Differences = Readonly<Record<'planned' | 'gone' | 'different' | 'fresh' | 'fileMoved', number>>;
 
-/** Compares a plan with a newer one, whose file is at `newer`, and says whether it may still be applied. */
-export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
+/** Compares the plan at `stored` with a newer one at `newer`, and says whether it may still be applied. */
+export function staleness(stored: string, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
+  using plan = openPlanLedger(stored);
   const { sql } = plan;
   const key = ({ region, guid, uid }: ChangedPlace) => foldId(`${region} ${guid} ${uid}`);
   return withAttached(plan.database, newer, 'newer', () => {
@@ -75,10 +74,12 @@ export async function checkPlan(task: PlanningTask) {
     newer.close();
     // Nothing is left to do, so nothing can be done that nobody has reviewed.
     if (now.changes + now.unlisted === 0) return { within: true, sentence: '', changes: 0 };
-    using plan = openPlanLedger(planFiles(folder).plan);
-    const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
+    const [stored, latest] = [planFiles(folder).plan, planFiles(again).plan];
+    const { within, sentence, planned, gone, different, isCalledFor } = staleness(stored, latest);
     if (within) {
-      await readingPlan(planFiles(again).plan, (live) => writeChanges(folder, plan, task.create, live, isCalledFor));
+      using plan = openPlanReader(stored);
+      using live = openPlanReader(latest);
+      await writeChanges(folder, plan, task.create, live, isCalledFor);
     }
     return { within, sentence, changes: planned - gone - different };
   } finally {
