@@ -140,7 +140,11 @@ async function stage(): Promise<number> {
     options: { format: 'auto', map: {}, region: 'us' },
     signal: new AbortController().signal,
   } as const;
-  return (await stageInThread(task, () => {})).rows;
+  let rows = 0;
+  await stageInThread(task, (progress) => {
+    rows = progress.rows;
+  });
+  return rows;
 }
 
 /** Takes every batch from the ledger and records that all of it was added, without a queue and without a call. */

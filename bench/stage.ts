@@ -13,7 +13,11 @@ export async function stage(source: string): Promise<number> {
       options: { format: 'auto', map: {}, region: 'us' },
       signal: new AbortController().signal,
     } as const;
-    return (await stageInThread(task, () => {})).rows;
+    let rows = 0;
+    await stageInThread(task, (progress) => {
+      rows = progress.rows;
+    });
+    return rows;
   } finally {
     await rm(folder, { recursive: true });
   }

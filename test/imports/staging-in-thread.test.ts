@@ -22,8 +22,8 @@ const FILE = `guid,uid,scope\n${Array.from({ length: 9_000 }, (_, n) => `g${n % 
 test('a file that is staged by another thread comes to the same as one that is staged here', async () => {
   const [there, here] = [taskFor(FILE), taskFor(FILE)];
   const reports: StagingProgress[] = [];
-  const totals = await stageInThread(there, (progress) => reports.push(progress));
-  expect(totals).toEqual(await stageFile(here, () => {}));
+  await stageInThread(there, (progress) => reports.push(progress));
+  await stageFile(here, () => {});
   expect(reports.at(-1)).toEqual({ rows: 9_000, bytes: FILE.length, cutting: true });
   const readers = [openImportReader(there.ledger), openImportReader(here.ledger)] as const;
   expect(readers[0].rows().toArray()).toEqual(readers[1].rows().toArray());

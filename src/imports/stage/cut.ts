@@ -182,17 +182,12 @@ function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentR
   sql('count_messages').run({ add, call: MAX_UIDS_PER_CALL, together: MAX_IMPORTED_PER_CALL });
 }
 
-export interface StagedTotals {
-  readonly rows: number;
-  readonly batches: number;
-}
-
 /** Finds duplicates and contradictions (clashes.sql says how) and cuts the rest into batches. */
-export function cut(database: DatabaseSync, input: InputDescription, sent: SentRows): StagedTotals {
+export function cut(database: DatabaseSync, input: InputDescription, sent: SentRows): void {
   inTransaction(database, () => {
     database
-      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes, shaped, rows_read, entries)
-         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rowsRead, :entries)`)
+      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes, shaped, rows_read, entries, ends)
+         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rowsRead, :entries, :ends)`)
       .run({
         format: input.format,
         kind: input.kind ?? input.format,
@@ -203,6 +198,7 @@ export function cut(database: DatabaseSync, input: InputDescription, sent: SentR
         shaped: Number(input.shaped ?? false),
         rowsRead: input.rowsRead ?? null,
         entries: input.entries ?? null,
+        ends: Number(sent.ends),
       });
     findClashes(database, sent);
     cutBatches(database, (sql) => {
@@ -210,11 +206,6 @@ export function cut(database: DatabaseSync, input: InputDescription, sent: SentR
       return sent;
     });
   });
-  // Rows are numbered without a gap; to count them would read all of the file.
-  const totals = database
-    .prepare('select coalesce(max(id), 0) as rows, (select count(*) from batches) as batches from rows')
-    .get();
-  return { rows: Number(totals?.['rows']), batches: Number(totals?.['batches']) };
 }
 
 /** Finds rows that cannot all be sent, and notes why in `problems` and `duplicates`. */

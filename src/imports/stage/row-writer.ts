@@ -8,7 +8,7 @@ import type { InputDescription } from '../read/notes.ts';
 import { actionId, EVERY_GROUP, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { cut, markOf, NO_SCOPE, SentRows, type StagedTotals } from './cut.ts';
+import { cut, markOf, NO_SCOPE, SentRows } from './cut.ts';
 
 /** Characters of rows whose ledger has small pages, at most: some hundred rows. */
 const MAX_SMALL = 32 * 1024;
@@ -44,15 +44,13 @@ export function startStaging(path: string, isSilent = false) {
         if (length > MAX_SMALL) begin(4096);
       }),
     /** Finds duplicates, cuts batches and closes the file. */
-    finish: (input: InputDescription): StagedTotals =>
+    finish: (input: InputDescription): void =>
       namingLedger(() => {
         const { database, inserter } = writing ?? begin(512);
         const sent = inserter.finish();
         database.exec('commit');
-        const totals = cut(database, input, sent);
-        if (sent.ends) database.exec('update input set ends = 1');
+        cut(database, input, sent);
         closeStaged(database, path);
-        return totals;
       }),
     abandon: () => {
       isAbandoned = true;
@@ -78,7 +76,7 @@ const MAX_KEPT_TEXT = 200;
  */
 export const REMEMBERED_CALL_GROUPS = 50_000;
 
-/** A region, a group, an acting user and an action: the rows that may travel in one call. */
+/** The rows that may travel in one call: of one region, group, acting user and action. */
 interface CallGroup {
   readonly id: number;
   readonly group: number;
@@ -227,20 +225,19 @@ function callGroupFinder(
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
   `);
-  const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
-  const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
-  const findCallGroup = database.prepare(
-    'select id from call_groups where group_id = ? and on_behalf_of = ? collate nocase and action_id = ?',
+  // Without a change, a statement would not give the id of one that is there.
+  const findGroup = database.prepare(
+    'insert into groups (region_id, guid) values (?, ?) on conflict do update set guid = guid returning id',
   );
-  const addCallGroup = database.prepare('insert into call_groups (group_id, on_behalf_of, action_id) values (?, ?, ?)');
-  const groupOf = (region: number, guid: string): number =>
-    Number(findGroup.get(region, guid)?.['id'] ?? addGroup.run(region, guid).lastInsertRowid);
+  const findCallGroup = database.prepare(
+    'insert into call_groups (group_id, on_behalf_of, action_id) values (?, ?, ?) on conflict do update set later = later returning id',
+  );
+  const groupOf = (region: number, guid: string): number => Number(findGroup.get(region, guid)?.['id']);
   return (regionName, guid, actor, actionName) => {
     const region = regionId(regionName);
     const action = actionId(actionName);
     const group = groupOf(region, guid);
     const of = isSilent ? groupOf(region, EVERY_GROUP) : group;
-    const old = findCallGroup.get(of, actor, action)?.['id'];
-    return { id: Number(old ?? addCallGroup.run(of, actor, action).lastInsertRowid), group };
+    return { id: Number(findCallGroup.get(of, actor, action)?.['id']), group };
   };
 }

@@ -10,7 +10,6 @@ import { intakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeOptions } from '../read/intake-options.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import { type Cells, cellsReader, groupProfile, nameObstacle, userProfile } from '../record/profile.ts';
-import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';
 import { startStaging } from './row-writer.ts';
 import { checkLeastRows, type LeastRows } from './rows-before.ts';
@@ -53,7 +52,7 @@ export interface StagingProgress {
 
 /** The thread that stages a file. It tells its progress, and between that `moves`: it does not stand still. */
 export type StageThread = {
-  stage: (task: Omit<StagingTask, 'signal'>, signal: AbortSignal) => Promise<StagedTotals>;
+  stage: (task: Omit<StagingTask, 'signal'>, signal: AbortSignal) => Promise<void>;
 };
 export type StagingNote = 'moves' | StagingProgress;
 
@@ -62,7 +61,7 @@ export async function stageFile(
   { source, name, options, lookups: sources = {}, ledger, trial, create, expectRows, leastRows, signal }: StagingTask,
   progress: (progress: StagingProgress) => void,
   onRead: () => void = () => {},
-): Promise<StagedTotals> {
+): Promise<void> {
   // Lookups and trials are loaded for the imports alone that have them.
   using lookups =
     Object.keys(sources).length === 0
@@ -86,7 +85,7 @@ export async function stageFile(
       throw otherCount(name, intake.rowsRead(), expectRows);
     const ofRows = leastRows === undefined ? [] : checkLeastRows(name, intake.rowsRead(), leastRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
-    const totals = staging.finish({
+    staging.finish({
       format: intake.format,
       kind: intake.kind,
       notes: [...intake.notes(), ...(profiles?.notes() ?? []), ...ofRows],
@@ -102,7 +101,6 @@ export async function stageFile(
       if (!holdBack(ledger, trial)) throw noneChosen(name, trial.only ?? []);
     }
     await lookups?.writeUnknown(dirname(ledger));
-    return totals;
   } catch (error) {
     staging.abandon();
     throw error;

@@ -11,7 +11,6 @@ import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { intakeError, isIntakeError, shownPath } from '../read/intake-error.ts';
-import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
 import { inputRowsIn } from './rows-before.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
@@ -31,7 +30,7 @@ interface StagingOptions {
 }
 
 /** Reads a file into a ledger, as `stageFile` does. */
-export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<StagedTotals>;
+export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<void>;
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
 export class Stagings {
@@ -173,7 +172,7 @@ class StagingStopped extends Error {}
 export async function stageInThread(
   { signal: cancelled, ...task }: StagingTask,
   progress: (progress: StagingProgress) => void,
-): Promise<StagedTotals> {
+): Promise<void> {
   cancelled.throwIfAborted();
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
@@ -196,7 +195,7 @@ export async function stageInThread(
     },
   });
   try {
-    return await thread.askOnce('stage', task, signal);
+    await thread.askOnce('stage', task, signal);
   } finally {
     watch.stop();
   }

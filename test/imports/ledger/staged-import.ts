@@ -5,7 +5,6 @@ import type { InputDescription } from '../../../src/imports/read/notes.ts';
 import type { BatchResult, CallRecord, Sent } from '../../../src/imports/record/batch-result.ts';
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
-import type { StagedTotals } from '../../../src/imports/stage/cut.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
 import { type Membership, REGIONS, type Region } from '../../../src/membership/membership.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -49,11 +48,11 @@ export function rowAt(index: number, wanted: WantedRow): InputRow {
 }
 
 /** Writes an import's file with these rows, in chunks of `chunk`. */
-export function stage(path: string, wantedRows: readonly WantedRow[], chunk = 7): StagedTotals {
+export function stage(path: string, wantedRows: readonly WantedRow[], chunk = 7): void {
   const staging = startStaging(path);
   const rows = wantedRows.map((wanted, index) => rowAt(index, wanted));
   for (let at = 0; at < rows.length; at += chunk) staging.add(rows.slice(at, at + chunk));
-  return staging.finish(CSV);
+  staging.finish(CSV);
 }
 
 export interface StagedImport {

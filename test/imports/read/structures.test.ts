@@ -54,7 +54,10 @@ test.each(Object.entries(STRUCTURES))(
         writeSettled(paths.source, bytes);
         const task = { ...paths, name, options: { ...OPTIONS, ...way }, signal: new AbortController().signal };
         try {
-          const { rows } = await stageFile(task, () => {});
+          let rows = 0;
+          await stageFile(task, (progress) => {
+            rows = progress.rows;
+          });
           const reader = openImportReader(paths.ledger);
           expect(reader.rows().toArray()).toHaveLength(rows);
           expect(reader.check()).toMatchObject({ holds: true });
