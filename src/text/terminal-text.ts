@@ -48,7 +48,7 @@ export function wrap(text: string, width: number, indent = '') {
 }
 
 /** A table: columns in line; numbers, and dots in their place, to the right; the last column is cut where the terminal ends. */
-export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number) {
+export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number, gap = '  ') {
   const widths = head.map((name, column) => Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(widthOf)));
   const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => /^[\d,·]+$/.test(row[column] ?? '')));
   const line = (cells: readonly string[]) =>
@@ -57,7 +57,7 @@ export function drawTable(head: readonly string[], rows: readonly (readonly stri
         .map((cell, column) =>
           isNumber[column] ? cell.padStart(widths[column] ?? 0) : padEnd(cell, widths[column] ?? 0),
         )
-        .join('  ')
+        .join(gap)
         .trimEnd(),
       width,
     );

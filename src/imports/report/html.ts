@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import {
-  createdText,
-  exampleWords,
-  messagesText,
-  OUTCOME_LABELS,
-  sumEquation,
-} from '../../membership/outcome-words.ts';
+import { createdText, exampleWords, messagesText, OUTCOME_LABELS } from '../../membership/outcome-words.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
-import { hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
+import { equationOf, pace, summaryTable } from './summary-counts.ts';
 import { adviceFor, verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
@@ -140,17 +134,17 @@ ${problemsTable(report.problems)}
 }
 
 function counts(summary: ImportSummary, pending: number) {
-  const { columns, outcomes, sums } = summaryTable(summary);
+  const { heads, outcomes, sums } = summaryTable(summary);
   const lines = (shown: typeof outcomes | typeof sums) =>
     shown.map(
-      ({ label, shown }) =>
-        html`<tr><th scope="row">${label}</th>${columns.map((column) => html`<td class="n">${shown(column)}</td>`)}</tr>
+      ({ label, cells }) =>
+        html`<tr><th scope="row">${label}</th>${cells.map((cell) => html`<td class="n">${cell}</td>`)}</tr>
 `,
     );
-  return html`<table class="counts"><thead><tr><td></td>${columns.map(({ head }) => html`<th scope="col" class="n"><bdi>${head}</bdi></th>`)}</tr></thead><tbody>
+  return html`<table class="counts"><thead><tr><td></td>${heads.map((head) => html`<th scope="col" class="n"><bdi>${head}</bdi></th>`)}</tr></thead><tbody>
 ${lines(outcomes)}
 </tbody><tbody>${lines(sums)}</tbody></table>
-<p class="soft">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>`;
+<p class="soft">${equationOf(summary, pending)}</p>`;
 }
 
 function facts(summary: ImportSummary) {

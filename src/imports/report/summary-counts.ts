@@ -1,49 +1,41 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { ROW_COUNTS, type RowCounts } from '../../membership/outcome.ts';
-import { OUTCOME_LABELS, outcomesShown } from '../../membership/outcome-words.ts';
+import { OUTCOME_LABELS, outcomesShown, sumEquation } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, sumOf, unbroken } from '../../text/wording.ts';
-
-/** Numbers of a region in the summary. */
-interface RegionColumn {
-  readonly head: string;
-  readonly rows: RowCounts;
-  readonly calls: number | null;
-}
 
 /** The table of an import: outcomes down, regions across, and a total where there is more than one column to add up. */
 export function summaryTable(summary: ImportSummary) {
   const parts = regionColumns(summary);
-  const total: RegionColumn = { head: 'total', rows: summary.rows, calls: summary.calls };
+  const columns = parts.length === 1 ? parts : [...parts, { head: 'total', rows: summary.rows, calls: summary.calls }];
   const ofRows = (key: keyof RowCounts, label: string) => ({
     key,
     label,
-    shown: ({ rows }: RegionColumn) => shownCount(rows[key]),
+    cells: columns.map(({ rows }) => shownCount(rows[key])),
   });
   return {
-    columns: parts.length === 1 ? parts : [...parts, total],
+    heads: columns.map(({ head }) => head),
     outcomes: outcomesShown(summary.rows).map((outcome) => ofRows(outcome, OUTCOME_LABELS[outcome])),
     sums: [
       ofRows('read', hasManyMemberships(summary) ? 'in all' : 'rows read'),
-      { key: 'calls', label: 'calls', shown: ({ calls }: RegionColumn) => shownCount(calls) },
+      { key: 'calls', label: 'calls', cells: columns.map(({ calls }) => shownCount(calls)) },
     ] as const,
   };
 }
 
 /** A column for each region, and one for rows that belong to none: their region could not be read. */
 function regionColumns(summary: ImportSummary) {
-  const columns: RegionColumn[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
+  const columns = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
     head: printable(region),
     rows,
     calls,
   }));
   const rows = rowsWithoutRegion(summary);
-  if (rows.read > 0) columns.push({ head: 'no region', rows, calls: null });
-  return columns;
+  return rows.read > 0 ? [...columns, { head: 'no region', rows, calls: 0 }] : columns;
 }
 
 /** A number in a table, where most are zero. */
-function shownCount(value: number | null) {
-  return value === null || value === 0 ? '·' : grouped(value);
+function shownCount(value: number) {
+  return value === 0 ? '·' : grouped(value);
 }
 
 function rowsWithoutRegion(summary: ImportSummary) {
@@ -55,6 +47,11 @@ function rowsWithoutRegion(summary: ImportSummary) {
 /** Whether rows of the file have become another number of memberships: then both are shown. */
 export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inputRows' | 'rows'>) {
   return inputRows !== undefined && inputRows !== rows.read;
+}
+
+/** The sum of its rows as an equation. @param pending rows without an outcome yet */
+export function equationOf(summary: ImportSummary, pending: number) {
+  return sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined);
 }
 
 /** Returns the duration in ms; undefined if it has not finished, or the machine's clock was set back meanwhile. */

@@ -9,12 +9,11 @@ import {
   exampleWords,
   messagesSentence,
   OUTCOME_LABELS,
-  sumEquation,
   waysSentences,
 } from '../../membership/outcome-words.ts';
-import { cut, wrap } from '../../text/terminal-text.ts';
+import { cut, drawTable, widthOf, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
+import { equationOf, pace, summaryTable } from './summary-counts.ts';
 import { adviceForCode, type Tone, verdictOf } from './verdict.ts';
 
 interface SummaryOptions {
@@ -38,26 +37,37 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
   fault: ['bold', 'red'],
 };
 
+function painter(color: boolean): Paint {
+  return (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
+}
+
 /**
  * The result of an import, for a terminal: the verdict, rows by outcome and region, the sum, calls, time and rate, and
  * every kind of problem with one example. No line is wider than `width`, ends with a line end. Texts from the file and
  * from the service are shown without control characters.
  */
 export function summaryText(summary: ImportSummary, options: SummaryOptions) {
-  const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
+  const { color, width, limits, problems } = options;
+  const paint = painter(color);
   const { tone, sentence, pending } = verdictOf(summary);
-  const { width } = options;
+  // A file that was refused or is still being read has none: zeros say nothing that the sentence does not.
+  const hasNumbers = summary.rows.read + summary.calls > 0;
+  const texts = [
+    hasNumbers && equationOf(summary, pending),
+    hasNumbers && pace(summary),
+    summary.state === 'staged' && writingSentences(summary, limits),
+    summary.created !== undefined && `${createdText(summary.created)}.`,
+  ].filter((text) => text !== false);
   const blocks = [
     [importTitle(summary, options), ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line))],
-    ...(summary.rows.read + summary.calls === 0 ? [] : numbers(summary, pending, width, paint)),
-    summary.state === 'staged' ? wrap(writingSentences(summary, options.limits), width, '  ') : [],
-    summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
+    hasNumbers ? table(summary, width, paint) : [],
+    ...texts.map((text) => wrap(text, width, '  ')),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
-    options.problems.flatMap((problem) => problemLines(problem, width, paint)),
+    problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
   return `${blocks
-    .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
+    .filter((block) => block !== '')
     .join('\n\n')}\n`;
 }
 
@@ -80,69 +90,41 @@ export function importTitle(
   { color, width, interrupted }: Pick<SummaryOptions, 'color' | 'width' | 'interrupted'>,
 ) {
   const title = cut(`import ${printable(id)}, ${interrupted ? 'interrupted' : state}: ${printable(file)}`, width);
-  return color ? styleText('dim', title, { validateStream: false }) : title;
+  return painter(color)('dim', title);
 }
 
-/** None of a file that was refused or is still being read: zeros say nothing that its sentence does not. */
-function numbers(summary: ImportSummary, pending: number, width: number, paint: Paint) {
-  const { rows, inputRows } = summary;
-  return [
-    table(summary, width, paint),
-    wrap(sumEquation(rows, pending, hasManyMemberships(summary) ? inputRows : undefined), width, '  '),
-    wrap(pace(summary), width, '  '),
-  ];
-}
-
+/** Where the terminal is too narrow for all columns, the last one stands alone. */
 function table(summary: ImportSummary, width: number, paint: Paint) {
-  const { columns, outcomes, sums } = summaryTable(summary);
+  const { heads, outcomes, sums } = summaryTable(summary);
   const lines = [...outcomes, ...sums];
-  const labelWidth = Math.max(...lines.map(({ label }) => label.length));
-  const draw = (columns: ReturnType<typeof summaryTable>['columns']) => {
-    const widths = columns.map((column) =>
-      Math.max(column.head.length, ...lines.map(({ shown }) => shown(column).length)),
-    );
-    const row = (label: string, cells: readonly string[]) =>
-      label.padEnd(labelWidth) + cells.map((cell, index) => `   ${cell.padStart(widths[index] ?? 0)}`).join('');
-    const head = row(
-      '',
-      columns.map(({ head }) => head),
-    );
-    const drawn = lines.map(({ key, label, shown }) => paint(lineStyle(key), row(label, columns.map(shown))));
-    drawn.splice(-2, 0, paint('dim', '─'.repeat(head.length)));
-    return { width: head.length, lines: [paint('dim', head), ...drawn] };
+  const draw = (from: number) => {
+    const rows = lines.map(({ label, cells }) => [label, ...cells.slice(from)]);
+    return drawTable(['', ...heads.slice(from)], rows, Number.POSITIVE_INFINITY, '   ').split('\n');
   };
-  const full = draw(columns);
-  return full.width <= width ? full.lines : draw(columns.slice(-1)).lines;
+  const all = draw(0);
+  const [head = '', ...rows] = widthOf(all[0] ?? '') <= width ? all : draw(-1);
+  const painted = lines.map(({ key }, at) => paint(styleOf(key), rows[at] ?? ''));
+  painted.splice(-sums.length, 0, paint('dim', '─'.repeat(head.length)));
+  return [paint('dim', head), ...painted];
 }
 
-function lineStyle(key: Outcome | 'read' | 'calls') {
-  if (key === 'read' || key === 'calls') return key === 'read' ? 'bold' : 'dim';
-  return outcomeStyle(key);
-}
-
-function outcomeStyle(outcome: Outcome) {
-  if (FULFILLED.has(outcome)) return 'green';
-  return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
+function styleOf(key: Outcome | 'read' | 'calls') {
+  if (key === 'read') return 'bold';
+  if (key === 'calls') return 'dim';
+  if (FULFILLED.has(key)) return 'green';
+  return key === 'duplicate' || key === 'unprocessed' || key === 'skipped' ? 'dim' : 'red';
 }
 
 function problemLines(problem: ProblemCount, width: number, paint: Paint) {
   const { status, code, column, count, examples } = problem;
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
   const [example = '', like = ''] = exampleWords(problem);
-  return [
-    paint(outcomeStyle(status), cut(title, width)),
-    ...exampleLines(example, width),
-    ...(examples[0]?.rows === undefined ? [] : [cut(`  ${like}`, width)]),
-    ...adviceLines(code, width).map((line) => paint('dim', line)),
-  ];
-}
-
-/** Texts of the service may be long: three lines at most. */
-function exampleLines(text: string, width: number) {
-  return wrap(cut(text, 3 * (width - 4)), width - 2, '  ').map((line) => cut(`  ${line}`, width));
-}
-
-function adviceLines(code: string, width: number) {
   const advice = adviceForCode(code, asFlag);
-  return advice === '' ? [] : wrap(advice, width - 2).map((line) => `  ${line}`);
+  // Texts of the service may be long: three lines at most.
+  const shown = wrap(cut(example, 3 * (width - 4)), width - 2, '  ');
+  return [
+    paint(styleOf(status), cut(title, width)),
+    ...[...shown, ...(examples[0]?.rows === undefined ? [] : [like])].map((line) => cut(`  ${line}`, width)),
+    ...(advice === '' ? [] : wrap(advice, width - 2)).map((line) => paint('dim', `  ${line}`)),
+  ];
 }

@@ -5,6 +5,7 @@ import { option, type Words, type WriteOption, words, written } from '../../erro
 import { isFinal } from '../../membership/import-state.ts';
 import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
 import { capitalised, counted, enumerate, grouped } from '../../text/wording.ts';
+import { isLedgerLost } from '../lost-ledger.ts';
 import { hasManyMemberships } from './summary-counts.ts';
 
 /** good: nothing to do; attention: rows or the run need a person; pending: it continues; fault: the sum does not hold. */
@@ -20,36 +21,36 @@ export interface Verdict {
 
 /** The result of an import in one sentence: how many rows succeeded, the outcomes of the others, whether any is missing. */
 export function verdictOf(summary: ImportSummary): Verdict {
-  const { rows, state, code } = summary;
+  const { rows, state, code = '' } = summary;
   const open = rows.read - sumOfOutcomes(rows);
   const pending = isFinal(state) ? 0 : Math.max(0, open);
   const said = (tone: Tone, sentence: string) => ({ tone, pending, sentence });
   if (open !== pending) return said('fault', faultSentence(rows.read, open));
   if (state === 'rejected') return said('attention', 'The file cannot be used; nothing was sent.');
-  if (rows.read === 0 && (code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER'))
-    return said('attention', 'Its ledger is gone or damaged, so its rows cannot be counted.');
-  if (rows.read === 0 && state === 'failed')
-    return said('attention', 'Failed while reading the file; nothing was sent.');
   if (rows.read === 0) {
+    if (isLedgerLost(code)) return said('attention', 'Its ledger is gone or damaged, so its rows cannot be counted.');
+    if (state === 'failed') return said('attention', 'Failed while reading the file; nothing was sent.');
     return isFinal(state)
       ? said('attention', 'The file has no rows; nothing was sent.')
       : said('pending', 'The file is being read; nothing has been sent yet.');
   }
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && outcome !== 'skipped' && rows[outcome] > 0);
-  const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
+  const clauses = others.map(
+    (outcome) => `${grouped(rows[outcome])} ${CLAUSES[outcome]?.[rows[outcome] === 1 ? 0 : 1]}`,
+  );
   const isUntried = state === 'staged' && pending > 0;
   if (pending > 0 && !isUntried) clauses.push(`${grouped(pending)} pending`);
   const asked = rows.read - rows.skipped;
   const succeeded = asked - pending - sumOfOutcomes(rows, others);
   const noun = hasManyMemberships(summary) ? 'membership' : 'row';
-  const parts = [isUntried ? ready(asked, pending, noun) : inPlace(asked, succeeded, noun)];
+  const parts = [isUntried ? `${share(asked, pending, noun)} can be sent` : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
   if (isUntried && summary.notes?.some((note) => note.code === 'FIELD_LIMIT'))
-    parts.push(`those that break a limit of fields only where their user and group exist`);
+    parts.push('those that break a limit of fields only where their user and group exist');
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0 && state !== 'running') parts.push('every row is accounted for');
-  const waits = state === 'blocked' ? WAITS[code ?? ''] : undefined;
+  const waits = state === 'blocked' ? WAITS[code] : undefined;
   const sentence = capitalised(`${waits ?? PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return said('attention', sentence);
   if (!isFinal(state)) return said('pending', sentence);
@@ -89,38 +90,33 @@ const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
   aborted: 'Stopped after too many errors: ',
 };
 
-const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
-  failed: (count) => `${grouped(count)} failed`,
-  invalid: (count) => `${grouped(count)} ${are(count)} invalid`,
-  duplicate: (count) =>
-    count === 1 ? '1 is a duplicate of another row' : `${grouped(count)} are duplicates of other rows`,
-  unconfirmed: (count) => `${grouped(count)} ${are(count)} unconfirmed`,
-  unprocessed: (count) => `${grouped(count)} ${count === 1 ? 'was' : 'were'} not sent`,
+/** Said of one row, and of several. */
+const CLAUSES: Readonly<Partial<Record<Outcome, readonly [one: string, several: string]>>> = {
+  failed: ['failed', 'failed'],
+  invalid: ['is invalid', 'are invalid'],
+  duplicate: ['is a duplicate of another row', 'are duplicates of other rows'],
+  unconfirmed: ['is unconfirmed', 'are unconfirmed'],
+  unprocessed: ['was not sent', 'were not sent'],
 };
 
-function ready(read: number, count: number, noun: string) {
-  if (read === 1) return `the only ${noun} can be sent`;
-  return count === read
-    ? `all ${counted(read, noun)} can be sent`
-    : `${grouped(count)} of ${counted(read, noun)} can be sent`;
+/** "the only row", "all 5 rows", "3 of 5 rows" */
+function share(of: number, count: number, noun: string) {
+  if (of === 1) return `the only ${noun}`;
+  if (count === of) return `all ${counted(of, noun)}`;
+  return `${count === 0 ? 'none' : grouped(count)} of ${counted(of, noun)}`;
 }
 
-function inPlace(read: number, count: number, noun: string) {
-  if (read === 0) return `no ${noun} is left to be sent`;
-  if (read === 1) return `the only ${noun} ${count === 1 ? 'succeeded' : 'did not succeed'}`;
-  if (count === read) return `all ${counted(read, noun)} succeeded`;
-  if (count === 0) return `none of ${counted(read, noun)} succeeded`;
-  return `${grouped(count)} of ${counted(read, noun)} succeeded`;
+function inPlace(asked: number, succeeded: number, noun: string) {
+  if (asked === 0) return `no ${noun} is left to be sent`;
+  return `${share(asked, succeeded, noun)} ${asked === 1 && succeeded === 0 ? 'did not succeed' : 'succeeded'}`;
 }
 
 function faultSentence(read: number, open: number) {
-  return open > 0
-    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a bug in rollcall. Keep the data directory and report it.`
-    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a bug in rollcall. Keep the data directory and report it.`;
-}
-
-function are(count: number) {
-  return count === 1 ? 'is' : 'are';
+  const what =
+    open > 0
+      ? `${counted(open, 'row')} of ${grouped(read)} ${open === 1 ? 'is' : 'are'} unaccounted for`
+      : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read`;
+  return `${what}: this is a bug in rollcall. Keep the data directory and report it.`;
 }
 
 const UNREACHED =
