@@ -93,7 +93,7 @@ export function importTitle(
   return painter(color)('dim', title);
 }
 
-/** Where the terminal is too narrow for all columns, the last one stands alone. */
+/** The table of an import. A terminal that is too narrow for all columns gets the last one alone. */
 function table(summary: ImportSummary, width: number, paint: Paint) {
   const { heads, outcomes, sums } = summaryTable(summary);
   const lines = [...outcomes, ...sums];
