@@ -15,12 +15,9 @@ import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } fr
 import { batchJob } from './send-batch.ts';
 
 /**
- * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
- *
- * Queue, output, retries: as send-batch.ts says.
- * Input     the batch, and the earlier calls for it.
- * Repeats   only what the group does not have already (repeats.ts). The outcome "already a member" of a repeat says
- *           that the earlier call may be the reason.
+ * add-members: adds the rows of one batch to their group in one call (send-batch.ts), and gives one outcome per UID. A
+ * repeat sends only what the group does not have already (repeats.ts), and its outcome "already a member" says that the
+ * earlier call may be the reason.
  */
 
 /** Rows of a list as [row number, UID]. Checked by hand: a schema for each row takes ten times as long. */

@@ -13,15 +13,11 @@ import { ATTEMPTS } from './batch-policy.ts';
 import { type CallPorts, callAgainMs, makeCall, SendAgain } from './service-call.ts';
 
 /**
- * ask-service: makes one call that reads, for a caller that waits for the answer: one page of a group's members or of its
- * banned users, or the group itself; one page of the app's users or groups; one user; the groups of a user, or the
- * membership of one user in a group.
+ * ask-service: makes one call that reads (`ask`), for a caller that waits for the answer in memory and asks again when
+ * it is lost.
  *
- * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its own,
- *           lists-<region>-<app> (src/imports/send/region-queues.ts). Each start of a job is one call.
- * Input     what is asked, and who asks.
- * Output    what was read, or why it cannot be read, through the port `answer`. The caller waits for it in memory and asks
- *           again when the answer is lost.
+ * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its
+ *           own, lists-<region>-<app> (src/imports/send/region-queues.ts). Each start of a job is one call.
  * Retries   as for sending a batch, when no answer came; waiting for the rate limit is not an attempt. A refused key or
  *           plan stops nothing here: the caller gets the refusal, and withdraws its other questions.
  */
@@ -79,13 +75,10 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
 ]);
 export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 
-/** Delivers the answer. */
-type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
-
 /** Ports of a job that asks. */
 export interface AskServicePorts extends CallPorts {
   /** Resolves when the answer is on its way. */
-  answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
+  answer(to: Pick<AskServicePayload, 'requestId' | 'replyTo'>, answer: ServiceAnswer): Promise<void>;
 }
 
 const NAME = 'ask-service';

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { callRecord, standing } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 
-/** The payload that all jobs of batches have in common. */
-
 /** Fields of every payload of a region's queues: where its call goes. */
 export const CALL_FIELDS = {
   region: z.enum(REGIONS),

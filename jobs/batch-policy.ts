@@ -27,7 +27,7 @@ export function isByEntity(standing: Standing | undefined, code: string): boolea
   return code === CALL_ENDED_BY_ENTITY && (standing?.tries ?? 0) > 0;
 }
 
-/** Facts about the region when a call was not answered. */
+/** The region when a call was not answered. */
 export interface Unanswered {
   /** The service is away: the wait in ms, which counts as no call. */
   readonly waitMs?: number;
@@ -37,7 +37,6 @@ export interface Unanswered {
   readonly recoveredAt?: number | null;
 }
 
-/** The end of a call, and its batch. */
 export interface Ended {
   /** Absent for a batch that was not tried before. */
   readonly standing: Standing | undefined;
@@ -145,7 +144,6 @@ function isOver({ tries, since }: Standing, { now }: Pick<Ended, 'now'>, isLong:
   return tries >= ATTEMPTS && now - since >= (isLong ? LONG_PATIENCE_MS : PATIENCE_MS);
 }
 
-/** The starts that a batch's payload records. */
 interface Starts {
   /** Calls whose end is known. */
   readonly calls: readonly unknown[];
@@ -161,7 +159,7 @@ export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | n
   return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker or the queue ended meanwhile' : null);
 }
 
-/** Returns the phrase that explains why an outcome may not be that of the last call. */
+/** Explains why an outcome may not be that of the last call. */
 export function maybeEarlier(uncertainty: string | null): string {
   return `it may be by an earlier call: ${uncertainty}`;
 }
@@ -174,7 +172,6 @@ export function endsWorkers(batch: Starts, starts: number): boolean {
   return unexplainedStarts(batch, starts) > MAX_DEATHS;
 }
 
-/** Starts after which a worker neither finished the batch nor handed it back. */
 function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
   return starts - calls.length - handedBack;
 }

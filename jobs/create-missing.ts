@@ -16,15 +16,12 @@ import { askNext, unansweredCalls } from './repeats.ts';
 import { asksGroups, type BatchPorts, batchJob } from './send-batch.ts';
 
 /**
- * create-missing: checks whether a group exists, creates a user or a group, or reactivates users. For a silent import it creates
- * users or groups by the data import, which may give a group the time of its creation.
+ * create-missing: checks whether a group exists, creates a user or a group, or reactivates users (send-batch.ts). For a
+ * silent import it creates users or groups by the data import, which may give a group the time of its creation. A group
+ * is created with the rows of its first members, each of which gets its outcome.
  *
- * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget; those of the data
- * import are in the queue of import-members.
- * Input     the batch: what to do, and for a group the rows that are sent with it as its first members.
- * Output    `made` with what was found or done, and an outcome for each of these rows.
- * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so. A reply
- *           to a reactivation does not name who was active already: before a repeat, each user is asked for.
+ * Repeats are harmless: what the earlier call created exists already. It counts as created, and `message` says so. A
+ * reply to a reactivation does not name who was active already: before a repeat, each user is asked for.
  */
 const looked = z.object({
   /** Calls of the batch without an answer when the asking began: after another one it is out of date. */
@@ -139,7 +136,7 @@ export const createMissing = batchJob<CreateMissingPayload, Reply>({
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
 });
 
-/** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked @throws SlowDown after a call */
+/** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked */
 async function lookAtUsers(
   job: JobRun<CreateMissingPayload>,
   ports: BatchPorts,

@@ -10,13 +10,9 @@ import { FOUND_IN_GROUP, LOOKED_FIELDS, type Looked, lookFirst, type Wanted } fr
 import { batchJob } from './send-batch.ts';
 
 /**
- * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
- *
- * Queue, output, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
- * Input     the batch, which is one row, and the calls that were made for it before.
- * Output    `changed`, `removed` or `unbanned`; the message says if it was so already. Otherwise `failed`.
- * Repeats   only what the group does not say already (repeats.ts). They are harmless: a member that the earlier call changed
- *           or removed is already as requested.
+ * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban (send-batch.ts). The
+ * message says if it was so already. A repeat sends only what the group does not say already (repeats.ts), and is
+ * harmless: a member that the earlier call changed or removed is as requested.
  */
 const payload = z.object({
   version: z.literal(1),

@@ -14,14 +14,13 @@ import { askNext, FOUND_IN_GROUP, LOOKED_FIELDS, lookFirst } from './repeats.ts'
 import { type BatchPorts, batchJob } from './send-batch.ts';
 
 /**
- * import-members: adds the rows of one batch to their groups by the service's data import, which writes no messages into them.
+ * import-members: adds the rows of one batch, which may be of any groups, by the service's data import (send-batch.ts).
+ * It writes no messages into the groups. Its queue is data-import-<region>-<app>, because these calls have a budget of
+ * their own (docs/chat-service.md, 72).
  *
- * Queue     data-import-<region>-<app>, because these calls have a budget of their own (docs/chat-service.md, 72)
- * Output, retries: as send-batch.ts says.
- * Input     the batch, whose rows may be of any groups, and the earlier calls for it.
- * Repeats   without a question: the reply says who is a member already (76), and the outcome says that the earlier call may be
- *           the reason. Where nothing more is sent, the groups are asked, and have the last word. Of a member who ends a
- *           call it is asked whether the service knows the user at all: else the user can be created.
+ * A repeat needs no question: the reply says who is a member already (76), and the outcome says that the earlier call
+ * may be the reason. Where nothing more is sent, the groups are asked, and have the last word. Of a member who ends a
+ * call it is asked whether the service knows the user at all: else the user can be created.
  */
 
 /** Results of the groups that were asked. */
@@ -101,7 +100,7 @@ async function settle(job: JobRun<ImportMembersPayload>, ports: BatchPorts): Pro
   return { kind: 'answered', others, missing: [] };
 }
 
-/** Asks who is a member of each group, one call with each start. @throws SlowDown after a call */
+/** Asks who is a member of each group, one call with each start. */
 async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: BatchPorts) {
   const { payload: batch } = job;
   const known = batch.asked ?? { groups: [], found: [], absent: [] };
@@ -120,7 +119,7 @@ async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: BatchPorts
   return known;
 }
 
-/** Asks whether a user is unknown to the service, after the groups were asked. @throws SlowDown after the call */
+/** Asks whether a user is unknown to the service, after the groups were asked. */
 async function isUserUnknown(job: JobRun<ImportMembersPayload>, ports: BatchPorts, [, uid, guid]: Member) {
   const { looked: known, share } = job.payload;
   if (known === undefined || known.isUnknown !== undefined) return known?.isUnknown ?? false;

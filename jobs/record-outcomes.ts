@@ -3,12 +3,8 @@ import { type BatchResult, batchResult } from '../src/imports/record/batch-resul
 import { defineJob } from '../src/queue/define-job.ts';
 
 /**
- * record-outcomes: writes the results of workers in other processes into the ledger.
- *
- * Queue     outcomes-<coordinator>, so that results wait while their coordinator is away
- * Input     results of one or more batches, which may belong to different imports
- * Output    outcomes in the ledgers, through the port `record`
- * Retries   until it is written: a result is never dropped. Recording one twice changes nothing.
+ * record-outcomes: writes the results of workers in other processes into the ledgers of their imports. Its queue is
+ * outcomes-<coordinator>, so that results wait while their coordinator is away. A result is never dropped.
  */
 const payload = z.object({
   version: z.literal(1),
@@ -16,7 +12,7 @@ const payload = z.object({
 });
 export type RecordOutcomesPayload = z.infer<typeof payload>;
 
-/** The ledger side of results that come from other processes. */
+/** The ledgers. */
 export interface RecordOutcomesPorts {
   /** Resolves when the results of this import are on disk, or it has finished. */
   record(importId: string, results: readonly BatchResult[]): Promise<void>;

@@ -24,7 +24,6 @@ const MAX_AUTO_PAGES = 10;
 /** Code of a row that is as asked by what its group says, after a call without a usable answer. */
 export const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 
-/** Findings from the lists. */
 const looked = z.object({
   /** Calls of the batch without an answer when the reading began: after another one it is out of date. */
   after: z.int(),
@@ -92,8 +91,7 @@ export async function lookFirst<Payload extends BatchPayload & { readonly looked
 }
 
 /**
- * Makes one call that asks, in place of a call of the batch, and keeps what it says in the job's payload.
- * @throws SlowDown after the call, so that the next start goes on
+ * Asks in place of a call of the batch, and keeps the answer in its payload. @throws SlowDown: the next start goes on
  */
 export async function askNext<Known extends { readonly failed?: number | undefined }>(
   job: JobRun<BatchPayload & { readonly looked?: Known | undefined }>,
@@ -114,7 +112,6 @@ export async function askNext<Known extends { readonly failed?: number | undefin
   throw new SlowDown(0);
 }
 
-/** Calls of a batch without an answer: findings from before the last of them are out of date. */
 export function unansweredCalls({ calls }: Pick<BatchPayload, 'calls'>): number {
   return calls.filter(({ kind }) => kind === 'again').length;
 }
@@ -145,7 +142,7 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
   return isNobody ? { ...known, found: [], next: 'none', whole: ['members', 'banned'] } : nothingKnown(known);
 }
 
-/** The user who is asked for now; undefined where a list is read. */
+/** @returns the user who is asked for now; undefined where a list is read */
 function nextUser({ next, found, users }: Looked, wanted: readonly Wanted[]): Wanted | undefined {
   if (next !== 'members' || users === undefined || users.ended) return undefined;
   return wanted.find(({ row, ban }) => !ban && !found.includes(row) && !users.asked.includes(row));
@@ -181,7 +178,6 @@ function nothingKnown(known: Looked): Looked {
   return { ...known, found: [], whole: [], next: 'none' };
 }
 
-/** Rows of members, or of bans, whose users are in the list. */
 function rowsIn(listed: ReadonlySet<string>, wanted: readonly Wanted[], ban: boolean): number[] {
   return wanted.filter((one) => one.ban === ban && listed.has(foldId(one.uid))).map(({ row }) => row);
 }

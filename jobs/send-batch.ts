@@ -14,13 +14,12 @@ import { type CallPorts, type CallVerdict, callAgainMs, makeCall, SendAgain, unt
  * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one
  * result. add-members.ts, import-members.ts, edit-member.ts and create-missing.ts say which call it is, and what its answer means.
  *
- * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
- * Output    a BatchResult through the port `deliver`, however the batch ends: without a result it would be lost.
+ * Queue     add-members-<region>-<app>, one per rate limit of the service.
  * Retries   as batch-policy.ts says, with backoff; waiting for the rate limit or for a service that is away counts as no call.
  * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `uncertainty` says why, and so does the outcome.
  */
 
-/** The parts that every kind of batch reports to while it is sent. */
+/** The parts that a batch reports to while it is sent. */
 export interface BatchPorts extends CallPorts {
   /** Whether a group is asked before a call is repeated. Absent: never. */
   readonly askBeforeRepeat?: AskBeforeRepeat | undefined;
@@ -31,14 +30,13 @@ export interface BatchPorts extends CallPorts {
   /** Lets the region wait, in ms. */
   slowDown?(waitMs: number): Promise<void>;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
-  settled?(outcome: Outcome, rows: number): void;
+  readonly settled?: ((outcome: Outcome, rows: number) => void) | undefined;
   /** The call of a batch begins. */
-  starting?(to: ResultAddress): void;
+  readonly starting?: ((to: ResultAddress) => void) | undefined;
 }
 
 /** One kind of call. */
 interface BatchCall<Payload extends BatchPayload, Reply extends ReplyMeta = ReplyMeta> {
-  /** Name of the job. */
   readonly name: string;
   readonly payload: JobDefinition<Payload, BatchPorts>['payload'];
   /** The operation of this batch, where it differs between batches. */
@@ -66,7 +64,6 @@ interface BatchCall<Payload extends BatchPayload, Reply extends ReplyMeta = Repl
 /** Attempts of a job that sends a batch. Its policy says when it ends (batch-policy.ts): these are for faults of ours. */
 const ATTEMPTS = 1_000;
 
-/** Defines the job of a kind of call. */
 export function batchJob<Payload extends BatchPayload, Reply extends ReplyMeta>(kind: BatchCall<Payload, Reply>) {
   return defineJob<Payload, BatchPorts>({
     name: kind.name,

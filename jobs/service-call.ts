@@ -8,10 +8,10 @@ import type { Unanswered } from './batch-policy.ts';
 
 /** One call of a job of a region's queue: it is made, its end is judged, and those who watch are told. */
 
-/** Gets every call when it has ended, with what the reply said about the rate limit. */
+/** Gets every call when it has ended. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
 
-/** A call, its purpose and the service's answer. */
+/** The purpose of a call, and what the service said. */
 export interface CallContext {
   /** The share of the budget, from the payload. */
   readonly share: number | undefined;
@@ -128,7 +128,7 @@ function judged<Judged>(
   }
 }
 
-/** The same verdict; one for too many calls has a wait. */
+/** A refusal for too many calls has a wait. */
 export function withWait<Judged extends Pick<CallVerdict, 'kind' | 'waitMs'>>(
   verdict: Judged,
   ports: Pick<CallPorts, 'untoldWaitMs'>,

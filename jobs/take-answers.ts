@@ -3,17 +3,14 @@ import { defineJob } from '../src/queue/define-job.ts';
 import { type ServiceAnswer, serviceAnswer } from './ask-service.ts';
 
 /**
- * take-answers: hands what a worker in another process has read to the caller that asked for it (ask-service.ts).
- *
- * Queue     answers-<coordinator>: not the queue of results, which must be empty before an import continues
- * Input     an answer, and the id of its question
- * Output    handed to the caller that waits for it; dropped if it was asked twice or before a restart
- * Retries   none: what is lost is asked again.
+ * take-answers: hands what a worker in another process has read to the caller that asked for it (ask-service.ts). Its
+ * queue is answers-<coordinator>, not that of results, which must be empty before an import continues. What is lost is
+ * asked again.
  */
 const payload = z.object({ version: z.literal(1), requestId: z.string(), answer: serviceAnswer });
 export type TakeAnswersPayload = z.infer<typeof payload>;
 
-/** The asker, which gets answers that come from other processes. */
+/** The asker, which drops an answer that it does not wait for. */
 export interface TakeAnswersPorts {
   answered(requestId: string, answer: ServiceAnswer): void;
 }

@@ -3,7 +3,6 @@ import type { JobDefinition } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { JobWorker, JobWorkerOptions } from './job-worker.ts';
 
-/** The traces of queues and workers. */
 export type QueueTelemetry = NonNullable<QueueOptions['telemetry']>;
 
 /** A place that keeps jobs. */

@@ -9,7 +9,7 @@ import { isWaitedFor, type Patience, patient } from './patience.ts';
 import type { RedisConnection } from './redis.ts';
 import { FLOW, sharedFlow } from './redis-flow.ts';
 
-/** The settings that a queue and its workers have in common. */
+/** Common to a queue and its workers. */
 export interface BullSettings {
   readonly bull: {
     readonly connection: RedisConnection;
@@ -43,12 +43,12 @@ const SWAP_CIRCUIT = `
 /** Options of every job. A kept id would block sending a batch again; whether it is done is the ledger's to know. */
 export const SETTLED = { backoff: { type: 'capped' }, removeOnComplete: true, removeOnFail: true } as const;
 
-/** Returns the number of workers that passed the job on to another one. */
+/** The number of workers that passed the job on to another one. */
 export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }
 
-/** Returns how often the job was begun. One that comes from another history may have been begun once more. */
+/** The number of starts. A job that comes from another history may have been begun once more. */
 export function startsOf(job: Job, history: string): number {
   return job.attemptsStarted - timesLeftAlone(job) + (job.opts.history === history ? 0 : 1);
 }

@@ -18,7 +18,7 @@ type Bull = Worker<unknown, void, string>;
 type BullJob = Job<unknown, void, string>;
 
 class BullWorker extends Worker<unknown, void, string> {
-  /** Sets damaged jobs aside. Returns how many there were. @param ended one that may be in no list any more */
+  /** Returns how many there were. @param ended one that may be in no list any more */
   declare setAsideDamaged: (ended: string | undefined) => Promise<number>;
   /** Ids of jobs that could not be read. */
   readonly unread = new Set<string>();

@@ -54,7 +54,6 @@ const MAX_WAIT_MS = 60_000;
 /** Longer than any call takes, in ms. */
 const MAX_PROBE_MS = 120_000;
 
-/** A call that got no answer. */
 export interface NoAnswer {
   /** Start of the call, in ms since 1970. */
   readonly at: number;
@@ -62,7 +61,6 @@ export interface NoAnswer {
   readonly message: string;
 }
 
-/** A call that got an answer. */
 export interface Answer {
   /** The service asked to send nothing before, in ms since 1970. */
   readonly waitsUntil?: number | null;

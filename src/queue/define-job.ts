@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One run of a job, as its `process` sees it. */
+/** One run of a job. */
 export interface JobRun<Payload> {
   readonly id: string;
   readonly payload: Payload;
@@ -15,7 +15,7 @@ export interface JobRun<Payload> {
   update(payload: Payload): Promise<void>;
 }
 
-/** One kind of job: name, payload, settings and work in one place (one file in `jobs/` each). */
+/** One kind of job: a file in `jobs/`. */
 export interface JobDefinition<Payload, Ports> {
   readonly name: string;
   /** Version of the payload. A worker leaves jobs of a newer version to newer workers. */

@@ -63,7 +63,6 @@ interface FlowLevel {
   readonly bound: boolean;
 }
 
-/** Builds sums: `of` gives the value for each name. */
 export function sumsOf(of: (name: keyof FlowSums) => number): FlowSums {
   return {
     ended: of('ended'),
@@ -102,7 +101,7 @@ const jobsFor = (step: number): number => (2.5 / Math.max(step, 0.08)) ** 2;
 /** The most rounds that this may take. */
 const MAX_ROUNDS = 6;
 
-/** Returns the state of a queue of which nothing is known. @param limit 1 after an outage */
+/** Nothing is known yet. @param limit 1 after an outage */
 export function newFlow(sums: FlowSums, now: number, limit = FIRST_LIMIT): Flow {
   return {
     limit,
@@ -122,7 +121,7 @@ export function newFlow(sums: FlowSums, now: number, limit = FIRST_LIMIT): Flow 
   };
 }
 
-/** The share of a process in the limit, by the most that it and all of them may run. */
+/** @param most @param mostOfAll the most jobs that the process and all of them may run */
 export function shareOf(limit: number, most: number, mostOfAll: number): number {
   return Math.max(1, Math.min(most, Math.ceil((limit * most) / Math.max(most, mostOfAll))));
 }
@@ -131,7 +130,6 @@ export function shareOf(limit: number, most: number, mostOfAll: number): number 
 export function nextFlow(stored: Flow, sums: FlowSums, now: number, most: number): Flow {
   const flow = stored.limit > most ? { ...stored, limit: most } : stored;
   const round = levelOf(flow, sums, now);
-  /** The next round at the same limit. */
   const again: Flow = { ...flow, most, from: sums, at: now };
   const seen: Flow = { ...again, seen: round };
   if (isFailing(flow, round, sums)) return failing(seen, round);
@@ -161,7 +159,7 @@ function isFailing({ limit, settling, phase, good, from }: Flow, round: FlowLeve
   return ended >= Math.max(MIN_ENDED, phase === 'up' ? 0 : limit) && ended * round.failed > chance;
 }
 
-/** Jobs that a round takes. */
+/** @returns the jobs that a round takes */
 function wanted({ phase, limit, base, good }: Flow, round: FlowLevel): number {
   const isHurry = phase === 'hold' && good !== null && isGrown(round, good);
   if (phase === 'start') return limit;
@@ -186,7 +184,7 @@ function levelOf({ limit, from, at }: Flow, sums: FlowSums, now: number): FlowLe
   };
 }
 
-/** Another limit, from now on. @param rounds that are not measured */
+/** @param rounds that are not measured */
 function changed(flow: Flow, limit: number, rounds = 1): Flow {
   const next = Math.min(flow.most, Math.max(1, Math.round(limit)));
   return {
@@ -235,7 +233,6 @@ function held(flow: Flow, round: FlowLevel): Flow {
   return round.bound ? tryMore(known) : known;
 }
 
-/** The part of the limit that was in use. */
 function usedPart({ inFlight, limit }: FlowLevel): number {
   return Math.min(1, Math.ceil(inFlight) / limit);
 }
@@ -277,7 +274,6 @@ function tooHigh(flow: Flow, fails: boolean): Flow {
   return changed(isClose({ ...known, limit }) ? resting(known) : known, limit, fails ? LATE_ROUNDS : 1);
 }
 
-/** No trial for a while. */
 function resting(flow: Flow): Flow {
   const restMs = Math.max(flow.restMs, REST_ROUNDS * (flow.good?.ms ?? 0));
   const next = Math.min(MAX_REST_MS, restMs * 2);
@@ -309,7 +305,6 @@ function triedDown(flow: Flow, round: FlowLevel): Flow {
   return changed(mayBeMore ? { ...before, tryDown: false } : resting(before), base.limit);
 }
 
-/** Calls fail that did not before. */
 function failing(flow: Flow, round: FlowLevel): Flow {
   if (flow.phase === 'up') return tooHigh(flow, true);
   if (flow.phase === 'down') return triedDown(flow, round);

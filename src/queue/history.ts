@@ -24,7 +24,7 @@ export const TURN = `
     redis.call('hset', KEYS[1], 'beats', seen, 'epoch', fresh)
   end`;
 
-/** Returns the name of an epoch that may begin. */
+/** The name of an epoch that may begin. */
 export function freshEpoch(): string {
   return randomBytes(4).toString('hex');
 }
@@ -54,9 +54,8 @@ export function historyOf(connection: RedisConnection, key: string) {
     return epoch === '' ? own : `${own}-${epoch}`;
   };
   return {
-    /** Asks for the id. */
     now,
-    /** Returns the id, asked for once for each connection to a master, and again when the beats say so. */
+    /** The id, asked for once for each connection to a master, and again when the beats say so. */
     known: () => {
       if (known !== undefined) return known;
       const asked = now();
@@ -67,9 +66,7 @@ export function historyOf(connection: RedisConnection, key: string) {
       asked.then((id) => id === '' && forgetThis(), forgetThis);
       return asked;
     },
-    /** Returns what was found last. */
     seen: () => seen,
-    /** Takes note of what was found now. */
     saw: (found: Epoch) => {
       if (found.epoch !== seen.epoch) forget();
       seen = found;

@@ -19,7 +19,6 @@ export interface QueuedJob<Payload> {
 export const LAST_PRIORITY = 2 ** 21 - 1;
 
 export interface QueueDepth {
-  /** Jobs that wait for a worker. */
   readonly waiting: number;
   /** Jobs that wait for their next attempt. */
   readonly delayed: number;
@@ -75,11 +74,10 @@ export interface JobQueue<Payload> {
   isPaused(): Promise<boolean>;
   /** Sets the budget that all workers of this queue share. Without one, `slowDown` has no effect. */
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
-  /** The budget that is set; undefined when none is. */
+  /** Undefined when no budget is set. */
   callsPerMinute(): Promise<number | undefined>;
   /** Starts nothing for `waitMs`. A shorter wait never ends a longer one, from any process. */
   slowDown(waitMs: number): Promise<void>;
-  /** Ends a wait at once. */
   endWait(): Promise<void>;
   /** The state of the circuit breaker (circuit.ts) that all processes share; empty when none was written. */
   readCircuit(): Promise<string>;
@@ -89,7 +87,7 @@ export interface JobQueue<Payload> {
   shareFlow(by: string, most: number, more: FlowSums): Promise<SharedFlow>;
   /** Writes `after` if the text still is `before`. Resolves with what it is now. */
   swapFlow(before: string, after: string): Promise<string>;
-  /** The flow as it was written last; empty where it was not. */
+  /** Empty where no flow was written. */
   readFlow(): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
@@ -98,7 +96,6 @@ export interface JobQueue<Payload> {
   depth(): Promise<QueueDepth>;
   /** Reads jobs: for people, not for each step of an import. */
   inspect(): Promise<QueueInspection>;
-  /** Number of workers on this queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
 }

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type JobDefinition, type JobRun, NotYet, SlowDown } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
 
-/** Runs the jobs of one queue. */
 export interface JobWorker {
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs and resolves when the running ones have finished. */
@@ -23,13 +22,12 @@ export async function closeWithin(
   clearTimeout(timer);
 }
 
-/** The queue that a worker serves, and how it processes jobs. */
+/** The work of a worker. */
 export interface JobWorkerOptions<Payload, Ports> {
   readonly queue: JobQueue<Payload>;
   /** Definitions of the jobs in the queue, by unique names. */
   readonly definitions: readonly JobDefinition<Payload, Ports>[];
   readonly ports: Ports;
-  /** Jobs that run at the same time in this process. */
   readonly concurrency: number;
   /** Returns the reason why a job is left to other workers, as a sentence; undefined if it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
@@ -103,7 +101,6 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
         return error instanceof NotYet ? 'untried' : 'back';
       }
     },
-    /** Wait before the next attempt, in ms. */
     backoffMs: (job: { readonly name: string } | undefined, attemptsMade: number, error: Error | undefined) =>
       definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
     /** Reports a job that has used up its attempts. The log says why, from its cause. */
@@ -130,7 +127,7 @@ function tooNew(job: TakenJob, known: { readonly version: number } | undefined):
   return `a ${job.name} job has version ${versionOf(job)} and this rollcall ${knows}: it is left to a newer worker; update this one`;
 }
 
-/** Returns the version of the payload; one without a version is refused by its schema. */
+/** A payload without a version is refused by its schema. */
 function versionOf({ data }: TakenJob): number {
   const version = (data as { readonly version?: unknown } | undefined | null)?.version;
   return typeof version === 'number' ? version : 0;

@@ -8,7 +8,6 @@ import type { RedisConnection } from './redis.ts';
  * stop the jobs behind it. BullMQ stops at most of it.
  */
 
-/** The queue in which jobs are kept. */
 export interface Kept {
   readonly connection: RedisConnection;
   /** Prefix of all keys of the queue. */
@@ -110,7 +109,6 @@ export async function lostOf(
 /** `lost`: Redis has no payload of it any more, and a person nothing to look at. `nothing`: it was taken away before. */
 export type Found = 'set-aside' | 'lost' | 'nothing';
 
-/** Sets a job aside, for a person. */
 export async function setAside({ connection, base }: Kept, id: string, reason: string): Promise<Found> {
   return (await connection.eval(SET_ASIDE_ONE, 1, base, id, reason, MAX_SET_ASIDE)) as Found;
 }
@@ -119,7 +117,7 @@ export function countSetAside({ connection, base }: Kept): Promise<number> {
   return connection.hlen(`${base}${SET_ASIDE}`);
 }
 
-/** Returns the number in a field of a job; undefined where there is none. */
+/** @returns the number in a field of a job; undefined where there is none */
 export async function numberOf({ connection, base }: Kept, id: string, field: string): Promise<number | undefined> {
   const text = await connection.hget(`${base}${id}`, field).catch(damageSaidBy);
   return text !== null && WHOLE.test(text) ? Number(text) : undefined;
@@ -197,7 +195,7 @@ function isObject(json: string): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Returns the value; undefined where the text is not JSON. */
+/** @returns undefined where the text is not JSON */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,11 +1,11 @@
-/** A rate limit as BullMQ takes it: at most `max` job starts in `duration` ms. */
+/** At most `max` job starts in `duration` ms. */
 export type LimitWindow = ReturnType<typeof limitWindow>;
 
 /** Length of a limiter window in ms. Short windows do not burst. Each loses about 1 ms, which is on the safe side. */
 const WINDOW_MS = 48;
 
 /**
- * The window for a budget of calls per minute. 10,000 becomes 8 calls in 48 ms, 500 becomes 1 call in 120 ms.
+ * 10,000 calls per minute become 8 calls in 48 ms, 500 become 1 call in 120 ms.
  * BullMQ's windows are fixed: {10000, 60000} would send a whole minute's budget in its first second.
  */
 export function limitWindow(callsPerMinute: number) {
@@ -57,7 +57,6 @@ export class RateLimit {
     this.#until = Math.max(this.#until, until);
   }
 
-  /** Ends the window. */
   lift(): void {
     this.#until = Number.NEGATIVE_INFINITY;
   }

@@ -86,7 +86,6 @@ interface MemoryJob {
   readonly attempts: number;
   /** In ms since 1970. */
   readonly addedAt: number;
-  /** The context of its trace. */
   readonly trace: string | undefined;
   attemptsMade: number;
   starts: number;
@@ -95,7 +94,6 @@ interface MemoryJob {
   order: number;
 }
 
-/** A worker of this queue. */
 interface Taker {
   hasRoom(): boolean;
   start(job: MemoryJob): void;
@@ -206,7 +204,6 @@ class MemoryQueue {
     this.#stir();
   }
 
-  /** Starts a worker. */
   work(
     concurrency: number,
     { backoffMs, givenUp, ending }: JobRunner,
@@ -258,7 +255,6 @@ class MemoryQueue {
     };
   }
 
-  /** Starts no more jobs. */
   end(): void {
     this.#workers.clear();
     this.#stir();

@@ -1,6 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** The server that keeps BullMQ's jobs, as a URL gives it. */
+/** The server that keeps BullMQ's jobs. */
 export interface QueueAddress {
   /** One server, the nodes of a cluster, or the sentinels that know the master. */
   readonly topology: 'single' | 'cluster' | 'sentinel';

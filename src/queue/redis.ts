@@ -11,7 +11,6 @@ export type RedisConnection = Redis | Cluster;
 
 /**
  * Opens a connection for BullMQ. A server that is away is waited for.
- * @param onError is called when the server cannot be reached
  * @param ca certificate authority to trust in addition to the usual ones, PEM
  */
 export function connectPatiently(
@@ -27,8 +26,7 @@ export function connectPatiently(
 }
 
 /**
- * Time by which the server is asked to end a wait for a job early, in s: longer than the round trip to a distant
- * server.
+ * The server is asked to end a wait for a job so much earlier, in s: longer than the round trip to a distant server.
  */
 const FAR_S = 2;
 
@@ -57,7 +55,6 @@ const SENTINEL_ANSWER_MS = 4_000;
 const SILENT_MS = 15_000;
 
 /**
- * @param ca certificate authority to trust in addition to the usual ones, PEM
  * @param retryMs wait before the next attempt to connect, in ms; null for none
  */
 function connect(
@@ -165,11 +162,7 @@ async function damagedJobs(connection: RedisConnection, namespace: string): Prom
 /** Time in which the server must answer a check, in ms. */
 const ANSWER_MS = 5_000;
 
-/**
- * Checks the server. Nothing is made, changed or left there.
- * @param ca certificate authority to trust in addition to the usual ones, PEM
- * @throws Error if it does not answer
- */
+/** Checks the server. Nothing is made, changed or left there. @throws Error if it does not answer */
 export async function checkRedis(address: QueueAddress, ca?: string): Promise<Risk[]> {
   const connection = connect(address, ca, () => null);
   const late = Promise.withResolvers<never>();

@@ -13,14 +13,13 @@ const LOOK_AGAIN_MS = 250;
 
 interface RunningImportOptions {
   readonly id: string;
-  /** Queue that brings the results back; null when workers are in this process. */
+  /** Queue of the results; null when workers are in this process. */
   readonly replyTo: string | null;
   readonly ledger: ImportLedger;
   /** The fair queues of the regions that it uses. */
   readonly fairQueues: ReadonlyMap<Region, FairQueue>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
-  /** Gets when it is idle, and faults. */
   readonly emit: Emit;
 }
 
@@ -45,7 +44,6 @@ export class RunningImport {
     });
   }
 
-  /** Begins or continues. */
   start(): void {
     this.#mode = 'sending';
     this.#stopped.clear();
@@ -84,7 +82,7 @@ export class RunningImport {
     return this.#isPaused() || this.#stopped.has(region);
   }
 
-  /** Returns the ids of the jobs of a region's batches in flight. */
+  /** Ids of the jobs of its batches in flight. */
   jobsIn(region: Region): string[] {
     return this.#in(region)?.jobs() ?? [];
   }
@@ -118,7 +116,6 @@ export class RunningImport {
     void this.#withdrawAll();
   }
 
-  /** Called by the recorder. */
   recorded(recorded: readonly number[], { refusedGroups, stoppedRegions }: Consequences): void {
     for (const batches of this.#regions) for (const batch of recorded) batches.recorded(batch);
     for (const { region } of stoppedRegions) this.stopRegion(region);
@@ -244,6 +241,7 @@ function createRegionBatches(options: RegionBatchesOptions) {
     changed();
   };
 
+  /** Gives batches back to the ledger that are in the queue no more. */
   const reclaim = (batches: readonly ReclaimedBatch[]): void => {
     // If the last answer has come meanwhile, the import may have finished, and its ledger may be closed.
     if (batches.length === 0) return;
@@ -255,9 +253,7 @@ function createRegionBatches(options: RegionBatchesOptions) {
   return {
     region,
     inFlight: () => inFlight.size,
-    /** Ids of their jobs. */
     jobs: () => [...inFlight.keys()].map((batch) => jobId(address.importId, batch)),
-    /** Fewer are in flight. */
     changed,
     /** There may be batches to send that were not there before. */
     lookAgain,
@@ -273,7 +269,6 @@ function createRegionBatches(options: RegionBatchesOptions) {
       const jobs = await queue.withdraw(chosen);
       reclaim(jobs.map((job) => withdrawn(address, job)));
     },
-    /** Gives batches back to the ledger that are in the queue no more. */
     reclaim,
     /** Puts batches in flight into the queue once more. @param uncertainty why a call for them may have been carried out */
     queueAgain: async (batches: readonly BatchToSend[], uncertainty: string) => {
@@ -287,7 +282,6 @@ function createRegionBatches(options: RegionBatchesOptions) {
       );
       await queue.again(jobs, BATCH_JOBS);
     },
-    /** Takes all of them out of the queue. The ledger is left as it is. */
     drop: async () => void (await queue.withdraw((id) => isJobOf(address.importId, id))),
     close: () => {
       fairQueue.leave(source);

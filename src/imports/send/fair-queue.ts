@@ -123,7 +123,7 @@ export function createFairQueue(
   };
 }
 
-/** The round, and so the priority, of a place. */
+/** The priority of a place. */
 function roundOf(place: number): number {
   return Math.min(LAST_PRIORITY, Math.floor(place / PER_ROUND));
 }
@@ -135,6 +135,7 @@ function createRounds(queue: Pick<JobQueue<BatchPayload>, 'firstPriority'>, inFl
   /** By asker, the place after its last question. */
   let askers = new WeakMap<Asker, number>();
   const isIdle = () => questions === 0 && inFlightCount() === 0;
+  /** A batch of this priority has its result. */
   const served = (priority: number): void => {
     current = Math.max(current, priority);
   };
@@ -153,7 +154,6 @@ function createRounds(queue: Pick<JobQueue<BatchPayload>, 'firstPriority'>, inFl
     setClock,
     /** The priority of the round that is being served. */
     current: () => current,
-    /** A batch of this priority has its result. */
     served,
     /** The priority of this asker's next question: it has up to PER_ROUND questions in each round. */
     ask: async (asker: Asker): Promise<number> => {
@@ -183,12 +183,12 @@ function createGroupSlots(most: number) {
   const piece = Math.ceil(most / 8);
   const takenBy = new Map<string, number>();
   return {
-    /** Returns how many more calls the group may have. */
+    /** The number of calls that the group may have beside those that it has. */
     room: (guid: string): number => {
       const room = most - (takenBy.get(foldId(guid)) ?? 0);
       return room < piece ? 0 : room;
     },
-    /** Returns a group that has as many calls as it may. */
+    /** A group that has as many calls as it may. */
     full: (): string | undefined => {
       for (const [guid, taken] of takenBy) if (most - taken < piece) return guid;
       return undefined;

@@ -15,7 +15,6 @@ import type { OpenImport, OpenImports } from './open-imports.ts';
 
 export const SERVICE_AWAY = 'SERVICE_AWAY' satisfies ReasonCode;
 
-/** The time that imports wait which do not say it themselves. */
 export type Patience = Pick<Config, 'giveUpAfter'>;
 
 /** The time that something waits by its own options, else by the settings, else by itself. */
@@ -69,7 +68,6 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
   };
 }
 
-/** Whether the service has answered a call of this import. */
 function isAnswered(opened: OpenImport | undefined, region: Region): boolean {
   const counts = opened?.ledger.counters().get(region);
   return counts !== undefined && hasSuccess(rowsOf([counts]));

@@ -18,7 +18,7 @@ interface GroupReaderOptions {
   readonly openRegion: (region: Region) => Promise<OpenRegion>;
   /** Questions take turns with each other, and with the batches of imports in the same queue. */
   readonly rounds: (queue: OpenRegion['queue']) => Pick<FairQueue, 'ask' | 'answered'>;
-  /** Queue that brings answers from other processes; null when workers are in this one. */
+  /** Queue of the answers; null when workers are in this process. */
   readonly replyTo: string | null;
   readonly onError: (error: Error) => void;
 }
@@ -124,7 +124,7 @@ export function createGroupReader(options: GroupReaderOptions) {
     },
     jobsIn: (region: Region): string[] => ofRegion(region).map(({ job }) => job.id),
     isWithdrawing: (): boolean => false,
-    /** Queues questions again. @param lost ids of their jobs; `all` of the region */
+    /** @param lost ids of their jobs; `all` of the region */
     resend: async (region: Region, lost: ReadonlySet<string> | 'all'): Promise<void> => {
       const { queueOf } = await openRegion(region);
       for (const { job } of ofRegion(region)) {
@@ -167,7 +167,6 @@ function withdrawing({ openRegion, onError }: GroupReaderOptions, isGivenUp: (id
   };
 }
 
-/** The pages of groups, asked for by `ask`. */
 function pagesOf(ask: Ask): GroupPages {
   return {
     listPage: async (kind, guid, page, { signal } = {}) =>

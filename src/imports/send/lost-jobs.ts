@@ -8,14 +8,13 @@ import type { RunningImport } from './dispatcher.ts';
 import type { OpenRegion } from './region.ts';
 import { jobsIn } from './region-queues.ts';
 
-/** A party that has jobs in flight. */
 type Watched = Pick<RunningImport, 'jobsIn' | 'isWithdrawing' | 'resend'>;
 
 interface LossWatchOptions {
   /** Queues that bring results and answers: what is in them is not lost. */
   readonly results: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly regions: () => Promise<readonly OpenRegion[]>;
-  /** Everything that may have jobs in flight. */
+  /** Everything that may have jobs in flight: the questions too. */
   readonly imports: () => readonly Watched[];
   readonly onError: (error: Error) => void;
 }

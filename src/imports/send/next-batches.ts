@@ -57,7 +57,6 @@ export function nextBatches(
       const first = ofPassedOver(most);
       return performance.now() < lookAt ? first : [...first, ...ofOthers(most - first.length)];
     },
-    /** There may be others than before. */
     lookAgain: () => {
       lookAt = 0;
     },

@@ -8,10 +8,8 @@ import { type ImportLedger, openImportLedger } from '../record/import-ledger.ts'
 import type { Recorder } from '../record/recorder.ts';
 import type { RunningImport } from './dispatcher.ts';
 
-/** An import that this process works on. */
 export interface OpenImport {
   readonly ledger: ImportLedger;
-  /** The options that are stored with the import. */
   options: ImportOptions;
   running: RunningImport | undefined;
   /** The last start of its sending, in ms since 1970. */
@@ -60,7 +58,6 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
 
   return {
     all: imports as ReadonlyMap<string, OpenImport>,
-    /** Opens an import with its ledger; its results are taken from now on. */
     open: (id: string): OpenImport => {
       const known = imports.get(id);
       if (known !== undefined) return known;
@@ -90,7 +87,6 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
       recorder.open(id, ledger);
       return opened;
     },
-    /** Closes an import's ledger, if it is open. */
     close: (id: string): void => {
       const opened = leave(id);
       if (opened !== undefined) shut(opened);

@@ -29,6 +29,7 @@ export function createOpenRegions(
     opening.catch(() => regions.delete(region));
     return opening;
   };
+  /** Rejects if one of them cannot be opened. */
   const all = () => Promise.all(regions.values());
   const working = async (): Promise<OpenRegion[]> =>
     (await Promise.allSettled(regions.values())).flatMap((opened) =>
@@ -43,7 +44,6 @@ export function createOpenRegions(
       fairQueues.set(queue, known);
       return known;
     },
-    /** Rejects if one of them cannot be opened. */
     all,
     /** Lets a region send again, with the key that the settings say now. */
     resume: async (region: Region) => {
@@ -52,7 +52,6 @@ export function createOpenRegions(
       if (await queue.isPaused()) await queue.resume();
     },
     status: async () => Promise.all((await all()).map((one) => one.status(fairQueues.get(one.queue)?.groups.full()))),
-    /** Returns facts about their queues for a person who looks for a fault. */
     inspect: async (): Promise<ReadonlyMap<Region, QueueInspection>> => {
       const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
       return new Map(await Promise.all(inspected));

@@ -21,7 +21,6 @@ type Run = JobRun<BatchPayload | AskServicePayload>;
 type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readCircuit' | 'swapCircuit' | 'slowDown' | 'endWait'>;
 
 interface RegionCircuitOptions {
-  /** Keeps the state of the circuit. */
   readonly queue: CircuitQueue;
   /** They wait as that one does. */
   readonly others: readonly Pick<CircuitQueue, 'slowDown' | 'endWait'>[];
@@ -83,7 +82,6 @@ export function createRegionCircuit(options: RegionCircuitOptions) {
         await admitted.leave().catch(failed);
       }
     },
-    /** Takes note of a call that has ended. */
     called: (
       call: CallRecord,
       rate?: Pick<Rate, 'askedMs'>,
@@ -155,7 +153,6 @@ function noAnswer(
   return { at, code, message: httpStatus === null ? message : '' };
 }
 
-/** Returns the circuit's status for display. */
 export function statusOf(circuit: Circuit, now: number): CircuitStatus {
   const { since, nextTryAt, calls, answeredAt, waitsUntil, code, message } = circuit;
   const state = stateOf(circuit, now);

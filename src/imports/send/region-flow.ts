@@ -21,15 +21,14 @@ const REPORT_MS = 250;
 const BUSY = 0.9;
 
 interface RegionFlowOptions {
-  /** Keeps what the processes share. */
   readonly queue: Pick<JobQueue<never>, 'shareFlow' | 'swapFlow'>;
   /** The most jobs of this process at once. */
   readonly most: number;
   /** Sets the number of jobs that this process runs at once. */
   readonly limit: (concurrency: number) => void;
-  /** Returns the share of the time since it was last asked in which this process computed. */
+  /** The share of the time since it was last asked in which this process computed. */
   readonly utilization?: () => number;
-  /** Returns the time by which calls are measured, in ms. */
+  /** In ms. */
   readonly now?: () => number;
   readonly onError: (error: Error) => void;
 }
@@ -98,7 +97,7 @@ export function createRegionFlow(options: RegionFlowOptions) {
 
   report();
   return {
-    /** Counts the run of a job. */
+    /** Runs a job. */
     count: async (process: () => Promise<void>): Promise<void> => {
       spend(1);
       const startedAt = now();
@@ -111,7 +110,6 @@ export function createRegionFlow(options: RegionFlowOptions) {
         sums.busyMs += now() - startedAt;
       }
     },
-    /** Takes note of a call that has ended. */
     called: (call: Pick<CallRecord, 'kind' | 'code'>): void => {
       if (call.kind === 'slow-down' || isNoAnswer(call)) sums.failed += 1;
     },
@@ -122,7 +120,6 @@ export function createRegionFlow(options: RegionFlowOptions) {
       allow(1);
       report();
     },
-    /** Changes the most jobs of this process at once. */
     setMost: (changed: number): void => {
       most = changed;
       report();

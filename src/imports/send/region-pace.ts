@@ -21,7 +21,6 @@ const PACING_MS = 1_500;
 /** The part of the rate that counts as all of it. */
 const NEARLY = 0.9;
 
-/** The pace at which calls can be made, as far as it is known. */
 export interface PossiblePace {
   readonly callsPerMinute: number;
   readonly concurrency: number;
@@ -29,12 +28,12 @@ export interface PossiblePace {
   readonly callMs: number | null;
 }
 
-/** Returns the time that so many calls to one region take at least, in ms. */
+/** The time that so many calls to one region take at least, in ms. */
 export function leastMs(calls: number, { callsPerMinute, concurrency, callMs }: PossiblePace): number {
   return Math.ceil(calls * Math.max(60_000 / callsPerMinute, (callMs ?? 0) / concurrency));
 }
 
-/** Returns the time that a call took of late in the slowest of these regions; null where none was measured. */
+/** The time that a call took of late in the slowest of these regions; null where none was measured. */
 export function slowestCallMs(regions: readonly { readonly pace: RegionPace }[]): number | null {
   const measured = regions.flatMap(({ pace }) => pace.callMs ?? []);
   return measured.length === 0 ? null : Math.max(...measured);

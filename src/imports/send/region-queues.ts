@@ -97,7 +97,6 @@ export function inSilence(queue: JobQueue<BatchPayload>, silent: JobQueue<BatchP
   };
 }
 
-/** Jobs of a region, wherever they are. */
 export async function depthOf({ queue, lists, silent }: RegionQueues): Promise<QueueDepth> {
   return totalDepth(await Promise.all([queue, lists, silent].map((one) => one.depth())));
 }
@@ -131,7 +130,7 @@ function totalDepth(depths: readonly QueueDepth[]): QueueDepth {
 
 type Rated = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute'>;
 
-/** The time for which a result is reused, in ms. */
+/** A result is reused for so long, in ms. */
 const LOOK_MS = 2_000;
 
 /**

@@ -71,9 +71,7 @@ export async function openRegion(options: RegionOptions) {
   return {
     region,
     queue,
-    /** The queue of calls that only read, where they have a budget of their own. */
     lists,
-    /** The queue of calls of the data import. */
     silent,
     /** The queue of imports that are sent in silence. */
     forSilent: inSilence(queue, silent),
@@ -124,7 +122,7 @@ export async function openRegion(options: RegionOptions) {
 
 export type RegionWorker = ReturnType<typeof startRegionWorker>;
 
-/** The worker of a region: its queue, its rate limit and its clients. */
+/** The worker of a region. */
 export interface RegionWorkerOptions extends RegionQueues {
   readonly region: Region;
   /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
@@ -135,12 +133,11 @@ export interface RegionWorkerOptions extends RegionQueues {
   readonly deliver: BatchPorts['deliver'];
   readonly answer: AskServicePorts['answer'];
   /** Called before each call of a batch, if the queue is in this process. */
-  readonly starting?: BatchPorts['starting'];
+  readonly starting?: BatchPorts['starting'] | undefined;
   readonly observer?: CallObserver | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** The sender of a region's batches in this process. */
 export function startRegionWorker(options: RegionWorkerOptions) {
   const { region, host, backend, config, queue, lists, silent, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
@@ -165,8 +162,8 @@ export function startRegionWorker(options: RegionWorkerOptions) {
         deliver,
         answer,
         askBeforeRepeat: config.askBeforeRepeat,
-        ...(options.starting !== undefined && { starting: options.starting }),
-        ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
+        starting: options.starting,
+        settled: settled && ((outcome, rows) => settled.call(observer, region, outcome, rows)),
         stopRegion: () => queue.pause(),
         slowDown: (waitMs) => queue.slowDown(waitMs),
         untoldWaitMs: waits.next,
@@ -208,13 +205,11 @@ export function startRegionWorker(options: RegionWorkerOptions) {
     onError,
   });
   return {
-    region,
     /** Sets the most concurrent calls: a job makes one at a time. */
-    setConcurrency: (concurrency: number) => flow.setMost(concurrency),
-    keyFingerprint: () => chat.keyFingerprint(),
-    renewKey: () => chat.renewKey(),
-    /** Asks the service a question that changes nothing: whether it takes a call with the key. */
-    takesCalls: () => circuit.isServed(),
+    setConcurrency: flow.setMost,
+    keyFingerprint: chat.keyFingerprint,
+    renewKey: chat.renewKey,
+    takesCalls: circuit.isServed,
     /** Takes no more jobs; resolves when running ones have finished. */
     close: async () => {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -321,7 +316,7 @@ export function untoldWaits(now: () => number = Date.now) {
   let lastMs = 0;
   let until = 0;
   return {
-    /** Returns the wait in ms. Calls that were in flight together get the same one. */
+    /** The wait in ms. Calls that were in flight together get the same one. */
     next: () => {
       const left = until - now();
       // A clock that was set back makes nothing wait longer.

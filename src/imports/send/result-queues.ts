@@ -115,7 +115,6 @@ export async function resultsRecorded(
  */
 const GATHER_MS = 20;
 
-/** Results that are being gathered for a coordinator. */
 interface Outbox {
   readonly results: RecordOutcomesPayload['results'][number][];
   /** Settles when they are in its queue. */

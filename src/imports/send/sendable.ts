@@ -16,13 +16,12 @@ interface Sendable {
   readonly options: ImportOptions;
 }
 
-/** The target of a process. */
 interface SendsTo extends Aimed {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
 
-/** A reason why an import is not sent, as a sentence and for programs. */
+/** A reason why an import is not sent. */
 interface Obstacle {
   readonly reason: string;
   readonly code: ReasonCode;

@@ -20,7 +20,6 @@ import { createOpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
 import { openResultQueues, resultsRecorded } from './result-queues.ts';
 
-/** Settings of sending, for all imports. */
 export type SendingConfig = Patience & Pick<Config, 'perGroup'>;
 
 /** With what imports are sent, and who learns of it. */
@@ -35,7 +34,7 @@ export interface SendingOptions {
   readonly config: SendingConfig;
   /** The circuit of a region has opened or closed. */
   readonly circuitChanged: (region: Region, status: CircuitStatus) => void;
-  /** Gets troubles that the queue recovers from by itself. */
+  /** Gets troubles that pass by themselves. */
   readonly onError: (error: Error) => void;
 }
 

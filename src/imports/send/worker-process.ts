@@ -14,7 +14,6 @@ interface WorkerProcessOptions {
   readonly apps: readonly {
     readonly region: Region;
     readonly appId: string;
-    /** Host of the service that it calls. */
     readonly host?: string | undefined;
     readonly chat: ChatClient;
   }[];

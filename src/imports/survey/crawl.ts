@@ -54,7 +54,6 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
         onProgress({ step, ...known });
       };
     },
-    /** Entries of a list so far. */
     onEntries:
       (step: SurveyStep) =>
       ({ entries }: { readonly entries: number }) =>

@@ -11,7 +11,6 @@ import { inTransaction, type Statements, statementsOf } from '../../platform/sql
 
 export type CallsByRegion = Readonly<Partial<Record<Region, number>>>;
 
-/** Parts of a group that can be read. */
 export type Part = 'facts' | 'members' | 'banned';
 
 /** Groups of which parts are read; without numbers, all of them. */
@@ -30,7 +29,7 @@ interface RunRow<End extends string> {
   readonly calls: number;
   /** JSON of the calls that are still to be made by region, at most; null where that is not known yet. */
   readonly price: string | null;
-  /** JSON of unknown facts, in sentences. */
+  /** JSON of sentences: unknown facts. */
   readonly notes: string;
   /** JSON; null: none. */
   readonly options: string | null;
@@ -56,7 +55,7 @@ export interface OpenUser {
 export type Directory = 'groups' | 'users' | 'deactivated';
 
 const STATEMENTS = new URL('survey.sql', import.meta.url);
-/** The statement that applies a list, by the list. */
+/** Statements that apply a list. */
 const TAKES = { groups: 'take_groups', users: 'take_users', deactivated: 'take_deactivated' } as const;
 
 const sentences = z.array(z.string());
@@ -130,7 +129,6 @@ export function surveyOf<End extends string>(
         sql('forget_others').run({ group });
         sql('close_group').run({ group, members, banned });
       }),
-    /** Neither members nor banned users of it are known. */
     failGroup: (
       group: number,
       state: 'missing' | 'failed',
