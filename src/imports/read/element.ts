@@ -100,7 +100,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
       const problem =
         count === 0 ? noMembership(column, 'the list is empty') : tooManyMemberships(column, bounds.memberships);
       const skipped = count === 0 && { shaped: { part: 1, value: '', skipped: true as const } };
-      yield { line, original, ...reader.noMembership(), problems: [problem], ...skipped };
+      yield { line, original, ...reader.none, problems: [problem], ...skipped };
       return;
     }
     onRepeat(original.length * (count - 1));

@@ -11,7 +11,7 @@ import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
 import { boundsWith, intakeError, listed, reportGrowth, shown, shownPath, WRITE_ROWS } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
-import { MembershipReader } from './membership-row.ts';
+import { membershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
 import { checkText, openInput, openText } from './open-input.ts';
 import { shapedElements } from './shape/element-shape.ts';
@@ -65,7 +65,7 @@ async function open(
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions(options: IntakeOptions) {
   checkText(options);
-  new MembershipReader(openColumns(options.map), options);
+  membershipReader(openColumns(options.map), options);
   checkShape(options);
 }
 
@@ -88,7 +88,7 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
     otherSheets: sheet?.others,
     onColumn: growth.add,
   });
-  const reader = new MembershipReader(columns, options);
+  const reader = membershipReader(columns, options);
   const common = { columns, reader, hasDefaultGuid, bounds, onRepeat: growth.repeat };
   const shaping = isShaped ? openShaping(options, common) : undefined;
   const cells = shaping && format === 'csv' ? shapedCells(shaping) : undefined;

@@ -4,13 +4,13 @@ import { openColumns } from '../../../src/imports/read/columns.ts';
 import { type Element, elementReader, isText } from '../../../src/imports/read/element.ts';
 import { ofExport } from '../../../src/imports/read/exports.ts';
 import { boundsWith } from '../../../src/imports/read/intake-error.ts';
-import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
+import { membershipReader } from '../../../src/imports/read/membership-row.ts';
 import { EXPORTS, type ExportName } from '../../../src/options/input-kinds.ts';
 import { runs } from '../../runs.ts';
 
 const originals = (name: ExportName, element: Element) => {
   const columns = openColumns({}, { lenient: true });
-  const reader = new MembershipReader(columns, { region: 'us' });
+  const reader = membershipReader(columns, { region: 'us' });
   const options = {
     columns,
     reader,

@@ -9,7 +9,7 @@ import {
   tooManyMemberships,
 } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
-import { MembershipReader, type RowDefaults, type RowReading } from '../membership-row.ts';
+import { type MembershipReader, membershipReader, type RowDefaults, type RowReading } from '../membership-row.ts';
 import type { Plan } from './compile.ts';
 import type { Cells } from './field-sources.ts';
 import { type Lookups, lookedUp, type Parties, type Party } from './parties.ts';
@@ -29,7 +29,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
   /** The membership that is read now, for messages. */
   let current: Requested | undefined;
   const nameOf = (field: Field | 'action') => current && columnOf(current, field);
-  const reader = new MembershipReader({ nameOf }, defaults, () => current?.plan.action?.allowed ?? []);
+  const reader = membershipReader({ nameOf }, defaults, () => current?.plan.action?.allowed ?? []);
   const most = bounds.memberships;
 
   /**
@@ -45,7 +45,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
   ): InputRow[] {
     const requested: Requested[] = [];
     /** A row of which no membership is known. */
-    const none = (reasons: readonly RowProblem[]) => ({ line, original, ...reader.noMembership(), problems: reasons });
+    const none = (reasons: readonly RowProblem[]) => ({ line, original, ...reader.none, problems: reasons });
     let why: RowProblem | undefined;
     let isListed = false;
     for (const people of plan.people) {
