@@ -11,8 +11,8 @@ export interface Names {
   wants(command: Command, argument: Argument): boolean;
   /** Those of a data directory. */
   local(dir: DataDir): Promise<readonly Name[]>;
-  /** Those that every server has: no one is asked over the network. */
-  builtIn?: ((dir: DataDir) => Promise<readonly Name[]>) | undefined;
+  /** Those that every server has. */
+  builtIn?(): readonly Name[];
 }
 
 export interface CommandEntry {

@@ -47,11 +47,12 @@ export function detached(running: Running, work: Work, flags: RunningFlags) {
   const conclude: Work['conclude'] = async (ended) => {
     const { id } = ended;
     const by = server === undefined ? 'process that uses the data directory' : `server at ${server.url}`;
-    const { state, code, rows } = await imports.find(id);
+    const found = await imports.find(id);
+    const { state, code } = found;
     if (isElsewhere && state !== 'rejected') return end({ id }, `The ${by} continues it.`);
     // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
     if (state !== 'staged' || code !== undefined) return work.conclude(ended);
-    const read = exitCodeOf({ state, code }, rows);
+    const read = exitCodeOf(found);
     if (read !== EXIT.ok && read !== EXIT.rowsFailed) return read;
     const output = join(config.dir.folder(id), 'output.log');
     const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));

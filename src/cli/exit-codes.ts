@@ -1,6 +1,7 @@
+import type { ImportView } from '../api/imports.ts';
 import type { ReasonCode } from '../imports/reason-codes.ts';
-import { type ImportState, isFinal } from '../membership/import-state.ts';
-import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
+import { isFinal } from '../membership/import-state.ts';
+import { sumOfOutcomes } from '../membership/outcome.ts';
 import type { Io } from './screen/io.ts';
 
 export const EXIT = {
@@ -25,45 +26,43 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The work of a command, with its arguments and flags. Its exit code is `ok` where it returns none. */
-type Doing<Given extends unknown[]> = (io: Io, ...given: Given) => Promise<ExitCode | undefined> | Promise<void>;
+/** Makes the action that commander calls of a command's work, whose exit code is `ok` where it returns none. */
+export type Action = <Given extends unknown[]>(
+  does: (io: Io, ...given: Given) => Promise<ExitCode | undefined> | Promise<void>,
+) => (...given: Given) => Promise<void>;
 
-/** Makes the action of a command, which commander calls. */
-export type Action = <Given extends unknown[]>(does: Doing<Given>) => (...given: Given) => Promise<void>;
+/** Exit codes of imports that wait for a person or this machine, by the reason. */
+const OF_WAITS = new Map<string | null | undefined, ExitCode>(
+  Object.entries({
+    REGION_WITHOUT_APP: EXIT.usage,
+    CREATE_WITHOUT_NAME: EXIT.usage,
+    TOO_MANY_REMOVALS: EXIT.stopped,
+    DISK_FULL: EXIT.fatal,
+    DATABASE_BUSY: EXIT.fatal,
+  } satisfies Partial<Record<ReasonCode, ExitCode>>),
+);
 
-interface Ended {
-  readonly state: ImportState;
-  /** A ReasonCode; a newer server may have others. */
-  readonly code?: string | null | undefined;
-}
-
-export function exitCodeOf({ state, code }: Ended, rows: RowCounts) {
+export function exitCodeOf({ state, code, rows }: Pick<ImportView, 'state' | 'code' | 'rows'>): ExitCode {
   if (code === ('WRONG_SUM' satisfies ReasonCode) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read))
     return EXIT.fatal;
+  const ofRows = rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
   switch (state) {
     case 'completed':
-      if (rows.unprocessed > 0) return EXIT.fatal;
-      return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
+      return rows.unprocessed > 0 ? EXIT.fatal : ofRows;
     case 'staged':
-      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return EXIT.usage;
-      if (code === ('CREATE_WITHOUT_NAME' satisfies ReasonCode)) return EXIT.usage;
-      if (code === ('TOO_MANY_REMOVALS' satisfies ReasonCode)) return EXIT.stopped;
-      return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
+      return OF_WAITS.get(code) ?? ofRows;
     case 'rejected':
       return EXIT.usage;
     case 'failed':
       return EXIT.fatal;
     case 'blocked':
-      return (['DISK_FULL', 'DATABASE_BUSY'] satisfies ReasonCode[]).some((one) => one === code)
-        ? EXIT.fatal
-        : EXIT.stopped;
+      return OF_WAITS.get(code) ?? EXIT.stopped;
     case 'aborted':
     case 'cancelled':
     case 'cancelling':
       return EXIT.stopped;
     case 'paused':
-      if (code !== ('FIRST_ROWS' satisfies ReasonCode)) return EXIT.interrupted;
-      return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
+      return code === ('FIRST_ROWS' satisfies ReasonCode) ? ofRows : EXIT.interrupted;
     case 'staging':
     case 'running':
     case 'pausing':

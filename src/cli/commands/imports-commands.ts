@@ -146,9 +146,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags) {
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
-    const { state, underWay, reason, calls, summary: result } = checked ?? {};
-    const document = checked && { check: { state, underWay, reason, calls, summary: result } };
-    printJson(io, { ...summary, ...(interrupted && { interrupted }), ...document });
+    printJson(io, { ...summary, ...(interrupted && { interrupted }), check: checked });
     return;
   }
   // The service's answers count more than the check of the file.

@@ -24,7 +24,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
     await printSummary(imports, io, summary, interrupted);
   }
   say(io, '', ...nextSteps(imports, found));
-  return exitCodeOf(found, summary.rows);
+  return exitCodeOf(found);
 }
 
 /** Prints what became of an import. One that waits says how long sending it takes, by the limits that there are. */

@@ -169,18 +169,17 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
 }
 
 /**
- * Shows an import until nothing more happens to it by itself (`over`), no process runs it (`abandoned`), or the signal comes
- * (`left`). @param begins it begins now: then it says what other users will see of it  @throws as `follow`
+ * Shows an import until nothing more happens to it by itself, no process runs it, or the signal comes. @param begins it begins now: then it says what other users will see of it  @throws as `follow`
  */
 export async function followImport(
   io: Io,
   imports: Imports,
   id: string,
   { signal, begins }: { readonly signal: AbortSignal; readonly begins?: true },
-): Promise<'over' | 'abandoned' | 'left'> {
+): Promise<End<ImportView>['end']> {
   let announces = begins === true;
   let runAt = performance.now();
-  const { view, end } = await follow<ImportView>({
+  const { end } = await follow<ImportView>({
     id,
     imports,
     signal,
@@ -198,8 +197,7 @@ export async function followImport(
     },
     show: (view, trouble) => showProgress(io, { view, trouble, regions: imports.regions }),
   });
-  if (end !== 'over') return end;
-  return rests(view, view) ? 'over' : 'abandoned';
+  return end;
 }
 
 /** An import passes through `staged` on its way to `running`: only one with a reason, or that is seen there twice, has stopped there. */

@@ -71,5 +71,5 @@ function recipeText(recipe: Recipe, width: number) {
 export const recipeNames: Names = {
   wants: (command) => command.name() === 'show',
   local: async (dir) => listRecipes(dir).recipes.map(({ name, title }): Name => [name, title]),
-  builtIn: async () => builtInRecipes().map(({ name, title }): Name => [name, title]),
+  builtIn: () => builtInRecipes().map(({ name, title }): Name => [name, title]),
 };

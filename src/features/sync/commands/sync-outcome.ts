@@ -88,8 +88,7 @@ async function exitOf({ imports }: Syncs, io: Io, { importId, state, code }: Syn
   if (importId === null && code === 'CALLS_USED_UP') return EXIT.stopped;
   if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
   if (!isTold) return conclude(imports, io, importId, false);
-  const carried = await imports.find(importId);
-  return exitCodeOf(carried, carried.rows);
+  return exitCodeOf(await imports.find(importId));
 }
 
 /** Exit codes of a sync without an import. */
