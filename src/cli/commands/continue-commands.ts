@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { type ImportView, importOperations } from '../../api/imports.ts';
 import { openService } from '../../app/open-service.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { ImportRecord } from '../../imports/catalog.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { ROW_COUNTS } from '../../membership/outcome.ts';
@@ -11,10 +10,9 @@ import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { ANSWERING, type AnsweringChoices, STOPPING } from '../../options/sending-options.ts';
 import { shellWord } from '../../text/terminal-text.ts';
-import { counted } from '../../text/wording.ts';
+import { asSentence, counted } from '../../text/wording.ts';
 import { correcting, type Imports, isAlone } from '../client/imports.ts';
 import { viewing } from '../client/kept-imports.ts';
-import { unless } from '../client/operation-client.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { type RunningFlags, withOptions, withRunning } from '../flags/flags.ts';
 import { ownImports } from '../owner.ts';
@@ -62,19 +60,16 @@ async function continuesAsDryRun({ config, imports, io }: Running, { id, reports
   }
   const options = readOptions(record);
   checkTarget(typedCommand(config, 'resume', id), `import ${id}`, options.sandbox, flags.sandbox);
-  if (record.state === 'staged' && hasChanged(record)) {
+  // A file that was deleted has not changed.
+  const changedAt = statSync(record.source, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (record.state === 'staged' && changedAt > record.createdAt) {
     say(
       io,
       `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,
+      `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`,
     );
-    say(io, `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`);
   }
   return record.state === 'staging' && options.dryRun;
-}
-
-/** Whether the file of an import has been written to since the import was made. A deleted file has not. */
-function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>) {
-  return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
 }
 
 type RetryFlags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };
@@ -108,45 +103,37 @@ async function retry(io: Io, given: string | undefined, flags: RetryFlags) {
   const { edits } = flags;
   const editing = edits === undefined ? undefined : await import('../../features/correct/commands/retry-edits.ts');
   if (edits !== undefined) await editing?.checkEdits(edits);
-  const stopping = textsOf(STOPPING, flags);
-  const only = textsOf(ROWS, flags);
+  const sayNothingLeft = (why: string, ...next: readonly string[]) => {
+    const rows = Object.fromEntries(ROW_COUNTS.map((name) => [name, 0]));
+    if (flags.json) printJson(io, { id: null, retryOf: id, rows });
+    say(io, asSentence(why), ...next);
+    return EXIT.ok;
+  };
   if (edits === undefined && found.reports.retry === null) {
-    const code = sayNothingLeft(io, id, NONE_FAILED, flags);
-    say(io, ...howToCorrect(imports, found));
-    return code;
+    const why = `import ${id} has nothing to send again: no row failed, is unconfirmed or unprocessed`;
+    return sayNothingLeft(why, ...howToCorrect(imports, found));
   }
-  const nothingLeft = edits !== undefined ? NONE_CORRECTED : only.length > 0 ? NONE_CHOSEN : ALL_CORRECTED;
   checkTarget(imports.command('retry', id), `import ${id}`, found.sandbox, flags.sandbox);
-  const chosen = Object.fromEntries([...only, ...stopping]);
+  const chosen = Object.fromEntries([...textsOf(ROWS, flags), ...textsOf(STOPPING, flags)]);
   const begin: Work['begin'] = async (doing) => {
-    const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
-    const made = await (edits === undefined ? again() : editing?.sendEdits(doing, edits, found, io));
-    return made ?? sayNothingLeft(io, id, nothingLeft, flags);
+    try {
+      if (edits !== undefined && editing) return await editing.sendEdits(doing, edits, found, io);
+      return await doing.client.call(importOperations.retry, { id, ...chosen });
+    } catch (error) {
+      if (isError(error, 'NOTHING_TO_SEND')) return sayNothingLeft(error.what);
+      throw error;
+    }
   };
   return run(running, importWork(running, { begin, ...(editing && { open: editing.correctionsHere }) }));
 }
 
-const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
-const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were corrected and sent';
-const ALL_CORRECTED = 'its rows were corrected and sent';
-const NONE_CORRECTED = 'no row is corrected in the file, or the corrected rows were sent before';
-
 /** Rows that are invalid are not sent again as they are. */
 function howToCorrect(imports: Imports, found: ImportView) {
-  const invalid = counted(found.rows.invalid, 'row');
-  if (found.rows.invalid === 0) return [];
+  const { invalid } = found.rows;
+  if (invalid === 0) return [];
   return correcting(
     imports,
     found,
-    (file) => `Invalid rows are sent when they are corrected: ${invalid} in ${file}. Then:`,
+    (file) => `Invalid rows are sent when they are corrected: ${counted(invalid, 'row')} in ${file}. Then:`,
   );
-}
-
-function sayNothingLeft(io: Io, id: string, why: string, { json }: RetryFlags) {
-  if (json) {
-    const rows = Object.fromEntries(ROW_COUNTS.map((name) => [name, 0]));
-    printJson(io, { id: null, retryOf: id, rows });
-  }
-  say(io, `Import ${id} has nothing to send again: ${why}.`);
-  return EXIT.ok;
 }

@@ -136,8 +136,12 @@ export async function retryImport(
   const without = linesSentEdited(dir.folder(earlier.id));
   if (!(await reading.of(ledger).hasToRetry(filter, without))) {
     throw isPart
-      ? nothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
-      : nothingToSend(earlier, 'has nothing to send again: its rows were corrected');
+      ? nothingToSend(
+          earlier,
+          'has nothing to send again among these rows: they did not fail, or they were corrected and sent',
+          actionsOf(earlier.state, true),
+        )
+      : nothingToSend(earlier, 'has nothing to send again: its rows were corrected and sent');
   }
   return followUp(imports, dir, earlier, { kind: 'retry', createdBy }, async (source) => {
     await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));

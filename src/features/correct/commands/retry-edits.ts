@@ -33,15 +33,15 @@ export function correctionsHere(here: Here) {
 }
 
 /**
- * Keeps the edits of a corrected report and sends what can be sent. The new import, or undefined where there is nothing to send.
- * @throws CANNOT_CORRECT, WRONG_STATE
+ * Keeps the edits of a corrected report and sends what can be sent, as a new import.
+ * @throws CANNOT_CORRECT, WRONG_STATE, NOTHING_TO_SEND; BAD_USAGE where no row is sent although some are corrected
  */
 export async function sendEdits(
   { client, imports, signal }: Doing,
   path: string,
   { id, followUps }: ImportView,
   io: Io,
-): Promise<{ readonly id: string } | undefined> {
+) {
   const { server } = imports;
   const taken = await (server === undefined
     ? client.call(correctedFileOperations.takeFile, { id, path: resolve(path) })
@@ -51,7 +51,7 @@ export async function sendEdits(
     // It may have been deleted since.
     if (followUps.some((followUp) => followUp.id === other)) say(io, ...(await howToCorrectIn(imports, other)));
   }
-  if (!hasToSend(io, taken)) return undefined;
+  sayWrong(io, taken);
   return client.call(correctionOperations.send, { id, revision: taken.revision });
 }
 
@@ -61,18 +61,14 @@ async function upload(server: Server, id: string, path: string, signal: AbortSig
   return server.upload({ ...correctionOperations.takeFile, path: address }, new URLSearchParams(), file);
 }
 
-/**
- * Whether a row can be sent now.
- * @throws BAD_USAGE where no row is sent although some are corrected: they are all still wrong, or sent in another import
- */
-function hasToSend(io: Io, { refusedRows, wrong, counts }: TakenEdits) {
+/** @throws BAD_USAGE where those that are corrected are all still wrong, or were sent in another import */
+function sayWrong(io: Io, { refusedRows, wrong, counts }: TakenEdits) {
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
   if (counts.ready === 0 && counts.wrong > 0) {
     throw badUsage('no row was sent: those that are edited are still wrong; correct them and give the file again');
   }
   if (counts.ready === 0 && refusedRows > 0) throw badUsage('no row was sent: no correction was taken');
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
-  return counts.ready > 0;
 }
 
 /** Rows that another import has sent are corrected there, where they have other numbers. */
