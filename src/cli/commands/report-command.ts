@@ -47,7 +47,7 @@ async function report(io: Io, given: string | undefined, flags: Flags) {
   if (form === 'xlsx' && output === undefined && io.live) {
     throw badUsage('a workbook cannot be shown on a terminal; name a file with --output');
   }
-  refuseExisting(output === undefined ? [] : [output], flags);
+  refuseExisting(flags);
   const { imports } = await openImports(flags);
   const { id } = await imports.find(given);
   const which = form === 'retry' ? { retryable: 'true' as const } : { format: form };

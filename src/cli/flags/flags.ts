@@ -183,11 +183,15 @@ export function withOutput(command: Command, beside = '') {
  * Before anything is read or asked: what is there may be the only copy of what was imported.
  * @throws OUTPUT_EXISTS unless it may be replaced
  */
-export function refuseExisting(paths: readonly string[], { overwrite }: OutputFlags) {
-  if (overwrite) return;
-  // A device or pipe has nothing to lose.
-  const existing = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
-  if (existing !== undefined) throw new RollcallError('OUTPUT_EXISTS', { place: existing });
+export function refuseExisting({ output, overwrite }: OutputFlags) {
+  if (output !== undefined && !overwrite && isFileThere(output)) {
+    throw new RollcallError('OUTPUT_EXISTS', { place: output });
+  }
+}
+
+/** A device or pipe is none: it has nothing to lose. */
+export function isFileThere(path: string) {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The parts of an option's declaration that make its flag. */

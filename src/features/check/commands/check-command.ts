@@ -63,15 +63,13 @@ export function checkWork(running: Running, checking: Checking): Work {
   let isRead = false;
   let fault: unknown;
   const open = (here: Here) => {
-    const { coordinator, dir, service, events, onStop } = here;
-    const { apps, anybodyActs } = service;
     const onError = (error: unknown) => {
       fault = error;
     };
-    const checks = openChecks({ dir, coordinator, apps, pace: config, anybodyActs, events, onError });
-    onStop(() => checks.works.stop());
+    const checks = openChecks({ ...here, ...here.service, pace: config, onError });
+    here.onStop(() => checks.works.stop());
     // The import begins here, too.
-    return ownImports(here, [handled(checkOperations, checkHandlers({ coordinator, dir, checks }))]);
+    return ownImports(here, [handled(checkOperations, checkHandlers({ ...here, checks }))]);
   };
   const follow = async (doing: Doing, id: string) => {
     const { imports, signal, here } = doing;

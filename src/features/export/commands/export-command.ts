@@ -1,11 +1,11 @@
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Imports } from '../../../cli/client/imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { type Action, EXIT } from '../../../cli/exit-codes.ts';
-import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
+import { isFileThere, type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { sourceNamed } from '../../../cli/input-files.ts';
 import { ownImports } from '../../../cli/owner.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
@@ -38,12 +38,10 @@ interface Flags extends RunningFlags, ExportFlags {
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
 export function exportCommand(action: Action) {
-  const command = withExport(new Command('export')).option(
-    '--resume [id]',
-    'continue an export that was interrupted (default: the latest)',
-  );
-  withRunning(command);
-  return command.action(action(exportGroups));
+  const resume = new Option('--resume [id]', 'continue an export that was interrupted (default: the latest)');
+  // It has its groups, regions and lists already.
+  resume.conflicts(['groups', 'groupsFile', 'region', 'users', 'groupsOnly']);
+  return withRunning(withExport(new Command('export')).addOption(resume)).action(action(exportGroups));
 }
 
 /** An export that is begun or continued, and then written. */
@@ -57,7 +55,6 @@ interface Exporting extends Pick<Running, 'io' | 'imports'> {
 
 async function exportGroups(io: Io, flags: Flags) {
   const running = await openRunning(io, flags);
-  if (flags.resume !== undefined) refuseChoices(flags);
   const exporting = {
     ...running,
     flags,
@@ -89,26 +86,18 @@ async function checkOutput(lists: readonly ExportList[], { output, flags }: Pick
   }
 }
 
-/** @throws BAD_USAGE */
-function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags) {
-  if ([groups, groupsFile, region, users, groupsOnly].some((flag) => flag !== undefined)) {
-    throw badUsage('an export that is continued has its groups, regions and lists already; leave those flags out');
-  }
-}
-
 function exportWork(exporting: Exporting): Work {
   const { io } = exporting;
   let fault: unknown;
   const begins = 'the export to begin';
   return {
     open: (here) => {
-      const { coordinator, dir, service, events, onStop } = here;
       const onError = (error: unknown) => {
         fault = error;
       };
-      const exports = openExports({ dir, coordinator, events, onError });
-      onStop(() => exports.stop());
-      return ownImports(here, [handled(exportOperations, exportHandlers(exports, service.apps))]);
+      const exports = openExports({ ...here, onError });
+      here.onStop(() => exports.stop());
+      return ownImports(here, [handled(exportOperations, exportHandlers(exports, here.service.apps))]);
     },
     begins,
     begin: ({ client }) => begin(client, exporting),
@@ -173,9 +162,7 @@ async function outputPlace(config: Running['config'], flags: ExportFlags): Promi
   const source = await at(output);
   if (source === undefined) {
     if (output === '') return undefined;
-    // A device or pipe has nothing to lose.
-    const isThere = async (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    return { path: resolve(output), put: writeWhole, isThere };
+    return { path: resolve(output), put: writeWhole, isThere: async (path) => isFileThere(path) };
   }
   const { writerTo } = await import('../../../sources/spool.ts');
   // Refuses what can never be written, before anything is read.

@@ -15,11 +15,11 @@ export function templateCommand(action: Action) {
   return withOutput(new Command('template').addOption(format)).action(action(template));
 }
 
-async function template(io: Io, { format, ...flags }: Flags) {
-  const { output } = flags;
+async function template(io: Io, flags: Flags) {
+  const { format, output } = flags;
   if (format === 'xlsx' && output === undefined && io.color)
     throw badUsage('a workbook is not text: name a file with --output');
-  refuseExisting(output === undefined ? [] : [output], flags);
+  refuseExisting(flags);
   await writeDocument(io, 'the example', [templateFile(format)], output);
   if (output !== undefined) say(io, `Written to ${output}. Check it with:`, `  rollcall import ${output} --sandbox`);
 }
