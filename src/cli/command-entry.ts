@@ -15,7 +15,7 @@ export interface Names {
   builtIn?(): readonly Name[];
 }
 
-export interface CommandEntry {
+interface CommandEntry {
   /** The words after its name in the list of commands. Default: `[options]`. */
   readonly usage?: string;
   readonly description: string;
