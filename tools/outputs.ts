@@ -73,7 +73,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   tag: z.strictObject({ id, tags: z.array(z.string()) }),
   status: ended.extend({
     check: checkView
-      .pick({ state: true, underWay: true, reason: true, calls: true, summary: true })
+      .extend({ files: z.array(z.string()).meta({ description: 'Every row and every group: paths, or addresses.' }) })
       .optional()
       .meta({ description: 'Of an import that waits after a check with the service.' }),
   }),
