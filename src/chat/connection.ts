@@ -104,7 +104,7 @@ export function openConnection(
       try {
         return await new Promise<Read>((resolve, reject) => {
           const maxBytes = Math.max(maxReplyBytes, request.maxReplyBytes ?? 0);
-          new Exchange(origin, maxBytes, { read, resolve, reject }).start(pool, request, signal);
+          send({ pool, origin, maxBytes }, request, signal, { read, resolve, reject });
         });
       } finally {
         underWay -= 1;
@@ -128,103 +128,75 @@ interface Ending<Read> {
 }
 
 /**
- * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
- * the service may have acted on a call whose reply never came.
+ * Sends one request and takes its reply, as undici's handler: the only place that shows whether the request was sent, and so
+ * whether the service may have acted on a call whose reply never came.
  */
-class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
-  place = 0;
-  readonly #origin: string;
-  readonly #maxReplyBytes: number;
+function send<Read>(
+  { pool, origin, maxBytes }: { pool: Pick<Dispatcher, 'dispatch'>; origin: string; maxBytes: number },
+  request: Request,
+  signal: AbortSignal | undefined,
+  given: Ending<Read>,
+) {
+  const startedAt = performance.now();
   /** Undefined when it has ended. An ended exchange may stay in memory for a while, so it must let go of its parts. */
-  #ending: Ending<Read> | undefined;
-  readonly #startedAt = performance.now();
-  #signal: AbortSignal | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #httpStatus = 0;
-  #headers: ReplyHeaders = {};
-  #pieces: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(origin: string, maxReplyBytes: number, ending: Ending<Read>) {
-    this.#origin = origin;
-    this.#maxReplyBytes = maxReplyBytes;
-    this.#ending = ending;
-  }
-
-  start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined) {
-    if (signal?.aborted) {
-      this.#fail(callAborted(false, signal.reason));
-      return;
-    }
-    this.#signal = signal;
-    if (signal !== undefined) this.place = endingWith(signal).push(this) - 1;
-    pool.dispatch(request, this);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController) {
-    // Given up while it waited for a connection: aborting here means that not one byte is written.
-    if (this.#ending === undefined) controller.abort(new Error('given up before it was sent'));
-    else this.#controller = controller;
-  }
-
-  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: ReplyHeaders) {
-    // Interim replies (1xx) come first, the final one last.
-    this.#httpStatus = httpStatus;
-    this.#headers = headers;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer) {
-    if (this.#ending === undefined) return;
-    this.#bytes += piece.length;
-    if (this.#bytes <= this.#maxReplyBytes) {
-      this.#pieces.push(piece);
-    } else {
-      this.#succeed(null);
-      controller.abort(new Error('the reply is too long'));
-    }
-  }
-
-  onResponseEnd() {
-    this.#succeed(joined(this.#pieces, this.#bytes));
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error) {
-    this.#fail(failure(error, this.#sent, this.#origin));
-  }
-
-  get #sent() {
-    return this.#controller !== undefined;
-  }
-
-  giveUp() {
-    const error = callAborted(this.#sent, this.#signal?.reason);
-    this.#fail(error);
-    this.#controller?.abort(error);
-  }
-
-  #succeed(body: Buffer | null) {
-    const ending = this.#end();
-    if (ending === undefined) return;
-    const ms = performance.now() - this.#startedAt;
-    try {
-      ending.resolve(ending.read({ httpStatus: this.#httpStatus, headers: this.#headers, body, ms }));
-    } catch (error) {
-      ending.reject(error);
-    }
-  }
-
-  #fail(error: Error) {
-    this.#end()?.reject(error);
-  }
-
+  let ending: Ending<Read> | undefined = given;
+  /** Undefined until the request is sent. */
+  let sending: Dispatcher.DispatchController | undefined;
+  let httpStatus = 0;
+  let headers: ReplyHeaders = {};
+  let pieces: Buffer[] = [];
+  let bytes = 0;
   /** The first ending counts. */
-  #end(): Ending<Read> | undefined {
-    const ending = this.#ending;
-    this.#ending = undefined;
-    this.#pieces = [];
-    if (ending !== undefined && this.#signal !== undefined) leaveList(endingWith(this.#signal), this);
-    return ending;
-  }
+  const end = () => {
+    const ended = ending;
+    ending = undefined;
+    pieces = [];
+    if (ended !== undefined && signal !== undefined) leaveList(endingWith(signal), abortable);
+    return ended;
+  };
+  const fail = (error: Error) => end()?.reject(error);
+  const succeed = (body: Buffer | null) => {
+    const ended = end();
+    try {
+      ended?.resolve(ended.read({ httpStatus, headers, body, ms: performance.now() - startedAt }));
+    } catch (error) {
+      ended?.reject(error);
+    }
+  };
+  const abortable: Abortable = {
+    place: 0,
+    giveUp: () => {
+      const error = callAborted(sending !== undefined, signal?.reason);
+      fail(error);
+      sending?.abort(error);
+    },
+  };
+  if (signal !== undefined) abortable.place = endingWith(signal).push(abortable) - 1;
+  if (signal?.aborted) return abortable.giveUp();
+  pool.dispatch(request, {
+    onRequestStart: (controller) => {
+      // Given up while it waited for a connection: aborting here means that not one byte is written.
+      if (ending === undefined) controller.abort(new Error('given up before it was sent'));
+      else sending = controller;
+    },
+    onResponseStart: (_controller, status, received) => {
+      // Interim replies (1xx) come first, the final one last.
+      httpStatus = status;
+      headers = received;
+    },
+    onResponseData: (controller, piece) => {
+      if (ending === undefined) return;
+      bytes += piece.length;
+      if (bytes <= maxBytes) {
+        pieces.push(piece);
+      } else {
+        succeed(null);
+        controller.abort(new Error('the reply is too long'));
+      }
+    },
+    onResponseEnd: () => succeed(joined(pieces, bytes)),
+    onResponseError: (_controller, error) => fail(failure(error, sending !== undefined, origin)),
+  });
 }
 
 /** Work that is given up when a signal is aborted. */
