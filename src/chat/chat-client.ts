@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { FactsOf } from '../errors/errors.ts';
 import { badSetting, isError, RollcallError } from '../errors/rollcall-error.ts';
 import {
   type ActingOptions,
@@ -98,7 +97,10 @@ export function createChatClient(options: ChatClientOptions) {
       try {
         return await call(connection, request, signal, read);
       } catch (error) {
-        throw isKeyRefusal(error) ? withKeyNamed(error.facts, fingerprint) : error;
+        if (!isKeyRefusal(error)) throw error;
+        // For the person who has to change it.
+        const serviceMessage = `${error.facts.serviceMessage} (key ${fingerprint})`.trim();
+        throw new RollcallError('REFUSED', { ...error.facts, serviceMessage });
       }
     };
     const used = key;
@@ -235,14 +237,4 @@ function isKeyRefusal(error: unknown): error is RollcallError<'REFUSED'> {
   if (foreign !== null) return false;
   if (serviceCode !== null) return /^AUTH_ERR_(?!.*APPID)/.test(serviceCode);
   return httpStatus === 401 || httpStatus === 403;
-}
-
-/** The refusal with the fingerprint of its key, for the person who has to change it. */
-function withKeyNamed({ httpStatus, serviceCode, serviceMessage, rate }: FactsOf<'REFUSED'>, fingerprint: string) {
-  return new RollcallError('REFUSED', {
-    httpStatus,
-    serviceCode,
-    serviceMessage: `${serviceMessage}${serviceMessage === '' ? '' : ' '}(key ${fingerprint})`,
-    rate,
-  });
 }

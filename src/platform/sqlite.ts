@@ -320,20 +320,13 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
  * semicolon at the end, so that one may stand inside another.
  */
 export function readStatements(file: URL): ReadonlyMap<string, string> {
-  const statements = new Map<string, string>();
-  for (const part of readFileSync(file, 'utf8')
-    .split(/^-- name: /m)
-    .slice(1)) {
-    const end = part.indexOf('\n');
-    statements.set(
-      part.slice(0, end).trim(),
-      part
-        .slice(end + 1)
-        .trim()
-        .replace(/;$/, ''),
-    );
-  }
-  return statements;
+  const [, ...parts] = readFileSync(file, 'utf8').split(/^-- name: /m);
+  return new Map(
+    parts.map((part) => {
+      const [name = '', ...lines] = part.split('\n');
+      return [name.trim(), lines.join('\n').trim().replace(/;$/, '')];
+    }),
+  );
 }
 
 /** A statement with the form of its rows: what its header in the .sql file says, and its caller reads. */
