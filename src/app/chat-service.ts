@@ -14,24 +14,18 @@ import { VERSION } from '../platform/packages.ts';
 import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
-export interface Service {
+export interface Service
+  extends Pick<Config, 'apps'>,
+    Partial<Pick<Config, 'profile' | 'management' | 'proxy' | 'bannedList'>> {
   /** Whether this process calls it. Otherwise workers in other processes do, and only the app ids count. */
   readonly sends: boolean;
   /** Whether it is a sandbox, to which only imports go that were meant for one. */
   readonly sandbox: boolean;
   /** A sandbox in which every user may act in every group, as a member or not (docs/chat-service.md, 12). */
   readonly anybodyActs?: boolean;
-  /** The profile that the settings are of. */
-  readonly profile?: string | undefined;
   readonly host: string;
-  readonly apps: Config['apps'];
-  /** For management operations. */
-  readonly management?: Config['management'];
   /** Certificate authority to trust in addition to the usual ones, PEM. */
   readonly ca: string | undefined;
-  readonly proxy?: Config['proxy'];
-  /** Default: the address that answers. */
-  readonly bannedList?: Config['bannedList'];
 }
 
 /** For a process that neither sends nor dispatches: it reads, checks, ends. */

@@ -51,8 +51,6 @@ declare module 'fastify' {
   }
 }
 
-type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;
-
 const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that events are about. */
 const MAX_LISTED = 200;
@@ -61,7 +59,7 @@ const MAX_LISTED = 200;
 export type ServerContext = Awaited<ReturnType<typeof openContext>>;
 
 /** Opens them. What only answers questions is closed with it, what works is stopped after it. */
-export async function openContext(app: Api, options: Options) {
+export async function openContext(app: Api, options: ServerOptions) {
   const { coordinator, dir, access, settings, config, service, log, onStop } = options;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());

@@ -22,8 +22,8 @@ export interface ServerOptions extends Pick<App, 'coordinator' | 'dir' | 'log'> 
   readonly fail: (error: Error) => void;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
-  /** For metrics that other parts of this process use as well. Default: its own. */
-  readonly registry?: Registry;
+  /** For metrics, which other parts of this process use as well. */
+  readonly registry: Registry;
   /** Traces requests; not given: no traces. */
   readonly tracing?: FastifyPluginCallback | undefined;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */

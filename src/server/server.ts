@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { importOperations } from '../api/imports.ts';
 import { checkRoutes } from '../features/check/routes.ts';
 import { correctionRoutes } from '../features/correct/routes.ts';
@@ -25,12 +24,12 @@ import { uploadRoutes } from './uploads/routes.ts';
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
 export async function createServer(options: ServerOptions) {
-  const { coordinator, access, registry = new Registry() } = options;
+  const { coordinator, access, registry } = options;
   let stopping = false;
   const app = await bareServer(options, () => stopping);
   const whoIs = guard(app, access, options.tokenRequired);
   app.decorate('sendsTo', coordinator.sendsTo);
-  const context = await openContext(app, { ...options, registry });
+  const context = await openContext(app, options);
   app.addHook('preClose', async () => {
     stopping = true;
     context.events.close();

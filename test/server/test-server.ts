@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { FileLook } from '../../src/api/look.ts';
 import type { Role } from '../../src/api/operation.ts';
@@ -136,7 +137,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     notifyPrivate = false,
     outageMs,
     eventsEveryMs,
-    registry,
+    registry = new Registry(),
   } = options;
   const { app, context } = await createServer({
     config,
@@ -157,7 +158,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(receiver !== undefined && { receiver }),
     ...(outageMs !== undefined && { outageMs }),
     ...(eventsEveryMs !== undefined && { eventsEveryMs }),
-    ...(registry !== undefined && { registry }),
+    registry,
   });
   taken.defer(() => stopServer(app, 1_000));
   const url = await app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: (at) => at });
