@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { tracingSettings } from '../../src/app/tracing/tracing.ts';
+import { tracingSettings } from '../../src/app/tracing/tracing-settings.ts';
 import { members, openWorkplace } from '../cli/workplace.ts';
 import { eventually } from '../eventually.ts';
 

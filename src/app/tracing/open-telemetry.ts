@@ -29,7 +29,7 @@ import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { SlowDown } from '../../queue/define-job.ts';
 import { asClause } from '../../text/wording.ts';
-import type { TracingSettings } from './tracing.ts';
+import type { TracingSettings } from './tracing-settings.ts';
 
 const NAME = 'rollcall';
 
