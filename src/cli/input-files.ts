@@ -86,13 +86,13 @@ export async function recipeFor(
   options: ImportOptions,
 ): Promise<(path: string, name?: string) => Promise<ImportOptions>> {
   if (recipe === undefined) return async () => options;
-  const [{ findRecipeOrFile }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
+  const [{ findRecipeOrFile }, { requireNeeds }, { useRecipe }] = await Promise.all([
     import('../features/recipes/recipe-store.ts'),
     import('../features/recipes/apply-recipe.ts'),
     import('../features/recipes/use-recipe.ts'),
   ]);
   const known = findRecipeOrFile(config.dir, recipe);
-  requireNeeds(known, withRecipe(known, options));
+  requireNeeds(known, options);
   return (path, name = path) => useRecipe({ recipe: known, options, file: { path }, name });
 }
 

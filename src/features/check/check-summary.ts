@@ -5,30 +5,25 @@ import {
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { leastMs, type PossiblePace } from '../../imports/send/region-pace.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
-import type { CreateOptions } from '../../options/create-options.ts';
-import type { BanChoice } from '../../options/sending-options.ts';
 import { sumOf } from '../../text/wording.ts';
 import { type CountedRows, creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import type { CheckSummary } from './operations.ts';
 
-export interface CheckSubject {
-  readonly id: string;
-  readonly file: string;
+/** An import with the options that its check depends on. */
+export interface CheckSubject
+  extends Pick<ImportRecord, 'id' | 'file'>,
+    Pick<ImportOptions, 'create' | 'bans' | 'silent'> {
   readonly pace: PossiblePace & { readonly importsPerMinute: number };
-  /** It is sent in silence. */
-  readonly isSilent?: boolean | undefined;
   /** The service lets users act in groups that they are not in. */
   readonly anybodyActs?: boolean | undefined;
-  /** Creations that the import may make. */
-  readonly create?: CreateOptions | undefined;
-  /** Treatment of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
-  readonly bans?: BanChoice | undefined;
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. @param verdicts of all rows of the file */
@@ -49,9 +44,10 @@ export function summaryOfCheck(
   const { n: grown, ...example } = one<Counted & { guid: string; members: number }>('grown_groups', {
     most: MEMBERS_WITH_ALL_FEATURES,
   });
+  const { id, file, bans, silent } = subject;
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create, verdicts);
-  const looks = (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1);
-  const made = subject.isSilent ? MAX_IMPORTED_PER_CALL : 1;
+  const looks = (subject.create?.groups ? 1 : 0) + (bans === undefined ? 0 : 1);
+  const made = silent ? MAX_IMPORTED_PER_CALL : 1;
   const send = Object.fromEntries(
     sql<Counted & { readonly region: Region }>('calls_to_send')
       .all({ looks, call: MAX_UIDS_PER_CALL, made })
@@ -60,9 +56,8 @@ export function summaryOfCheck(
   const regions = Math.max(1, Object.keys(send).length);
   const { calls, notes } = record();
   const problems = verdicts.filter(({ verdict }) => IN_SHORT.has(verdict)).map(problemOf);
-  const { id, file, isSilent = false } = subject;
   const callsPerMinute = subject.pace.importsPerMinute;
-  const pace = isSilent ? { ...subject.pace, callsPerMinute } : subject.pace;
+  const pace = silent ? { ...subject.pace, callsPerMinute } : subject.pace;
   const added = { messages: messages ?? 0, calls: addedCalls ?? 0, callsPerMinute: subject.pace.callsPerMinute };
   return {
     id,
@@ -84,10 +79,10 @@ export function summaryOfCheck(
     users,
     calls: { check: calls, send },
     // The questions beside them have another budget.
-    sendingMs: leastMs(isSilent ? Number(silentCalls) / regions : Math.max(0, ...Object.values(send)), pace),
+    sendingMs: leastMs(silent ? Number(silentCalls) / regions : Math.max(0, ...Object.values(send)), pace),
     callsPerMinute: pace.callsPerMinute,
     callMs: pace.callMs,
-    messages: isSilent ? { count: 0, groups: 0 } : one<CheckSummary['messages']>('messages'),
+    messages: silent ? { count: 0, groups: 0 } : one<CheckSummary['messages']>('messages'),
     ways: silentCalls === null ? null : { added, silent: { calls: Number(silentCalls), callsPerMinute } },
     notes: grown === 0 ? [...notes] : [...notes, manyMembers(grown, example, 'would grow')],
   };
@@ -96,7 +91,6 @@ export function summaryOfCheck(
 type Counters = Record<'read' | 'later', number> & Record<'messages' | 'addedCalls' | 'silentCalls', number | null>;
 type Counted = Pick<CountedRows, 'n'>;
 
-/** Rows with the first of them. */
 export type FirstOfRows = CountedRows &
   Readonly<{
     row: number;

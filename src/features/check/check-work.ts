@@ -22,13 +22,11 @@ import { type CheckSubject, type FirstOfRows, summaryOfCheck } from './check-sum
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {
-  /** The import's folder. */
   readonly folder: string;
   readonly step: 'fill' | 'plan' | 'conclude';
   readonly subject: CheckSubject;
 }
 
-/** The thread for long SQLite work. */
 export type CheckThread = { step: (work: CheckWork) => Promise<void> };
 
 /** Maximum number of rows whose work takes less time than starting a thread. */
@@ -96,7 +94,6 @@ const BANNED = scopeId('ban');
 const OUTSIDE = 0;
 const OTHER_SCOPE = 9;
 
-/** In words, for people. */
 function placeWord(place: number) {
   if (place === OUTSIDE) return 'not a member';
   if (place === BANNED) return 'banned';
@@ -107,7 +104,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'];
 
-/** By verdict and code. */
 type KindsOfRows = Map<string, FirstOfRows>;
 
 /** By verdict and code; invalid rows are the last. */

@@ -30,9 +30,7 @@ interface ChecksOptions {
   readonly apps: Readonly<Record<string, unknown>>;
   readonly pace: Omit<CheckSubject['pace'], 'callMs'>;
   readonly anybodyActs?: boolean | undefined;
-  /** Tells of the progress of a check, and of its end. */
   readonly events: Telling;
-  /** Called with the unexpected error of a check. */
   readonly onError: (error: unknown, id: string) => void;
 }
 
@@ -51,10 +49,10 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, 
   ) => {
     using survey = opened;
     const rows = Number(survey.sql('counted').get()?.['read'] ?? 0);
-    const { create, bans, silent: isSilent } = readOptions({ options });
+    const { create, bans, silent } = readOptions({ options });
     const work = async (step: CheckWork['step']) => {
       const callMs = slowestCallMs(await coordinator.regions.status());
-      const subject = { id, file, pace: { ...known, callMs }, anybodyActs, create, bans, isSilent };
+      const subject = { id, file, pace: { ...known, callMs }, anybodyActs, create, bans, silent };
       await doCheckWork({ folder: dir.folder(id), step, subject }, rows);
     };
     // An interrupted one may not be filled yet, which happens in one transaction.

@@ -89,7 +89,6 @@ export const checkSummary = z
 type Verdicts = { [Verdict in (typeof VERDICTS)[number]]: typeof count };
 export type CheckSummary = z.infer<typeof checkSummary>;
 
-/** `GET /v1/imports/{id}/check` */
 export const checkView = z
   .strictObject({
     importId: z.string(),
@@ -110,9 +109,6 @@ export const checkView = z
   .meta({ id: 'Check' });
 export type CheckView = z.infer<typeof checkView>;
 
-/** `POST /v1/imports/{id}/check` */
-const checkQuery = z.strictObject(queryOf(CHECKING));
-
 const list = {
   answer: fileOf('The list, streamed.', 'text/csv'),
   refusals: ['NO_CHECK_YET'],
@@ -124,7 +120,7 @@ export const checkOperations = {
     audit: 'import.check',
     summary:
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
-    query: checkQuery,
+    query: z.strictObject(queryOf(CHECKING)),
     location: '/v1/imports/:importId/check',
     answer: checkView,
     refusals: ['WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],

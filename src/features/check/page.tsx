@@ -49,7 +49,6 @@ export function ImportCheck({
 }: {
   id: string;
   filter: RowsWanted;
-  /** The check as it stands. */
   checking: ReturnType<typeof useCheck>;
 }) {
   const { isOperator } = usePlace();
@@ -135,7 +134,6 @@ export function creatingMissing(summary: CheckSummary | null | undefined) {
   };
 }
 
-/** Returns the filter of the rows that have a problem of the check. */
 function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
   if (verdict === 'invalid') return { status: 'invalid', code, ...TO_CORRECT };
   const check = code === '' ? verdict : `${verdict}:${code}`;

@@ -9,7 +9,6 @@ import { inShort } from '../../text/wording.ts';
 import { checkIn, checkOf, noCheck } from './check-view.ts';
 import { checkOperations } from './operations.ts';
 
-/** Checks of staged imports: which rows would fail, before anything is sent. */
 export function checkRoutes(app: Api, context: ServerContext) {
   const { coordinator, dir, checks } = context;
   app.addHook('preClose', () => checks.works.stop());

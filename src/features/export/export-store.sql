@@ -1,10 +1,15 @@
 -- Queries on the survey of an export. Groups come in the order of region and GUID; one was read when all its parts are known.
 
--- name: count_groups
--- In: factsOnly. Out: groups by state; `pending`: still to be read.
-select case when state = 'found' and (facts is null or not :factsOnly and not (members_known and bans_known)) then 'pending' else state end as state,
-  count(*) as n
-from groups group by 1;
+-- name: count
+-- In: factsOnly. Out: groups that were read and that are still to be read; members, the banned, and entries with an unknown scope of the
+-- groups that were read; users.
+select count(*) filter (where state = 'found' and isRead) as groups,
+  count(*) filter (where state = 'pending' or state = 'found' and not isRead) as pending,
+  entries.*, (select count(*) from users) as users
+from (select state, facts is not null and (:factsOnly or members_known and bans_known) as isRead from groups),
+  (select count(*) filter (where not banned) as members, count(*) filter (where banned) as banned,
+    count(*) filter (where place = 9) as unknownScopes
+  from members join groups on groups.id = group_id where members_known and bans_known) entries;
 
 -- name: missing_everywhere
 -- A group that was asked for in several regions is missing only where none of them has it.
@@ -14,12 +19,6 @@ group by guid having sum(state <> 'missing') = 0 order by guid;
 -- name: failed
 -- Out: groups that could not be read, and why.
 select region, guid, code, message from groups where state = 'failed' order by region, guid;
-
--- name: count_entries
--- Out: entries of the groups that were read: members, the banned, and those with an unknown scope; and users.
-select count(*) filter (where not banned) as members, count(*) filter (where banned) as banned,
-  count(*) filter (where place = 9) as unknownScopes, (select count(*) from users) as users
-from members join groups on groups.id = group_id where members_known and bans_known;
 
 -- name: members
 -- Out: every entry of the groups that were read, by region, GUID and UID.

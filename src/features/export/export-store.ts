@@ -5,6 +5,7 @@ import { type Survey, surveyOf } from '../../imports/survey/survey.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import {
+  type ExportDocument,
   type ExportFormat,
   type ExportList,
   type ExportOptions,
@@ -14,15 +15,12 @@ import {
 
 const STATEMENTS = new URL('export-store.sql', import.meta.url);
 
-/** The file of an export, in its folder. */
 export function exportFile(folder: string): string {
   return join(folder, 'export.sqlite');
 }
 
-/** An export's file, open for anyone to read. */
 export type ExportReader = ReturnType<typeof readerOf>;
 
-/** An export's file, open for writing. */
 export type ExportStore = ReturnType<typeof openExportStore>;
 
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
@@ -49,7 +47,7 @@ export function openExportReader(folder: string): ExportReader {
 
 type ExportSurvey = Survey<'completed' | 'incomplete'>;
 
-type Entries = Pick<ExportTotals, 'members' | 'banned' | 'users' | 'unknownScopes'>;
+type Counts = Omit<ExportTotals, 'missing' | 'failed'>;
 
 function readerOf(survey: ExportSurvey) {
   const sql = statementsOf(survey.database, STATEMENTS);
@@ -59,21 +57,11 @@ function readerOf(survey: ExportSurvey) {
   };
   return {
     record,
-    totals: (): ExportTotals => {
-      const groups = new Map(
-        sql('count_groups')
-          .all({ factsOnly: record().options.groupsOnly ? 1 : 0 })
-          .map(({ state, n }) => [state, Number(n)]),
-      );
-      const entries = sql<Entries>('count_entries').get() as Entries;
-      return {
-        groups: groups.get('found') ?? 0,
-        pending: groups.get('pending') ?? 0,
-        ...entries,
-        missing: sql<ExportTotals['missing'][number]>('missing_everywhere').all(),
-        failed: sql<ExportTotals['failed'][number]>('failed').all(),
-      };
-    },
+    totals: (): ExportTotals => ({
+      ...(sql('count').get({ factsOnly: record().options.groupsOnly ? 1 : 0 }) as Counts),
+      missing: sql<ExportTotals['missing'][number]>('missing_everywhere').all(),
+      failed: sql<ExportTotals['failed'][number]>('failed').all(),
+    }),
     /** In the order of region, then GUID and UID, one row at a time. */
     rows: (list: ExportList): IteratorObject<object> => {
       const known = list === 'groups' ? groupFacts : userFacts;
@@ -154,19 +142,9 @@ export function listsOf({ users, groupsOnly }: Partial<Pick<ExportOptions, 'user
   return ['members', 'groups', ...(users ? (['users'] as const) : [])];
 }
 
-/** A file that an export writes. */
-export interface WrittenFile {
-  readonly list: ExportList;
-  /** Or its address. */
-  readonly path: string;
-}
-
 /** The file of each list: of the main one at `path`, of the others beside it (`members.csv`, `members-groups.csv`). */
-export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
+export function outputFiles(lists: readonly ExportList[], path: string): ExportDocument['files'] {
   const ending = extname(path);
-  const base = ending === '' ? path : path.slice(0, -ending.length);
-  return [
-    ...(main === undefined ? [] : [{ list: main, path }]),
-    ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
-  ];
+  const base = path.slice(0, path.length - ending.length);
+  return lists.map((list, at) => ({ list, path: at === 0 ? path : `${base}-${list}${ending}` }));
 }

@@ -26,18 +26,13 @@ export const exportOptions = z.strictObject({
 });
 export type ExportOptions = z.infer<typeof exportOptions>;
 
-/** `POST /v1/exports` */
 const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
   regions: exportOptions.shape.regions.optional().describe('Default: all that have an app.'),
   ...filledShape(SURVEYING),
 });
 
-/** `POST /v1/exports/{id}/resume` */
-const resumeQuery = z.strictObject(queryOf(SURVEYING));
-
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
-/** Contents of an export. */
 const exportTotals = z.strictObject({
   groups: count.describe('Groups that were read.'),
   pending: count.describe('Groups that are still to be read.'),
@@ -60,7 +55,6 @@ export type ExportList = (typeof EXPORT_LISTS)[number];
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** An export as the API shows it. */
 export const exportView = z
   .strictObject({
     id: z.string(),
@@ -121,7 +115,7 @@ export const exportOperations = {
   resume: operation('POST /v1/exports/:id/resume', 'operator', {
     audit: 'export.resume',
     summary: 'Continue an export that was interrupted or stopped, or that waits until its calls are allowed',
-    query: resumeQuery,
+    query: z.strictObject(queryOf(SURVEYING)),
     answer: exportView,
     refusals: ['WRONG_STATE', 'WRONG_TARGET'],
   }),

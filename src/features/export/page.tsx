@@ -58,7 +58,6 @@ export function Page() {
   );
 }
 
-/** Reads who is in which group now. */
 async function begin({ groups = '', users, groupsOnly }: Values, signal: AbortSignal) {
   const named = groups.split(/[,\s]+/).filter(Boolean);
   const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };

@@ -14,7 +14,6 @@ import type { Exports } from './running-exports.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export function exportRoutes(app: Api, { exports, settings, log }: ServerContext): void {
   const retention =
     settings.keepDays === null

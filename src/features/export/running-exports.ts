@@ -28,7 +28,6 @@ import { type ExportOptions, type ExportView, exportView } from './operations.ts
 interface ExportsOptions {
   readonly dir: DataDir;
   readonly coordinator: Pick<Coordinator, 'pages' | 'sendsTo'>;
-  /** Tells of the progress of an export, and when it is read to its end or has stopped. */
   readonly events: Telling;
   readonly onError: (error: unknown, id: string) => void;
   /** Called for an export that cannot be read, once for each error. */
@@ -116,7 +115,16 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
         finishedAt: isoTime(finishedAt),
         // Counting a large export takes a while.
         totals: underWay ? null : reader.totals(),
-        next: underWay || stored.state === 'completed' ? [] : [RESUME],
+        next:
+          underWay || stored.state === 'completed'
+            ? []
+            : [
+                {
+                  operation: 'resume',
+                  name: 'Resume export',
+                  why: 'What has been read is kept; read the rest',
+                },
+              ],
       });
     } catch (error) {
       if (!isLedgerError(error)) throw error;
@@ -144,13 +152,10 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
     open,
     record,
     view,
-    /** Newest first. */
     list: () => each(view),
     /** Ids of those that had finished before this time (ms since 1970). */
     finishedBefore: (before: number) =>
-      each((id) => ({ id, finishedAt: record(id).finishedAt ?? before }))
-        .filter(({ id, finishedAt }) => finishedAt < before && !works.isUnderWay(id))
-        .map(({ id }) => id),
+      each((id) => ((record(id).finishedAt ?? before) < before && !works.isUnderWay(id) ? [id] : [])).flat(),
   };
 }
 
@@ -179,13 +184,6 @@ export async function runExport({
   if (unread === 0) survey.move('completed');
   else survey.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
 }
-
-/** The next step of an export that is neither completed nor under way. */
-const RESUME = {
-  operation: 'resume',
-  name: 'Resume export',
-  why: 'What has been read is kept; read the rest',
-} satisfies ExportView['next'][number];
 
 /** Reasons why an export is not shown. The log names the file. */
 const WHY_UNREADABLE: Readonly<Record<LedgerCode, string>> = {

@@ -18,7 +18,6 @@ export function wordsOf(name: string): string {
 
 const PEOPLE =
   'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro|socio';
-/** The id of an account. */
 const isAccount = mentions(
   'uid, userid, user id, usergid, user gid, username, user name, login, account name, handle, screen name, nick, user sourced id, benutzer, benutzername, benutzerkennung, usuario, utilisateur, utente, identifiant, kennung',
 );

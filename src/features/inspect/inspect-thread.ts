@@ -19,9 +19,7 @@ const UNPACKED_BYTES = 1024 * 1024;
 const MAX_OF_ROWS = 1024 * 1024;
 
 export interface PreviewRequest {
-  /** The first bytes of a file. */
   readonly head: Uint8Array;
-  /** The file's name for messages. */
   readonly name: string;
   readonly options: ImportOptions;
 }
@@ -36,7 +34,6 @@ interface Looked extends Pick<FileLook, 'facts' | 'preview'> {
   readonly refusal?: Pick<IntakeError, 'code' | 'what' | 'facts'> | undefined;
 }
 
-/** Looks at the beginning of a file: the facts that it shows, and its first rows, or why they cannot be read. */
 async function look({ head, name, options, rowOptions, recipes }: LookRequest): Promise<Looked> {
   const given = Buffer.from(head);
   const { bytes, isCut } = await unpacked(given, UNPACKED_BYTES);
@@ -109,7 +106,6 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: 
   return views;
 }
 
-/** The thread that looks at the beginnings of files. */
 export type InspectThread = { look: typeof look };
 
 serve<InspectThread>({ look });

@@ -18,7 +18,6 @@ const ROWS = 200;
 /** Columns that are described; a wide table has hundreds that are alike. */
 const MAX_COLUMNS = 100;
 
-/** The file to inspect, and how it is read. */
 export interface InspectOptions extends Typed {
   readonly bytes?: number | undefined;
   readonly head: Head;
@@ -78,7 +77,6 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   };
 }
 
-/** Advice for the user, and the command to type. */
 function nextFor(
   inspected: InspectOptions,
   look: ReadBeginning,

@@ -12,7 +12,7 @@ import { labelOf } from '../../server/uploads/receive.ts';
 import { previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
 import type { PreviewRequest } from './inspect-thread.ts';
-import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
+import { type Beginning, importOfSame } from './same-file.ts';
 
 const PREVIEW_BYTES = 1024 * 1024;
 /** Workbooks and archives have their directory at the end, so that all of their bytes are needed. */
@@ -20,7 +20,6 @@ export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
 
 const operation = operationsOf('imports');
 
-/** The beginning of a file is sent, and nothing is kept of it. */
 const inspectOperations = {
   look: {
     ...operation('POST /v1/look', 'viewer', {
@@ -90,10 +89,8 @@ export async function lookAtFile(
 /** Time that looking at the beginning of a file may take, in ms: a thousand times what an honest one needs. */
 const DEADLINE_MS = 10_000;
 
-/** The last import of the same file. */
 async function beforeOf({ reading, views }: ServerContext, file: Beginning) {
-  const { imports } = reading.page({ kind: ['file'], limit: MAX_COMPARED });
-  const record = await importOfSame(imports, file);
+  const record = await importOfSame(reading, file);
   return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
 }
 

@@ -1,22 +1,21 @@
 import { stat } from 'node:fs/promises';
-import type { ImportRecord } from '../../imports/catalog.ts';
+import type { CatalogReader, ImportRecord } from '../../imports/catalog.ts';
 import { firstBytes } from '../../platform/files.ts';
 
-/** A file by its first bytes and its size. */
 export interface Beginning {
   readonly head: Buffer;
   readonly bytes: number;
 }
 
 /** Imports that are compared with a file. */
-export const MAX_COMPARED = 200;
+const MAX_COMPARED = 200;
 
-/** The first of these imports that sent rows of such a file. */
+/** The last import that sent rows of such a file. @param catalog is read at once, and may be closed then */
 export async function importOfSame(
-  records: readonly ImportRecord[],
+  catalog: Pick<CatalogReader, 'page'> | undefined,
   file: Beginning,
 ): Promise<ImportRecord | undefined> {
-  for (const record of records) {
+  for (const record of catalog?.page({ kind: ['file'], limit: MAX_COMPARED }).imports ?? []) {
     if (record.startedAt !== null && (await isSame(record, file))) return record;
   }
   return undefined;

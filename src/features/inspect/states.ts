@@ -85,7 +85,6 @@ function meets(cell: string, { is, isNot = [] }: Condition) {
   return is === undefined ? !isAmong(isNot) : isAmong(is);
 }
 
-/** Whether a person must fill in the condition. */
 function isOpen({ is }: Condition): boolean {
   return is?.includes(OPEN_VALUE) === true;
 }

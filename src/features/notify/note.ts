@@ -10,7 +10,6 @@ export interface Delivery {
   /** The same in every repetition. */
   readonly id: string;
   readonly kind: 'import' | 'sync' | 'region';
-  /** The id of the import or sync, or the region. */
   readonly subject: string;
   /** A word of membership/import-state.ts or sync-state.ts; of a region, `away` or `back`. */
   readonly state: string;
@@ -42,7 +41,6 @@ export function messageOf(body: string): { readonly title: string; readonly text
   };
 }
 
-/** For an incoming webhook of Slack. */
 export function slackBody(body: string): string {
   const { title, text } = messageOf(body);
   // Slack makes links and calls of what is between these characters, also in text without other markup.

@@ -33,7 +33,6 @@ export interface NotificationParts {
   };
   /** Set when the server was started: no other is used. */
   readonly receiver?: Receiver | undefined;
-  /** Whether the receiver may have a private address. */
   readonly notifyPrivate?: boolean;
   /** Minimum outage of the service before anyone is notified, in ms. Default: a minute. */
   readonly outageMs?: number | undefined;
@@ -115,7 +114,6 @@ export async function openNotifications(parts: NotificationParts) {
 
   return {
     view: (): NotificationsView => ({ host: receiver?.host ?? null, fixed: parts.receiver !== undefined, problem }),
-    /** The one in use. */
     receiver: () => receiver,
     /**
      * Takes another receiver, at once and for good.
@@ -185,7 +183,6 @@ function sender({ view, log, registry }: NotificationParts, sql: Statements) {
   };
 }
 
-/** Measures notes that wait, and counts attempts by their result. */
 function measured(registry: Registry, sql: Statements) {
   const waiting = () => sql<{ waiting: number; since: number | null }>('count_notes').get();
   const results = ['delivered', 'failed', 'given-up'] as const;

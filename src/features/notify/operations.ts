@@ -23,7 +23,6 @@ export const NOTIFICATIONS = {
   'region.back': 'The chat service answers in a region again',
 } as const satisfies Readonly<Record<`${'import' | 'sync' | 'region'}.${string}`, string>>;
 
-/** The data of a notification of a region. */
 export const regionNote = z.strictObject({
   region: z.enum(REGIONS),
   state: z.enum(['away', 'back']),
@@ -37,7 +36,6 @@ export interface KeptReceiver {
   readonly secret: string | null;
 }
 
-/** The receiver of notifications, without address and secret. */
 const notificationsView = z.strictObject({
   host: z.string().nullable().describe('Host that is notified; null: none.'),
   fixed: z.boolean().describe('It was set when the server was started, and cannot be changed here.'),
@@ -50,7 +48,6 @@ const notificationsView = z.strictObject({
 });
 export type NotificationsView = z.infer<typeof notificationsView>;
 
-/** Operations on the receiver of notifications, which admins set and try. */
 export const notificationOperations = {
   view: operation('GET /v1/notifications', 'admin', {
     summary: 'Receiver of notifications',

@@ -4,7 +4,6 @@ import { serveAll } from '../../server/serve.ts';
 import { tryReceiver } from './open-receiver.ts';
 import { notificationOperations } from './operations.ts';
 
-/** Shows, sets and tries the receiver of notifications. */
 export function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   /** The host that is notified now. @throws NOTIFY_FIXED */
   const changeable = () => {

@@ -58,11 +58,12 @@ function without<Value>(
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !taken.some((one) => one === field)));
 }
 
-/** @throws RECIPE_NEEDS for what the file does not have and the options do not give */
-export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOptions>): void {
-  const missing = needs.find(({ what, optional }) => !optional && !isGiven(what, options));
-  if (missing === undefined) return;
-  throw new RollcallError('RECIPE_NEEDS', { name, field: missing.what, why: missing.why });
+/** The options with those of the recipe. @throws RECIPE_NEEDS for what the file does not have and they do not give */
+export function requireNeeds<Options extends Partial<ImportOptions>>(recipe: Recipe, chosen: Options): Options {
+  const options = withRecipe(recipe, chosen);
+  const missing = recipe.needs.find(({ what, optional }) => !optional && !isGiven(what, options));
+  if (missing === undefined) return options;
+  throw new RollcallError('RECIPE_NEEDS', { name: recipe.name, field: missing.what, why: missing.why });
 }
 
 function isGiven(what: 'guid' | LookupName, { guid, map, shape }: Partial<ImportOptions>) {

@@ -38,7 +38,6 @@ export const recipeView = recipeFile
   .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
 export type Recipe = z.infer<typeof recipeView>;
 
-/** The marks of a file that fits, in words. */
 export function expected({ expects, fits: { columns = [], text = [] } }: Recipe): string {
   return expects ?? listed([...columns, ...text]);
 }

@@ -4,7 +4,6 @@ import { recipeOperations } from './operations.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe } from './recipe-store.ts';
 import { TEMPLATE_TYPES, templateFile } from './template-file.ts';
 
-/** Recipes: named settings for the files of other systems. */
 export function recipeRoutes(app: Api, { dir }: ServerContext): void {
   serveAll(app, recipeOperations, {
     list: async () => listRecipes(dir),

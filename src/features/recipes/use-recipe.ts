@@ -10,13 +10,10 @@ export interface RecipeUse {
   readonly recipe: Recipe;
   /** The user's own options; they override the recipe. */
   readonly options: ImportOptions;
-  /** The file: a path, or its first bytes. */
   readonly file: { readonly path: string } | { readonly head: Uint8Array };
-  /** The file as the user knows it. */
   readonly name: string;
 }
 
-/** The thread that looks at files whose options a recipe settles. */
 export type RecipeThread = { useRecipe: (use: RecipeUse) => Promise<ImportOptions> };
 
 /**

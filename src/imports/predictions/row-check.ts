@@ -20,14 +20,9 @@ export function attachCheck(database: DatabaseSync, folder: string) {
   return true;
 }
 
-interface CheckRun {
-  readonly state: string;
-  readonly options: string | null;
-}
-
 /** Returns the state of the check of an import, and the options that its verdicts depend on; undefined if there is none. */
 export function checkRun(folder: string) {
-  const [run] = asked<CheckRun>(folder, 'run');
+  const [run] = asked<{ readonly state: string; readonly options: string | null }>(folder, 'run');
   return run;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queryOf } from '../../api/fields.ts';
 import { tagsOption } from '../../api/imports.ts';
-import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
+import { requireNeeds } from '../../features/recipes/apply-recipe.ts';
 import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
 import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
@@ -118,8 +118,7 @@ export function openRecipes(dir: DataDir) {
     /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
     check: (options: ImportOptions) => {
       if (options.recipe === undefined) return;
-      const recipe = findRecipeOrText(dir, options.recipe);
-      requireNeeds(recipe, withRecipe(recipe, options));
+      requireNeeds(findRecipeOrText(dir, options.recipe), options);
     },
     /** The options with those of the recipe that they name, for the file that has come. @throws BAD_OPTION */
     settle: async (

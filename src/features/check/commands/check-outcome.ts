@@ -14,7 +14,6 @@ import type { Config } from '../../../platform/config.ts';
 import { counted, duration, grouped, printable, roughly, sumOf } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../operations.ts';
 
-/** The check of an import. */
 export interface Checked extends CheckView {
   /** The files with every row and every group. */
   readonly files: readonly string[];
@@ -54,7 +53,6 @@ export function concludeCheck(
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
 
-/** A check for people. */
 function checkText(summary: CheckSummary) {
   const { rows, problems, groups, users, calls, messages, ways, notes, create, sentFirst } = summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
@@ -94,7 +92,6 @@ function allowed({ create }: CheckSummary) {
   return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
 }
 
-/** Returns the lines about a problem: the number of rows, the reason, the first place, and the advice. */
 function problemLines(problem: CheckSummary['problems'][number]) {
   const { rows, code, reason, first } = problem;
   const who = [first.uid, first.guid].filter(Boolean).map(printable);

@@ -17,7 +17,7 @@ import { handled } from '../../../server/perform.ts';
 import type { Source } from '../../../sources/source.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { counted, printable } from '../../../text/wording.ts';
-import { listsOf, outputFiles, type WrittenFile } from '../export-store.ts';
+import { listsOf, outputFiles } from '../export-store.ts';
 import {
   EXPORT_FORMATS,
   type ExportDocument,
@@ -145,13 +145,11 @@ async function latest(client: Client) {
   return exports.find(({ state }) => state !== 'unreadable')?.id;
 }
 
-/** The place of an export's files. */
 interface OutputPlace {
   /** The place of the main file: a whole path or an address. */
   readonly path: string;
   /** Writes one, whole or not at all. */
   put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;
-  /** Whether a file is there. */
   isThere(path: string): Promise<boolean>;
 }
 
@@ -229,13 +227,12 @@ async function write({ io, format, output }: Exporting, client: Client, { id, li
 /** Groups that are named one by one; more are counted. */
 const NAMED = 10;
 
-/** Says what an export has, what it lacks, and how it is read back. */
 function sayExport(
   io: Io,
   command: Imports['command'],
   { lists, calls }: ExportView,
   totals: ExportTotals,
-  files: readonly WrittenFile[],
+  files: ExportDocument['files'],
 ) {
   const { groups, pending, members, banned, users } = totals;
   const parts =

@@ -10,7 +10,6 @@ import { SURVEYING } from '../../../options/sending-options.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../operations.ts';
 
-/** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVEYING> {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;
@@ -51,7 +50,7 @@ export function resumeCommand(command: string, id: string, given: ExportFlags) {
   return [command, '--resume', id, ...flags, ...(overwrite ? ['--overwrite'] : [])].join(' ');
 }
 
-/** The groups that the flags name; undefined: all. @throws BAD_USAGE */
+/** All groups: undefined. @throws BAD_USAGE */
 export async function groupsOf({ groups, groupsFile: path }: ExportFlags): Promise<string[] | undefined> {
   if (path === undefined) return groups && [...new Set(groups)];
   const remedy = 'write one GUID a line, or a CSV file with a column guid';

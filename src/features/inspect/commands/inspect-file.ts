@@ -20,7 +20,7 @@ import { counted, grouped, printable, sameFile } from '../../../text/wording.ts'
 import { needText } from '../../recipes/recipe.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { inspect } from '../inspect.ts';
-import { importOfSame, MAX_COMPARED } from '../same-file.ts';
+import { type Beginning, importOfSame } from '../same-file.ts';
 import type { Typed } from '../typed-import.ts';
 
 /** Bytes of standard input or a pipe that are looked at: they come once. */
@@ -51,22 +51,19 @@ export async function inspectFile(
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }
 
-/** Returns the note that the same file was imported before; undefined if it was not. */
 async function importedAs(dir: DataDir, path: string, bytes: number) {
   const head = await firstBytes(path, Math.min(bytes, MAX_BYTES));
-  const record = await importOfSame(importsOfFiles(dir), { head, bytes });
+  const record = await lastImportOf(dir, { head, bytes });
   if (record === undefined) return undefined;
   return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
-/** The newest imports of files. The note is a help: it does not fail because the catalog is damaged. */
-function importsOfFiles(dir: DataDir) {
+/** Undefined where the catalog is damaged, too: the note is a help. */
+async function lastImportOf(dir: DataDir, file: Beginning) {
   try {
-    return readCatalog(dir, openCatalogReader, (catalog) =>
-      catalog === undefined ? [] : catalog.page({ kind: ['file'], limit: MAX_COMPARED }).imports,
-    );
+    return await readCatalog(dir, openCatalogReader, (catalog) => importOfSame(catalog, file));
   } catch (error) {
-    if (isLedgerError(error)) return [];
+    if (isLedgerError(error)) return undefined;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { shapeOf } from '../../../options/shape-flags.ts';
 import type { Config } from '../../../platform/config.ts';
 import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
-import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
+import { requireNeeds } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { choicesOf, type DecidingFlags } from '../../sync/commands/sync-flags.ts';
@@ -89,8 +89,7 @@ async function recipeReading(flags: AddFlags, config: Config, server: Client | u
     server !== undefined && RECIPE_NAME.test(name)
       ? await server.call(recipeOperations.one, { name })
       : findRecipeOrFile(config.dir, name);
-  const options = withRecipe(recipe, keptOf(READ, { ...flags, shape: shapeOf(flags) }));
-  requireNeeds(recipe, options);
+  const options = requireNeeds(recipe, keptOf(READ, { ...flags, shape: shapeOf(flags) }));
   return readingIn(options);
 }
 
