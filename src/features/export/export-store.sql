@@ -3,13 +3,14 @@
 -- name: count
 -- In: factsOnly. Out: groups that were read and that are still to be read; members, the banned, and entries with an unknown scope of the
 -- groups that were read; users.
-select count(*) filter (where state = 'found' and isRead) as groups,
-  count(*) filter (where state = 'pending' or state = 'found' and not isRead) as pending,
-  entries.*, (select count(*) from users) as users
-from (select state, facts is not null and (:factsOnly or members_known and bans_known) as isRead from groups),
+select * from
+  (select count(*) filter (where state = 'found' and isRead) as groups,
+     count(*) filter (where state = 'pending' or state = 'found' and not isRead) as pending
+   from (select state, facts is not null and (:factsOnly or members_known and bans_known) as isRead from groups)),
   (select count(*) filter (where not banned) as members, count(*) filter (where banned) as banned,
-    count(*) filter (where place = 9) as unknownScopes
-  from members join groups on groups.id = group_id where members_known and bans_known) entries;
+     count(*) filter (where place = 9) as unknownScopes
+   from members join groups on groups.id = group_id where members_known and bans_known),
+  (select count(*) as users from users);
 
 -- name: missing_everywhere
 -- A group that was asked for in several regions is missing only where none of them has it.

@@ -18,7 +18,7 @@ const ROWS = 200;
 /** Columns that are described; a wide table has hundreds that are alike. */
 const MAX_COLUMNS = 100;
 
-export interface InspectOptions extends Typed {
+interface InspectOptions extends Typed {
   readonly bytes?: number | undefined;
   readonly head: Head;
   /** Only the beginning of a longer file is there. */
