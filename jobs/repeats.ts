@@ -80,12 +80,9 @@ export async function lookFirst<Payload extends BatchPayload & { readonly looked
   if (known.next === 'none') return known;
   const { guid, share } = payload;
   const user = nextUser(known, wanted);
-  const question: Asked =
-    user === undefined
-      ? { ask: known.next, guid, page: known.page, share }
-      : { ask: 'membership', guid, uid: user.uid, page: 1, share };
+  const ask = user === undefined ? known.next : 'membership';
   const always = payload.standing?.ended !== undefined || ports.askBeforeRepeat === 'always';
-  return askNext(job, ports, known, question, (answer) =>
+  return askNext(job, ports, known, { ask, guid, uid: user?.uid, page: known.page, share }, (answer) =>
     user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user),
   );
 }
@@ -122,19 +119,19 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     const listed = new Map(answer.entries.map(({ uid, scope }) => [foldId(uid), scope]));
     const members = wanted.filter((one) => !one.ban && hasScope(one, listed.get(foldId(one.uid))));
     const read = { ...known, found: [...known.found, ...members.map(({ row }) => row)], page: page + 1 };
-    if (!hasMore(answer, listed.size, page)) return afterMembers(read, wanted, true);
     const pages = answer.pagination?.totalPages ?? (page < MAX_AUTO_PAGES ? page + 1 : Number.POSITIVE_INFINITY);
     const others = wanted.filter(({ row, ban }) => !ban && !read.found.includes(row)).length;
-    if (others === 0) return afterMembers(read, wanted, true);
+    if (others === 0 || !hasMore(answer, page)) return afterMembers(read, wanted, true);
     if (users === undefined && pages - page > others)
       return { ...read, users: { asked: [], unsaid: [], ended: false } };
     return always || pages <= MAX_AUTO_PAGES ? read : afterMembers(read, wanted, false);
   }
   if (answer.kind === 'banned') {
     const banned = new Set(answer.entries.map(({ uid }) => foldId(uid)));
-    const out = new Set(rowsIn(banned, wanted, false));
-    const found = [...known.found.filter((row) => !out.has(row)), ...rowsIn(banned, wanted, true)];
-    if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };
+    const listed = wanted.filter(({ uid }) => banned.has(foldId(uid)));
+    const others = known.found.filter((found) => !listed.some(({ row }) => row === found));
+    const found = [...others, ...listed.flatMap(({ row, ban }) => (ban ? row : []))];
+    if (hasMore(answer, page)) return { ...known, found, page: page + 1 };
     return { ...known, found, next: 'none', whole: [...whole, 'banned'] };
   }
   // Nobody is in a group that is not there.
@@ -178,15 +175,10 @@ function nothingKnown(known: Looked): Looked {
   return { ...known, found: [], whole: [], next: 'none' };
 }
 
-function rowsIn(listed: ReadonlySet<string>, wanted: readonly Wanted[], ban: boolean): number[] {
-  return wanted.filter((one) => one.ban === ban && listed.has(foldId(one.uid))).map(({ row }) => row);
-}
-
 /** Without a number of pages, only an empty page is the end. */
 function hasMore(
-  { pagination }: { readonly pagination?: { readonly totalPages?: number | undefined } | undefined },
-  entries: number,
+  { entries, pagination }: Extract<ServiceAnswer, { kind: 'members' | 'banned' }>,
   page: number,
 ): boolean {
-  return entries > 0 && (pagination?.totalPages === undefined || page < pagination.totalPages);
+  return entries.length > 0 && (pagination?.totalPages === undefined || page < pagination.totalPages);
 }
