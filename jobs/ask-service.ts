@@ -7,7 +7,7 @@ import { groupFacts, joinedGroup, userFacts } from '../src/chat/replies.ts';
 import type { Said } from '../src/errors/entry.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { Region } from '../src/membership/membership.ts';
-import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { type JobDefinition, type JobRun, SlowDown } from '../src/queue/job-definition.ts';
 import { CALL_FIELDS } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
 import { type CallPorts, callAgainMs, makeCall, SendAgain } from './service-call.ts';
@@ -83,7 +83,7 @@ export interface AskServicePorts extends CallPorts {
 
 const NAME = 'ask-service';
 
-export const askService = defineJob<AskServicePayload, AskServicePorts>({
+export const askService: JobDefinition<AskServicePayload, AskServicePorts> = {
   name: NAME,
   version: 1,
   payload,
@@ -92,7 +92,7 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
   process: async (job, ports) => {
     await ports.answer(job.payload, await askOnce(job, ports));
   },
-});
+};
 
 export type Asked = Pick<AskServicePayload, 'ask' | 'guid' | 'uid' | 'page' | 'share'>;
 type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAttempt' | 'signal'>;

@@ -8,7 +8,7 @@ import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.t
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
-import type { JobRun } from '../src/queue/define-job.ts';
+import type { JobRun } from '../src/queue/job-definition.ts';
 import { listedIn, listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { BATCH_FIELDS } from './batch-payload.ts';
 import { afterReply, isByEntity, maybeEarlier } from './batch-policy.ts';

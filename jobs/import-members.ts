@@ -6,7 +6,7 @@ import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
-import type { JobRun } from '../src/queue/define-job.ts';
+import type { JobRun } from '../src/queue/job-definition.ts';
 import { readRow } from './add-members.ts';
 import { BATCH_FIELDS } from './batch-payload.ts';
 import { afterReply, isByEntity, maybeEarlier } from './batch-policy.ts';

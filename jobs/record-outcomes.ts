@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type BatchResult, batchResult } from '../src/imports/record/batch-result.ts';
-import { defineJob } from '../src/queue/define-job.ts';
+import type { JobDefinition } from '../src/queue/job-definition.ts';
 
 /**
  * record-outcomes: writes the results of workers in other processes into the ledgers of their imports. Its queue is
@@ -21,7 +21,7 @@ export interface RecordOutcomesPorts {
 /** Days of attempts: the ledger's disk may be full over a weekend. */
 const ATTEMPTS = 10_000;
 
-export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPorts>({
+export const recordOutcomes: JobDefinition<RecordOutcomesPayload, RecordOutcomesPorts> = {
   name: 'record-outcomes',
   version: 1,
   payload,
@@ -37,4 +37,4 @@ export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPor
     });
     await Promise.all(recording);
   },
-});
+};

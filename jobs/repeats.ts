@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GROUP_MISSING } from '../src/chat/service/codes.ts';
 import type { MemberScope } from '../src/chat/service/lists.ts';
 import { foldId } from '../src/membership/membership.ts';
-import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { type JobRun, SlowDown } from '../src/queue/job-definition.ts';
 import { type Asked, askOnce, type ServiceAnswer } from './ask-service.ts';
 import type { BatchPayload } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';

@@ -4,7 +4,7 @@ import { isNoAnswer, MAX_BACKOFF_MS } from '../src/chat/error-policy.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
-import { defineJob, type JobDefinition, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { type JobDefinition, type JobRun, SlowDown } from '../src/queue/job-definition.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
 import type { BatchPayload, ResultAddress } from './batch-payload.ts';
 import { afterRefusal, type Ended, endsWorkers, MAX_DEATHS, uncertaintyOf } from './batch-policy.ts';
@@ -64,8 +64,10 @@ interface BatchCall<Payload extends BatchPayload, Reply extends ReplyMeta = Repl
 /** Attempts of a job that sends a batch. Its policy says when it ends (batch-policy.ts): these are for faults of ours. */
 const ATTEMPTS = 1_000;
 
-export function batchJob<Payload extends BatchPayload, Reply extends ReplyMeta>(kind: BatchCall<Payload, Reply>) {
-  return defineJob<Payload, BatchPorts>({
+export function batchJob<Payload extends BatchPayload, Reply extends ReplyMeta>(
+  kind: BatchCall<Payload, Reply>,
+): JobDefinition<Payload, BatchPorts> {
+  return {
     name: kind.name,
     version: 1,
     payload: kind.payload,
@@ -80,7 +82,7 @@ export function batchJob<Payload extends BatchPayload, Reply extends ReplyMeta>(
       }
       if ('again' in sent && sent.again?.slowsDown) await ports.slowDown?.(untoldWait(ports));
     },
-  });
+  };
 }
 
 /** A batch that has ended, with all of its calls. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJob } from '../src/queue/define-job.ts';
+import type { JobDefinition } from '../src/queue/job-definition.ts';
 import { type ServiceAnswer, serviceAnswer } from './ask-service.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface TakeAnswersPorts {
   answered(requestId: string, answer: ServiceAnswer): void;
 }
 
-export const takeAnswers = defineJob<TakeAnswersPayload, TakeAnswersPorts>({
+export const takeAnswers: JobDefinition<TakeAnswersPayload, TakeAnswersPorts> = {
   name: 'take-answers',
   version: 1,
   payload,
@@ -23,4 +23,4 @@ export const takeAnswers = defineJob<TakeAnswersPayload, TakeAnswersPorts>({
   countsStarts: false,
   backoffMs: () => 0,
   process: async ({ payload: { requestId, answer } }, { answered }) => answered(requestId, answer),
-});
+};

@@ -54,9 +54,9 @@ async function stateOf(working: WorkingRegion) {
     queue.limitedForMs(),
     queue.callsPerMinute(),
     silent.callsPerMinute(),
-    queue.readFlow(),
+    queue.readNote('flow'),
     queue.isPaused(),
-    queue.readCircuit(),
+    queue.readNote('circuit'),
   ]);
   const isAway = readCircuit(circuit).openedAt !== null;
   const atOnce = readFlow(flow)?.limit;

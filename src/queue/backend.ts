@@ -1,5 +1,5 @@
 import type { QueueOptions } from 'bullmq';
-import type { JobDefinition } from './define-job.ts';
+import type { JobDefinition } from './job-definition.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { JobWorker, JobWorkerOptions } from './job-worker.ts';
 

@@ -1,13 +1,13 @@
 import { type Job, Queue } from 'bullmq';
 import type { QueueTelemetry } from './backend.ts';
-import type { JobDefinition } from './define-job.ts';
 import type { History } from './history.ts';
+import type { JobDefinition } from './job-definition.ts';
 import { type JobQueue, MAX_INSPECTED, type QueuedJob } from './job-queue.ts';
 import { countSetAside, type Kept, keptIn, lostOf, numberOf } from './kept-jobs.ts';
 import { limitWindow } from './limit-window.ts';
 import { isWaitedFor, type Patience, patient } from './patience.ts';
 import type { RedisConnection } from './redis.ts';
-import { FLOW, sharedFlow } from './redis-flow.ts';
+import { FLOW, flowSharing } from './redis-flow.ts';
 
 /** Common to a queue and its workers. */
 export interface BullSettings {
@@ -31,14 +31,14 @@ declare module 'bullmq' {
 const LENGTHEN_WAIT =
   "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
 
-/** Field of BullMQ's own metadata of a queue. */
-const CIRCUIT = 'circuit';
+/** The hash and the field of each note; `meta` is BullMQ's own. */
+const NOTES = { circuit: ['meta', 'circuit'], flow: [FLOW, 'text'] } as const;
 
-const SWAP_CIRCUIT = `
-  local found = redis.call('hget', KEYS[1], '${CIRCUIT}') or ''
-  if found ~= ARGV[1] then return found end
-  redis.call('hset', KEYS[1], '${CIRCUIT}', ARGV[2])
-  return ARGV[2]`;
+const SWAP_NOTE = `
+  local found = redis.call('hget', KEYS[1], ARGV[1]) or ''
+  if found ~= ARGV[2] then return found end
+  redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
+  return ARGV[3]`;
 
 /** Options of every job. A kept id would block sending a batch again; whether it is done is the ledger's to know. */
 export const SETTLED = { backoff: { type: 'capped' }, removeOnComplete: true, removeOnFail: true } as const;
@@ -152,10 +152,15 @@ function steeringOf(
       await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), ms, Number.MAX_SAFE_INTEGER);
     },
     endWait: async () => void (await queue.removeRateLimitKey()),
-    readCircuit: async () => (await connection.hget(queue.toKey('meta'), CIRCUIT)) ?? '',
-    swapCircuit: async (before, after) =>
-      String(await connection.eval(SWAP_CIRCUIT, 1, queue.toKey('meta'), before, after)),
-    ...sharedFlow(connection, queue.toKey(FLOW), history),
+    readNote: async (name) => {
+      const [hash, field] = NOTES[name];
+      return (await connection.hget(queue.toKey(hash), field)) ?? '';
+    },
+    swapNote: async (name, ...texts) => {
+      const [hash, field] = NOTES[name];
+      return String(await connection.eval(SWAP_NOTE, 1, queue.toKey(hash), field, ...texts));
+    },
+    shareFlow: flowSharing(connection, queue.toKey(FLOW), history),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
       const [next] = await queue.getRanges(['prioritized'], 0, 0, true);

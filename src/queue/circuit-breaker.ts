@@ -26,7 +26,7 @@ export interface Probe {
 }
 
 interface CircuitBreakerOptions {
-  readonly queue: Pick<JobQueue<never>, 'readCircuit' | 'swapCircuit' | 'slowDown' | 'endWait'>;
+  readonly queue: Pick<JobQueue<never>, 'readNote' | 'swapNote' | 'slowDown' | 'endWait'>;
   /** This process has opened or closed it. */
   readonly changed?: (circuit: Circuit) => void;
   /** ms since 1970 */
@@ -59,7 +59,7 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         if (after === before) return before;
         // Two processes may note the same: the mark tells whose note it is.
         const written = JSON.stringify({ ...after, mark: randomUUID() });
-        saw(await queue.swapCircuit(text, written));
+        saw(await queue.swapNote('circuit', text, written));
         // Otherwise another process was faster.
         if (text !== written) continue;
         if (isOpen(after) !== isOpen(before)) changed?.(after);
@@ -69,7 +69,7 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
   /** Those who ask meanwhile get the same answer. */
   let reading: Promise<Circuit> | undefined;
   const read = (): Promise<Circuit> => {
-    reading ??= inTurn(async () => saw(await queue.readCircuit())).finally(() => {
+    reading ??= inTurn(async () => saw(await queue.readNote('circuit'))).finally(() => {
       reading = undefined;
     });
     return reading;

@@ -43,7 +43,7 @@ export const MAX_INSPECTED = 100;
 
 /** Knowledge that the processes of a queue share about the number of jobs that run at once (flow.ts). */
 export interface SharedFlow {
-  /** The flow as it was written last; empty where it was not. */
+  /** The note; empty where it was not written. */
   readonly text: string;
   readonly sums: FlowSums;
   /** The most jobs at once of all processes that have reported of late. */
@@ -57,6 +57,9 @@ export const FLOW_SILENCE_MS = 3_000;
 
 /** Kinds of jobs. Their payloads begin with the version. */
 export type JobKinds = readonly { readonly name: string; readonly version: number }[];
+
+/** A text that the processes of a queue share: the state of its circuit breaker (circuit.ts), or its flow (flow.ts). */
+type NoteName = 'circuit' | 'flow';
 
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
@@ -79,16 +82,12 @@ export interface JobQueue<Payload> {
   /** Starts nothing for `waitMs`. A shorter wait never ends a longer one, from any process. */
   slowDown(waitMs: number): Promise<void>;
   endWait(): Promise<void>;
-  /** The state of the circuit breaker (circuit.ts) that all processes share; empty when none was written. */
-  readCircuit(): Promise<string>;
-  /** Writes `after` if it still is `before`. Resolves with what it is now. */
-  swapCircuit(before: string, after: string): Promise<string>;
+  /** Empty where the note was not written. */
+  readNote(name: NoteName): Promise<string>;
+  /** Writes `after` if the note still is `before`. Resolves with what it is now. */
+  swapNote(name: NoteName, before: string, after: string): Promise<string>;
   /** Adds to the sums, and says what they are. @param by the process @param most of its jobs at once */
   shareFlow(by: string, most: number, more: FlowSums): Promise<SharedFlow>;
-  /** Writes `after` if the text still is `before`. Resolves with what it is now. */
-  swapFlow(before: string, after: string): Promise<string>;
-  /** Empty where no flow was written. */
-  readFlow(): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   /** Priority of the next job, or of one that runs if none waits; 0 when there is none. */

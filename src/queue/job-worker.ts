@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type JobDefinition, type JobRun, NotYet, SlowDown } from './define-job.ts';
+import { type JobDefinition, type JobRun, NotYet, SlowDown } from './job-definition.ts';
 import type { JobQueue } from './job-queue.ts';
 
 export interface JobWorker {

@@ -60,20 +60,12 @@ const STANDS = `
       or redis.call('LPOS', base .. 'active', id) or redis.call('LPOS', base .. 'wait', id)
   end`;
 
-/** Arguments: the beginning of a payload by kind, as JSON; ids. Resolves with those that do not stand there. */
-const LOST = `${STANDS}
+/** Arguments: the beginning of a payload by kind, as JSON; `clear` takes away what is left of the lost; ids. Resolves with the lost. */
+const LOST = `${TAKE_OUT}${STANDS}
   local kinds, lost = cjson.decode(ARGV[1]), {}
-  for at = 2, #ARGV do
-    if not stands(KEYS[1], ARGV[at], kinds) then lost[#lost + 1] = ARGV[at] end
-  end
-  return lost`;
-
-/** The same, and takes away what is left of them. */
-const CLEAR_LOST = `${TAKE_OUT}${STANDS}
-  local kinds, lost = cjson.decode(ARGV[1]), {}
-  for at = 2, #ARGV do
+  for at = 3, #ARGV do
     if not stands(KEYS[1], ARGV[at], kinds) then
-      takeOut(KEYS[1], ARGV[at])
+      if ARGV[2] == 'clear' then takeOut(KEYS[1], ARGV[at]) end
       lost[#lost + 1] = ARGV[at]
     end
   end
@@ -90,17 +82,11 @@ export async function lostOf(
   clear = false,
 ): Promise<string[]> {
   // Each payload begins with its version.
-  const heads = kinds.map(({ name, version }) => [name, JSON.stringify({ version }).slice(0, -1)] as const);
+  const heads = Object.fromEntries(kinds.map(({ name, version }) => [name, JSON.stringify({ version }).slice(0, -1)]));
   const lost: string[] = [];
   for (let from = 0; from < ids.length; from += CHUNK) {
     const some = ids.slice(from, from + CHUNK);
-    const found = await connection.eval(
-      clear ? CLEAR_LOST : LOST,
-      1,
-      base,
-      JSON.stringify(Object.fromEntries(heads)),
-      ...some,
-    );
+    const found = await connection.eval(LOST, 1, base, JSON.stringify(heads), clear ? 'clear' : '', ...some);
     lost.push(...(found as string[]));
   }
   return lost;

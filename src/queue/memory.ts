@@ -115,8 +115,7 @@ class MemoryQueue {
   #delayed: MemoryJob[] = [];
   #isPaused = false;
   #window: LimitWindow | undefined;
-  #circuit = '';
-  #flow = '';
+  readonly #notes = new Map<string, string>();
   #sums = NO_SUMS;
   /** The most jobs at once of each process that shares the flow, and when it said so. */
   readonly #reports = new Map<string, { readonly most: number; readonly at: number }>();
@@ -157,10 +156,10 @@ class MemoryQueue {
       this.#limit.lift();
       this.#stir();
     },
-    readCircuit: async () => this.#circuit,
-    swapCircuit: async (before, after) => {
-      if (this.#circuit === before) this.#circuit = after;
-      return this.#circuit;
+    readNote: async (name) => this.#note(name),
+    swapNote: async (name, before, after) => {
+      if (this.#note(name) === before) this.#notes.set(name, after);
+      return this.#note(name);
     },
     shareFlow: async (by, most, more) => {
       const before = this.#sums;
@@ -168,13 +167,13 @@ class MemoryQueue {
       const now = performance.now();
       this.#reports.set(by, { most, at: now });
       for (const [one, { at }] of this.#reports) if (now - at > FLOW_SILENCE_MS) this.#reports.delete(one);
-      return { text: this.#flow, sums: this.#sums, most: sumOf(this.#reports.values().map(({ most }) => most)), now };
+      return {
+        text: this.#note('flow'),
+        sums: this.#sums,
+        most: sumOf(this.#reports.values().map(({ most }) => most)),
+        now,
+      };
     },
-    swapFlow: async (before, after) => {
-      if (this.#flow === before) this.#flow = after;
-      return this.#flow;
-    },
-    readFlow: async () => this.#flow,
     limitedForMs: async () => Math.ceil(this.#limitedForMs(performance.now())),
     firstPriority: async () => {
       const [running] = this.#active;
@@ -258,6 +257,10 @@ class MemoryQueue {
   end(): void {
     this.#workers.clear();
     this.#stir();
+  }
+
+  #note(name: string): string {
+    return this.#notes.get(name) ?? '';
   }
 
   #limitedForMs(now: number): number {

@@ -30,26 +30,16 @@ const SHARE_FLOW = `${TURN}
   end
   return {tostring(now), redis.call('hgetall', KEYS[1])}`;
 
-const SWAP_FLOW = `
-  local found = redis.call('hget', KEYS[1], 'text') or ''
-  if found ~= ARGV[1] then return found end
-  redis.call('hset', KEYS[1], 'text', ARGV[2])
-  return ARGV[2]`;
-
-/** The flow of a queue, which processes share in a hash of Redis. */
-export function sharedFlow(
-  connection: Pick<RedisConnection, 'eval' | 'hget'>,
+/** Shares the flow of a queue in a hash of Redis. */
+export function flowSharing(
+  connection: Pick<RedisConnection, 'eval'>,
   key: string,
   { seen, saw }: Pick<History, 'seen' | 'saw'>,
-): Pick<JobQueue<never>, 'shareFlow' | 'swapFlow' | 'readFlow'> {
-  return {
-    shareFlow: async (by, most, more) => {
-      const counts = Object.entries(more).flat();
-      const reply = await connection.eval(SHARE_FLOW, 1, key, by, most, seen().beats, freshEpoch(), ...counts);
-      return readShared(reply as [string, string[]], saw);
-    },
-    swapFlow: async (before, after) => String(await connection.eval(SWAP_FLOW, 1, key, before, after)),
-    readFlow: async () => (await connection.hget(key, 'text')) ?? '',
+): JobQueue<never>['shareFlow'] {
+  return async (by, most, more) => {
+    const counts = Object.entries(more).flat();
+    const reply = await connection.eval(SHARE_FLOW, 1, key, by, most, seen().beats, freshEpoch(), ...counts);
+    return readShared(reply as [string, string[]], saw);
   };
 }
 

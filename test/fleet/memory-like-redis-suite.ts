@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { NotYet, SlowDown } from '../../src/queue/define-job.ts';
+import { NotYet, SlowDown } from '../../src/queue/job-definition.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, openOffice } from '../queue/queue-harness.ts';

@@ -12,7 +12,7 @@ test('each process reports how many jobs ended, how long they took, and how many
     return { text: '', sums, most, now: 0 };
   };
   const flow = createRegionFlow({
-    queue: { shareFlow, swapFlow: async (_before, after) => after },
+    queue: { shareFlow, swapNote: async (_name, _before, after) => after },
     most: 8,
     limit: () => {},
     utilization: () => 0,

@@ -2,7 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createRegionCircuit, type RegionCircuit, statusOf } from '../../src/imports/send/region-circuit.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { readCircuit } from '../../src/queue/circuit.ts';
-import { NotYet } from '../../src/queue/define-job.ts';
+import { NotYet } from '../../src/queue/job-definition.ts';
 import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { isoTime } from '../../src/text/wording.ts';
@@ -35,12 +35,12 @@ async function openCircuit({ lateMs = 0 } = {}) {
   const failures: string[] = [];
   const circuit = createRegionCircuit({
     queue: {
-      readCircuit: async () => {
+      readNote: async () => {
         vi.advanceTimersByTime(lateMs);
         if (lateMs > 0) throw new Error('Socket timeout');
-        return queue.readCircuit();
+        return queue.readNote('circuit');
       },
-      swapCircuit: queue.swapCircuit,
+      swapNote: queue.swapNote,
       slowDown: queue.slowDown,
       endWait: queue.endWait,
     },
@@ -93,7 +93,7 @@ test('tells of a reply its code alone, as its message may name users, and of a c
   ] as const) {
     const { circuit, queue } = await openCircuit();
     await circuit.unanswered('a', verdict, Date.now());
-    expect(readCircuit(await queue.readCircuit())).toMatchObject({ code: 'HTTP_503', message });
+    expect(readCircuit(await queue.readNote('circuit'))).toMatchObject({ code: 'HTTP_503', message });
   }
 });
 
@@ -147,12 +147,12 @@ test('faults of ours say nothing about the service, but one in reading an answer
   const fault = { ...ANSWERED, kind: 'again', code: 'WORKER_FAULT' } as const;
   circuit.called({ ...fault, httpStatus: null });
   circuit.called(fault);
-  await eventually(async () => readCircuit(await queue.readCircuit()).answeredAt).toBe(Date.now());
+  await eventually(async () => readCircuit(await queue.readNote('circuit')).answeredAt).toBe(Date.now());
 });
 
 test('a wait that the service asks for is known to all until a call is answered without one', async () => {
   const { circuit, queue } = await openCircuit();
-  const waitsUntil = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now()).waitsUntil;
+  const waitsUntil = async () => statusOf(readCircuit(await queue.readNote('circuit')), Date.now()).waitsUntil;
   circuit.called({ ...ANSWERED, httpStatus: 429, kind: 'slow-down' }, { askedMs: 3_600_000 });
   await eventually(waitsUntil).toBe(isoTime(Date.now() + 3_600_000));
   circuit.called(ANSWERED, {});

@@ -43,7 +43,7 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
         await queue.close();
         await backend.close();
       });
-      const flow = async () => readFlow(await queue.readFlow());
+      const flow = async () => readFlow(await queue.readNote('flow'));
       const limit = async () => (await flow())?.limit;
       return { flows, told, allowed, flow, limit };
     };

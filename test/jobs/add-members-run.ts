@@ -5,7 +5,7 @@ import { ATTEMPTS } from '../../jobs/batch-policy.ts';
 import type { BatchPorts } from '../../jobs/send-batch.ts';
 import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
-import type { JobDefinition, JobRun } from '../../src/queue/define-job.ts';
+import type { JobDefinition, JobRun } from '../../src/queue/job-definition.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The result of one start of the job. */

@@ -4,7 +4,7 @@ import { addMembers } from '../../jobs/add-members.ts';
 import { SendAgain, withWait } from '../../jobs/service-call.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { SlowDown } from '../../src/queue/define-job.ts';
+import { SlowDown } from '../../src/queue/job-definition.ts';
 import { atLast, batchOf, connect, openService, run, start } from './add-members-run.ts';
 
 const answered = { kind: 'answered', others: [], missing: [] };

@@ -6,7 +6,7 @@ import {
   type ServiceAnswer,
 } from '../../jobs/ask-service.ts';
 import { SendAgain } from '../../jobs/service-call.ts';
-import { SlowDown } from '../../src/queue/define-job.ts';
+import { SlowDown } from '../../src/queue/job-definition.ts';
 import { openService } from './add-members-run.ts';
 
 const GROUP = { members: { g: { owner: 'boss', participants: ['anna', 'bob'], usersToBan: ['mallory'] } } };

@@ -4,7 +4,7 @@ import type { BatchPorts } from '../../jobs/send-batch.ts';
 import { SendAgain } from '../../jobs/service-call.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
-import type { JobRun } from '../../src/queue/define-job.ts';
+import type { JobRun } from '../../src/queue/job-definition.ts';
 import { atLast, openService, type Service, start } from './add-members-run.ts';
 
 /** A group with one of each, and users outside. */

@@ -6,7 +6,7 @@ import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
-import { SlowDown } from '../../src/queue/define-job.ts';
+import { SlowDown } from '../../src/queue/job-definition.ts';
 import { withList } from '../chat/with-list.ts';
 import { batchOf, openService } from './add-members-run.ts';
 

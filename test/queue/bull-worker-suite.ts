@@ -2,7 +2,7 @@ import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
 import { prefixOf } from '../../src/queue/bull-backend.ts';
-import type { JobRun } from '../../src/queue/define-job.ts';
+import type { JobRun } from '../../src/queue/job-definition.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { parseQueueAddress } from '../../src/queue/queue-address.ts';
 import { Journal } from './journal.ts';

@@ -35,7 +35,7 @@ export function describeCircuit(name: string, openBackend: OpenBackend): void {
         await failing(breaker, clock.now);
         clock.now += 1_000;
       }
-      expect(readCircuit(await queue.readCircuit())).toMatchObject({ calls: 3, openedAt: 1_002_000 });
+      expect(readCircuit(await queue.readNote('circuit'))).toMatchObject({ calls: 3, openedAt: 1_002_000 });
       expect(said).toEqual(['open']);
       expect(await queue.limitedForMs()).toBeGreaterThan(0);
     });
@@ -45,9 +45,9 @@ export function describeCircuit(name: string, openBackend: OpenBackend): void {
       let reads = 0;
       const counted = {
         ...queue,
-        readCircuit: () => {
+        readNote: () => {
           reads += 1;
-          return queue.readCircuit();
+          return queue.readNote('circuit');
         },
       };
       const breaker = shareCircuit({ queue: counted, now: () => clock.now });

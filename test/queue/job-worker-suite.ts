@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { type JobRun, SlowDown } from '../../src/queue/define-job.ts';
+import { type JobRun, SlowDown } from '../../src/queue/job-definition.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 

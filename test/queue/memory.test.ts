@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { SlowDown } from '../../src/queue/define-job.ts';
+import { SlowDown } from '../../src/queue/job-definition.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from './journal.ts';
 import { errand, notes, openOffice } from './queue-harness.ts';

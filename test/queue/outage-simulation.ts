@@ -24,8 +24,8 @@ export async function simulateOutage({ ms, failAfterMs, processes }: Outage) {
   let note = '';
   let gate = 0;
   const queue = {
-    readCircuit: async () => note,
-    swapCircuit: async (before: string, after: string) => {
+    readNote: async () => note,
+    swapNote: async (_name: string, before: string, after: string) => {
       if (note === before) note = after;
       return note;
     },

@@ -2,7 +2,7 @@ import { stdSerializers } from 'pino';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Backend } from '../../src/queue/backend.ts';
-import { defineJob, type JobDefinition, type JobRun } from '../../src/queue/define-job.ts';
+import type { JobDefinition, JobRun } from '../../src/queue/job-definition.ts';
 import type { JobQueue } from '../../src/queue/job-queue.ts';
 import type { JobWorker } from '../../src/queue/job-worker.ts';
 import { Journal } from './journal.ts';
@@ -17,16 +17,15 @@ export interface Note {
 
 type Errand = JobDefinition<Note, undefined>;
 
-export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: Partial<Errand> = {}): Errand =>
-  defineJob<Note, undefined>({
-    name: 'errand',
-    version: 1,
-    payload: z.object({ text: z.string() }),
-    attempts: 3,
-    backoffMs: () => 0,
-    process,
-    ...settings,
-  });
+export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: Partial<Errand> = {}): Errand => ({
+  name: 'errand',
+  version: 1,
+  payload: z.object({ text: z.string() }),
+  attempts: 3,
+  backoffMs: () => 0,
+  process,
+  ...settings,
+});
 
 export interface Office {
   /** Opens a queue, the same one for the same name, closed when the test is over. */

@@ -27,7 +27,7 @@ import { REGIONS } from '../../chat/service/regions.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CallObserver } from '../../imports/send/call-observer.ts';
 import { VERSION } from '../../platform/packages.ts';
-import { SlowDown } from '../../queue/define-job.ts';
+import { SlowDown } from '../../queue/job-definition.ts';
 import { asClause } from '../../text/wording.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 

@@ -5,7 +5,7 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Outcome } from '../../membership/outcome.ts';
-import type { JobRun } from '../../queue/define-job.ts';
+import type { JobRun } from '../../queue/job-definition.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 /** Sees calls and outcomes, for metrics, the log and traces. Nothing depends on what it does. */

@@ -10,7 +10,7 @@ import { BARE_404 } from '../../chat/service/codes.ts';
 import { asError } from '../../errors/rollcall-error.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
-import { type JobRun, NotYet } from '../../queue/define-job.ts';
+import { type JobRun, NotYet } from '../../queue/job-definition.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { LOCK_MS } from '../../queue/job-worker.ts';
 import { isoTime } from '../../text/wording.ts';
@@ -18,7 +18,7 @@ import type { CallRecord } from '../record/batch-result.ts';
 
 type Run = JobRun<BatchPayload | AskServicePayload>;
 
-type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readCircuit' | 'swapCircuit' | 'slowDown' | 'endWait'>;
+type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readNote' | 'swapNote' | 'slowDown' | 'endWait'>;
 
 interface RegionCircuitOptions {
   readonly queue: CircuitQueue;

@@ -21,7 +21,7 @@ const REPORT_MS = 250;
 const BUSY = 0.9;
 
 interface RegionFlowOptions {
-  readonly queue: Pick<JobQueue<never>, 'shareFlow' | 'swapFlow'>;
+  readonly queue: Pick<JobQueue<never>, 'shareFlow' | 'swapNote'>;
   /** The most jobs of this process at once. */
   readonly most: number;
   /** Sets the number of jobs that this process runs at once. */
@@ -141,7 +141,7 @@ async function changed(
   const before = readFlow(text) ?? newFlow(sums, now);
   const after = isRestart ? restarted(before, sums, now) : nextFlow(before, sums, now, most);
   if (after === before && text !== '') return before;
-  return readFlow(await queue.swapFlow(text, JSON.stringify(after))) ?? after;
+  return readFlow(await queue.swapNote('flow', text, JSON.stringify(after))) ?? after;
 }
 
 /** The share of the time in which the event loop of this thread was not idle. */

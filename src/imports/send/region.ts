@@ -67,7 +67,7 @@ export async function openRegion(options: RegionOptions) {
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
   const worker = options.worker && startRegionWorker({ ...options, ...options.worker, queue, lists, silent });
-  const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
+  const circuit = async () => statusOf(readCircuit(await queue.readNote('circuit')), Date.now());
   return {
     region,
     queue,
@@ -87,7 +87,7 @@ export async function openRegion(options: RegionOptions) {
           queue.isPaused(),
           ownLists(),
           queue.workers(),
-          queue.readFlow(),
+          queue.readNote('flow'),
         ]);
       const { state, since, code, message } = status;
       const away = state !== 'closed' || stopped;

@@ -6,7 +6,7 @@ import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } 
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
 import { asError } from '../../errors/rollcall-error.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { JobDefinition } from '../../queue/define-job.ts';
+import type { JobDefinition } from '../../queue/job-definition.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { closeWithin, type JobWorker } from '../../queue/job-worker.ts';
 import { AGAIN_MS } from '../../queue/patience.ts';

@@ -30,10 +30,6 @@ export interface JobDefinition<Payload, Ports> {
   process(job: JobRun<Payload>, ports: Ports): Promise<void>;
 }
 
-export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Ports>): JobDefinition<Payload, Ports> {
-  return Object.freeze(definition);
-}
-
 /** Thrown by `process`: the whole queue waits `waitMs`, the job goes back into it, and no attempt is used up. */
 export class SlowDown extends Error {
   readonly waitMs: number;
