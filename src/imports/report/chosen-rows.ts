@@ -40,7 +40,6 @@ type ReportColumns = [
   value: string | null,
 ];
 
-/** The columns of a report that all rows of a batch share. */
 interface BatchOfRows {
   readonly attempts: number;
   readonly httpStatus: number | null;
@@ -71,13 +70,35 @@ export function rowReader(database: DatabaseSync, choice: string): (values: Valu
   const batches = database.prepare(statementText('batch_of_rows'));
   const createdFor = creationsIn(database);
   return (values) => {
-    const around: RowsAround = {
-      guidOf: kept((group) => String(groups.get({ group })?.['guid'])),
-      batchOf: kept((batch) => foundBatch(batches, batch)),
-      createdFor,
-    };
+    const guidOf = kept((group) => String(groups.get({ group })?.['guid']));
+    const batchOf = kept((batch) => foundBatch(batches, batch));
     const found = statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>;
-    return Iterator.from(found).map((columns) => inWords(columns, around));
+    return Iterator.from(found).map((columns) => {
+      const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
+      const guid = group === null ? (asRead ?? '') : guidOf(group);
+      const sent = batch === null ? undefined : batchOf(batch);
+      const messageId = sent === undefined ? '' : messageOfRow(sent.messages, row);
+      return {
+        row,
+        line,
+        original,
+        status: outcomeOf(outcome),
+        code,
+        message: message ?? '',
+        region: region === null ? '' : regionOf(region),
+        guid,
+        uid: uid ?? '',
+        scope: typeof scope === 'number' ? scopeOf(scope) : (scope ?? ''),
+        attempts: sent?.attempts ?? 0,
+        httpStatus: sent?.httpStatus ?? null,
+        batch,
+        finishedAt: sent?.finishedAt ?? null,
+        created: createdFor(region, guid, uid ?? ''),
+        messageId,
+        members: messageId === '' ? null : (sent?.members ?? null),
+        value: value ?? '',
+      };
+    });
   };
 }
 
@@ -85,13 +106,6 @@ function foundBatch(batches: StatementSync, batch: number) {
   const found = batches.get({ batch });
   if (!isText(found?.['messages'])) throw ledgerContradiction(`batch ${batch} has rows and is not as it was written`);
   return found as unknown as BatchOfRows;
-}
-
-/** Values that are not read row by row. */
-interface RowsAround {
-  readonly guidOf: (group: number) => string;
-  readonly batchOf: (batch: number) => BatchOfRows;
-  readonly createdFor: CreatedFor;
 }
 
 /** Remembers what was found for the latest ids. */
@@ -127,10 +141,8 @@ function isMessage(value: unknown): value is [row: number, id: string] {
   return Array.isArray(value) && isNumber(value[0]) && isText(value[1]);
 }
 
-type CreatedFor = (region: number | null, guid: string, uid: string) => string;
-
 /** Returns the things that were created for each row. They are few beside the rows, and most imports create nothing. */
-function creationsIn(database: DatabaseSync): CreatedFor {
+function creationsIn(database: DatabaseSync): (region: number | null, guid: string, uid: string) => string {
   const made = new Map<string, string>();
   const found = database.prepare(
     "select kind, region_id, name, outcome from creations where outcome in ('created', 'reactivated')",
@@ -143,33 +155,6 @@ function creationsIn(database: DatabaseSync): CreatedFor {
     const user = made.get(`user ${region} ${foldId(uid)}`);
     const group = made.get(`group ${region} ${foldId(guid)}`);
     return [user, group].filter((one) => one !== undefined).join('+');
-  };
-}
-
-function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround) {
-  const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
-  const guid = group === null ? (asRead ?? '') : guidOf(group);
-  const sent = batch === null ? undefined : batchOf(batch);
-  const messageId = sent === undefined ? '' : messageOfRow(sent.messages, row);
-  return {
-    row,
-    line,
-    original,
-    status: outcomeOf(outcome),
-    code,
-    message: message ?? '',
-    region: region === null ? '' : regionOf(region),
-    guid,
-    uid: uid ?? '',
-    scope: typeof scope === 'number' ? scopeOf(scope) : (scope ?? ''),
-    attempts: sent?.attempts ?? 0,
-    httpStatus: sent?.httpStatus ?? null,
-    batch,
-    finishedAt: sent?.finishedAt ?? null,
-    created: createdFor(region, guid, uid ?? ''),
-    messageId,
-    members: messageId === '' ? null : (sent?.members ?? null),
-    value: value ?? '',
   };
 }
 

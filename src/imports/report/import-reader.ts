@@ -27,7 +27,6 @@ interface CountedProblem
   readonly place: string;
 }
 
-/** The progress of an import, and its time. */
 export interface ImportProgress {
   /** ms, by a clock that all threads share and nobody sets */
   readonly at: number;
@@ -81,7 +80,6 @@ export function openImportReader(path: string) {
     },
     counters,
     callsLeft,
-    /** Returns the progress of the import, and its time. */
     progress: () => ({
       counters: counters(),
       at: Number(process.hrtime.bigint() / 1_000_000n),
@@ -117,7 +115,7 @@ export function openImportReader(path: string) {
       });
       return grown && { code: 'MANY_MEMBERS', text: manyMembers(grown.n, grown, 'grew') };
     },
-    /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+    /** Promise 1 of docs/architecture.md. */
     check: () => checkCounters(sql),
     close,
     [Symbol.dispose]: close,
@@ -137,7 +135,6 @@ function rowsIn(database: DatabaseSync, sql: Statements, counters: () => Counter
     /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
     rowsPage: (filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace) =>
       searchRows(database, filter, limit, order, after),
-    /** Returns the number of rows that pass the filter. */
     countRows: (filter: RowFilter) => countRows(database, filter, counters),
     /** One row with its batch and calls; undefined where there is none of this number. */
     rowDetail: (number: number) => {

@@ -39,7 +39,7 @@ export const HEAP_MB = 256;
 /** Chunks of a report that are made before they are asked for. */
 const CHUNKS_AHEAD = 2;
 
-/** Reads imports' ledgers in other threads, so that this thread stays responsive. */
+/** Reads ledgers in other threads, so that this one stays responsive. */
 export function openLedgerThreads() {
   const open = (how: { readonly atOnce: number; readonly heapMb?: number }) =>
     threadQueue<LedgerThread>({ thread: [import.meta.url, './ledger-thread'], ...how });
@@ -74,9 +74,7 @@ export function openLedgerThreads() {
     report: (path: string, request: ReportRequest) => queues.reports.stream('report', { path, request }, CHUNKS_AHEAD),
     /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
     indexUids: (path: string) => queues.closing.ask('indexUids', { path }),
-    /** Keeps when its memberships end, as `noteEnds` does. */
     noteEnds: (noted: NotedImport) => queues.closing.ask('noteEnds', noted),
-    /** Writes all report files of an import. */
     writeReports: (request: ReportsRequest) => queues.closing.ask('writeReports', request),
     /** Closes the ledger at `path` where it is open, before it is deleted. */
     forget: async (path: string) => {

@@ -11,7 +11,6 @@ export function reportPaths(folder: string, input: Input) {
     all: join(folder, 'report.csv'),
     /** The rows that need attention: failed, invalid, unconfirmed, unprocessed. */
     failed: join(folder, 'failed.csv'),
-    /** The rows that may be sent again, in the original columns. */
     retry: join(folder, `retry.${retryExtension(input)}`),
     /** The users and groups that it created. */
     created: join(folder, 'created.csv'),

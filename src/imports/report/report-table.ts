@@ -16,10 +16,7 @@ export interface ReportRow extends Readonly<Omit<RowView, 'original' | 'check'>>
   readonly original: string;
 }
 
-/**
- * Facts about the input that a report needs to write it in its original columns, with `_extra_1` … when a row has more cells than
- * the header; for JSON the union of all keys.
- */
+/** The original columns: with `_extra_1` … when a row has more cells than the header; for JSON the union of all keys. */
 export type ReportInput = Pick<InputDescription, 'columns' | 'format' | 'delimiter' | 'shaped'>;
 
 type Shaped = Pick<ReportInput, 'shaped'>;
@@ -40,9 +37,8 @@ export function ownValues(row: ReportRow, { shaped }: Shaped = {}) {
 }
 
 /**
- * Names for OWN_COLUMNS beside the original ones. A report that is imported again already has `_row`, `_status` and so
- * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
- * so that the ending shows which belong together. Case is ignored, as databases ignore it.
+ * Names for OWN_COLUMNS beside the original ones. In a report of a report, `_row`, `_status` and so on are there already: all of ours
+ * take the first number that is free (`_row_2`, `_status_2`, …). Case is ignored, as databases ignore it.
  */
 function ownColumnNames(original: readonly string[], input: Shaped) {
   const own = ownNames(input);
@@ -76,10 +72,8 @@ export function distinctKeys(columns: readonly string[]) {
 export type Original = Pick<ReportRow, 'line' | 'original'>;
 
 /**
- * The cells of a row under the original columns, one per column; null where the row has none.
- * JSON values: text as it is, null as an empty cell, all else (numbers, lists, objects) as JSON text.
- * @throws DAMAGED_LEDGER if `original` is not what the input format promises, or has more cells than there are columns:
- * every later cell would be under a wrong name
+ * The cells of a row under the original columns, one per column; null where the row has none. JSON values are as `cellOf` writes them.
+ * @throws DAMAGED_LEDGER if `original` is not of the input's format, or has more cells than there are columns
  */
 export function originalCells(input: ReportInput, row: Original) {
   const { columns, format } = input;
@@ -121,19 +115,14 @@ function damaged(row: Original, what: string) {
   return ledgerContradiction(`the input of row ${row.line} ${what}`);
 }
 
-/** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */
+/** `original` on one line: line breaks are only between JSON tokens, where a blank can replace them. */
 function originalOnOneLine(row: Original) {
   return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
 }
 
 /**
- * The report as a table, one row for each in the order given; original columns first, then OWN_COLUMNS. In pieces of some 64 KB.
- *
- * - The delimiter of CSV is the input's (so that the same spreadsheet opens
- *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
- * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
- * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
- *
+ * The report as a table: original columns, then OWN_COLUMNS. The delimiter of CSV is the input's, so that the same spreadsheet opens it.
+ * Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
  * @throws as originalCells
  */
 export function tableReport(input: ReportInput, rows: Iterable<ReportRow>, format: 'csv' | 'xlsx') {
@@ -147,13 +136,8 @@ function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>) {
 }
 
 /**
- * Columns and values of rows as JSON objects:
- * `{"_row":2,"_status":"added", … ,"_finished_at":"2025-01-31T12:00:00.000Z","input":{…}}`.
- *
- * Our fields are beside `input` and the original ones inside it, so that neither can hide the other. Values are exact:
- * JSON elements are passed on as the text they were (numbers of any length included), CSV
- * cells are under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
- * numbers and times, "" for texts.
+ * Columns and values of rows as JSON objects: `{"_row":2,"_status":"added", … ,"input":{…}}`. The original fields are inside `input`, so
+ * that neither ours nor they can hide the others: CSV cells under their `distinctKeys`, JSON elements as the text that they were.
  */
 function objectsOf(input: ReportInput, rows: Iterable<ReportRow>) {
   const original = originalJson(input);
@@ -175,29 +159,20 @@ function cellsJson(input: ReportInput): (row: Original) => string {
   };
 }
 
-/**
- * The report as one JSON document: `{ "summary": ImportSummary, "rows": [ … ] }`, one row per line, each an object as
- * `objectsOf` describes it (our fields, and the original ones under `input`). Yields chunks of some 64 KB.
- * @throws as originalCells
- */
+/** The report as one JSON document: `{ "summary": ImportSummary, "rows": [ … ] }`, one row per line. @throws as originalCells */
 export function jsonReport(input: ReportInput, summary: ImportSummary, rows: Iterable<ReportRow>) {
   return jsonDocument({ summary }, { rows: jsonObjects(...objectsOf(input, rows)) });
 }
 
-/** The report as NDJSON: the same objects, in the order given. @throws as originalCells */
+/** The report as NDJSON: the same objects. @throws as originalCells */
 export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>) {
   return writeTable(...objectsOf(input, rows), 'ndjson');
 }
 
 /**
- * The rows that another import may fix (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
- * that the file imports as it is with the options of the first import. Other rows are left out.
- * CSV input gives CSV with the same delimiter (UTF-8, no byte order mark, LF); JSON and NDJSON input give NDJSON of the
- * elements, exactly as they were. Yields chunks of some 64 KB; memory does not grow with the rows.
- *
- * Every cell is exactly what it was, also where it begins like a formula: the file is there to be imported again, and what
+ * The rows that may be sent again, in the original columns only, so that the file imports as it is with the options of the first
+ * import: CSV with the same delimiter, or NDJSON of the elements. Every cell is what it was, also where it begins like a formula: what
  * people correct in a spreadsheet is the report.
- *
  * @throws as originalCells
  */
 export function retryReport(input: ReportInput, rows: Iterable<ReportRow>) {
@@ -227,7 +202,7 @@ export type OwnColumn = 'action' | 'joined_at' | 'until';
 
 /**
  * The same for a shaped input, where a row may have succeeded in part: its memberships, one on a line, in columns that
- * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
+ * need no shape. `_row` says which row of the input each is from; imports ignore it.
  */
 export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]) {
   const cells = Iterator.from(memberships).map((one) => [...membershipCells(one, more), one.line]);

@@ -10,10 +10,7 @@ import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { CODE_OF_ROW, OUTCOME_OF_ROW, rowReader, sentWith, statementText, type Values } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
 
-/**
- * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of
- * the input, its number.
- */
+/** The start of a page: behind this row. `key`: the value by which the row was sorted; for the order of the input, its number. */
 export interface RowPlace {
   readonly row: number;
   readonly key: string | number;
@@ -34,7 +31,7 @@ export interface RowsPage {
   readonly more: boolean;
 }
 
-/** Characters of a page of rows, and of input in it, at most: a bound on memory and time. */
+/** Characters of a page of rows, and of input in it, at most. */
 export const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 /**
@@ -87,7 +84,6 @@ function placesOf(
   }) as unknown as RowPlace[];
 }
 
-/** Counts the rows that pass the filter. */
 export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters) {
   const { status, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
@@ -238,15 +234,12 @@ function all(...conditions: readonly string[]) {
 
 /** Looks for a text in the values of rows, which SQLite alone cannot: `lower` knows ASCII only, and rows are JSON. */
 
-/** SQLite reads this many rows in some 5 ms. */
+/** Rows that SQLite reads in some 5 ms. */
 const ROWS_BETWEEN_CALLS = 10_000;
 
 const enabled = new WeakSet<DatabaseSync>();
 
-/**
- * Returns the condition of a text search in `ROWS`: SQL that is true for the rows `r` that have it, with its
- * values.
- */
+/** Returns the condition of a text search in `ROWS`: SQL that is true for the rows `r` that have it, with its values. */
 export function textSearch(database: DatabaseSync, text: string) {
   if (!enabled.has(database)) {
     enabled.add(database);
