@@ -52,7 +52,6 @@ export function openCatalog(path: string) {
     ...attendanceIn(sql),
     /** The id of this data directory for workers of other processes. */
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
-    /** It is worked with in this file and data directory from now on. */
     workIn: (file: string, root: string) => {
       sql('work_in').run(file, root);
     },
@@ -88,9 +87,7 @@ export function openCatalog(path: string) {
       });
       return keep(id);
     },
-    /** Replaces the options (JSON) of an import. */
     setOptions: set('set_options'),
-    /** Replaces the tags (JSON) of an import. */
     setTags: set('set_tags'),
     /** Keeps the totals of an import that has ended, or is about to. */
     setTotals: (id: string, totals: ImportTotals) => set('set_totals')(id, JSON.stringify(totals)),
@@ -98,7 +95,7 @@ export function openCatalog(path: string) {
     dismiss: (id: string) => {
       sql('dismiss').run({ id });
     },
-    /** Replaces the number of rows that need a person, by code. */
+    /** Replaces the numbers of rows that need a person, by code. */
     setProblems: (id: string, problems: readonly { readonly code: string; readonly rows: number }[]) =>
       inTransaction(database, () => {
         sql('forget_problems').run({ id });
@@ -114,7 +111,7 @@ export function openCatalog(path: string) {
         sql('forget_origin').run({ id });
         sql('remove').run({ id });
       }),
-    /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
+    /** For a new catalog (rebuild-catalog.ts). */
     restore: (records: readonly ImportRecord[]) => inTransaction(database, () => restore(sql, records)),
   };
 }
@@ -130,7 +127,6 @@ function attendanceIn(sql: Statements) {
     progressed: (id: string) => {
       sql('progressed').run({ id });
     },
-    /** This process ends normally. */
     leaveAll: () => {
       sql('leave_all').run();
     },
@@ -165,7 +161,6 @@ export function isIntact(path: string) {
   }
 }
 
-/** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string) {
   return catalogReader(openForReading(path, CATALOG_SCHEMA));
 }
@@ -218,7 +213,6 @@ function catalogReader(database: DatabaseSync) {
       const last = imports.at(-1);
       return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
     },
-    /** Returns the number of imports in each state. */
     counts: () =>
       new Map(
         sql<{ state: ImportState; imports: number }>('count_imports')
@@ -264,7 +258,6 @@ export function uncheckedOptions({ options }: Pick<ImportRecord, 'options'>): Re
   return storedJson(options, 'the options of an import', isObject);
 }
 
-/** The tags of an import, which the catalog keeps as JSON. */
 export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>) {
   return storedJson(tags, 'tags', isTexts);
 }

@@ -91,7 +91,7 @@ export function createClosings(options: ClosingOptions) {
   };
 
   return {
-    /** Closes an import in its final state, and reports that. Does nothing if that is running already. */
+    /** Does nothing if that is running already. */
     begin: (id: string, state: EndState, reason?: string) => {
       if (stopped || underWay.has(id)) return;
       underWay.add(id);

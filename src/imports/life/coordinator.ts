@@ -23,7 +23,6 @@ const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked'
 
 export type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-/** The parts of a coordinator, open. */
 interface Parts {
   readonly dir: DataDir;
   readonly catalog: Catalog;
@@ -35,14 +34,12 @@ interface Parts {
   readonly asked: Asked;
   /** Ids of folders that the catalog does not know. */
   readonly strays: readonly string[];
-  /** The time that imports are kept after they have finished, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;
   readonly onError: (error: Error) => void;
   /** To be closed with it. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** The imports of a coordinator. */
 function importsOf({ dir, catalog, life, events, strays }: Parts) {
   const find = catalog.get;
   return {
@@ -50,7 +47,6 @@ function importsOf({ dir, catalog, life, events, strays }: Parts) {
     find,
     /** The same for one that may have been deleted: undefined then. */
     lookUp: catalog.find,
-    /** Imports that retry rows of this one, oldest first. */
     retries: catalog.retries,
     /**
      * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
@@ -86,7 +82,6 @@ function importsOf({ dir, catalog, life, events, strays }: Parts) {
   };
 }
 
-/** The actions on its imports. */
 function actsOf(parts: Parts) {
   const { dir, catalog, life, events, reading, sendsTo, asked } = parts;
   const { requests } = life;
@@ -102,13 +97,11 @@ function actsOf(parts: Parts) {
     checkTarget(`import ${id}`, readOptions(record), sendsTo);
     return record;
   };
-  /** Does what a person asks for an import. */
   const requested = async (id: string, work: () => Promise<void>) => {
     await asked(work);
     return catalog.get(id);
   };
   return {
-    /** Makes an import, and begins with it. Returns its id. */
     create,
     /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WRONG_STATE */
     remove: async (id: string) => {

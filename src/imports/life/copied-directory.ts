@@ -28,7 +28,7 @@ export function openClaimed(dir: DataDir) {
   throw copied;
 }
 
-/** The reason why nothing works in the directory, if it is a copy. */
+/** The fault of a copy, in which nothing works. */
 export function copyFault(dir: DataDir) {
   return readCatalog(dir, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
 }

@@ -7,7 +7,6 @@ import type { ReasonCode } from '../reason-codes.ts';
 
 /** Unexpected errors: each ends one import, or the process if every import would meet it. */
 
-/** The step that failed, as the message names it. */
 const STEPS: Readonly<Record<FaultCode, string>> = {
   READING_FAILED: 'its input was read',
   SENDING_FAILED: 'it was sent',

@@ -17,12 +17,10 @@ import { held, overAsForeseen, type ResumeChanges, withChanges } from './creatin
 import { afterDeaths } from './faults.ts';
 import type { StepParts, Steps } from './steps.ts';
 
-/** The parts that carry out what people ask for an import. */
 interface RequestsOptions extends StepParts {
   readonly catalog: Catalog;
   /** The target of this process. */
   readonly sendsTo: Aimed;
-  /** The next steps in the life of an import. */
   readonly steps: Steps;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
@@ -52,7 +50,6 @@ function refusalsOf({ catalog, dir }: RequestsOptions) {
   };
 }
 
-/** Sends imports, or continues to, as people ask for it. */
 function goingOf(options: RequestsOptions) {
   const { dir, catalog, states, sending, closings, target, sendsTo, steps } = options;
   const refuse = refusalsOf(options);
@@ -117,7 +114,6 @@ function goingOf(options: RequestsOptions) {
   return {
     hold,
     leaveOutFailing,
-    /** Sends, or continues to. */
     go: async (id: string, start: Start = {}) =>
       catalog.get(id).startedAt === null ? inTurn(id, () => goOn(id, start, findEdited)) : goOn(id, start),
   };

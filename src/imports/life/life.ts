@@ -44,7 +44,6 @@ interface LifeOptions {
   readonly waits: Pick<WaitsOptions, 'free' | 'tell'>;
 }
 
-/** The fault code for an error while an event is handled. */
 const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>> = {
   unusable: 'READING_FAILED',
   read: 'SENDING_FAILED',
@@ -68,7 +67,6 @@ export function openLife({ dir, catalog, reading, events, sendsTo, stage, ...opt
     of: (id) => catalog.get(id).state,
     move: (...how) => void events.emit('state', catalog.move(...how)),
   };
-  /** Ends the process. */
   const fail = (error: unknown) => void events.emit('failure', asError(error));
 
   /** An unexpected error ends the import that met it, and the process only where every import would meet it. */

@@ -20,7 +20,6 @@ import { keepLookups } from '../stage/lookup-copies.ts';
 import type { Aimed } from '../target.ts';
 import type { Life, LifeEvents } from './life.ts';
 
-/** An import that a person or program asks for. */
 export const importRequest = z.strictObject({
   /** Set when the caller needs it first, to put the source into the import's folder. */
   id: z.string().exactOptional(),
@@ -54,8 +53,7 @@ interface Making {
 
 /**
  * Returns the function that makes an import: its folder, with copies of the files that its users and groups are looked up in, and
- * its record. The import is queued for staging, and for sending when it is staged (unless it is a dry run). The function resolves
- * with its id.
+ * its record. It is queued for staging and, unless it is a dry run, for sending. The function resolves with its id.
  */
 export function importMaker({ dir, catalog, asked, life, sendsTo: { target }, events }: Making) {
   return async (request: CreateImport) => {

@@ -21,7 +21,6 @@ export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'
   await rm(leaving, { recursive: true, force: true });
 }
 
-/** Deletes what interrupted removals have left. */
 export async function sweepRemoved(dir: DataDir) {
   await rm(dir.removed, { recursive: true, force: true });
 }
@@ -46,7 +45,7 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean) {
   });
 }
 
-/** Longest time between two checks for what is too old, in ms. */
+/** Between two checks for what is too old, at most. */
 const CHECK_MS = 3_600_000;
 
 interface RetentionOptions {

@@ -76,7 +76,6 @@ function endingsOf({ states, sending, closings, fault }: StepParts) {
     }
   };
 
-  /** Closes an import whose batches have all ended. */
   const close = (id: string, opened: OpenImport) => {
     if (totalRows(opened.ledger.counters()).unprocessed === 0) closings.begin(id, 'completed');
     // The rest was ended before, by a process that died before it could close the import.

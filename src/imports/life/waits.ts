@@ -72,7 +72,6 @@ export interface WaitsOptions {
 export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions) {
   const { free = () => freeBytes(dir.root) } = options;
   const imports = new Map<string, Wait>();
-  /** Other work that waits. */
   const others = new Map<() => void, OtherWait>();
   let isWatched = false;
   let looking: Repeated | undefined;
@@ -93,7 +92,6 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     }
   };
 
-  /** Someone looks for its end. */
   const isLookedFor = ({ code }: OtherWait) => {
     if (isWatched) return true;
     if (code !== 'DATABASE_BUSY') return false;
@@ -106,7 +104,6 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     if (!known.some(({ reason }) => reason === wait.reason)) tell(wait);
   };
 
-  /** Lets an import wait. Resolves when it does. */
   const begin = async (id: string, wait: Wait) => {
     const isLooked = isLookedFor(wait);
     if (isLooked) tellOnce(wait);

@@ -9,12 +9,11 @@ import { bulkInsert } from './bulk-insert.ts';
 export const NO_SCOPE = scopeId('participant');
 const BAN = scopeId('ban');
 
-/** Rows that travel in one call. */
+/** Rows that travel in one call, by their ids in the order of the input. */
 interface Piece {
   readonly callGroup: number;
   /** The first piece of its call group is 0. */
   readonly turn: number;
-  /** Ids of the rows, in the order of the input. */
   readonly rows: Uint32Array;
   /** Number of rows that ban. */
   readonly bans: number;
@@ -113,10 +112,7 @@ export class SentRows {
   }
 }
 
-/**
- * A mark of a row: rows that ask for the same have the same, and hardly any others do.
- * @param hash of the UID
- */
+/** A mark of a row: rows that ask for the same have the same, and hardly any others do. @param hash of the UID */
 export function markOf(group: number, hash: number) {
   return (Math.imul(group, 0x9e37_79b1) ^ hash ^ (hash / 0x20_0000)) >>> 0 || 1;
 }

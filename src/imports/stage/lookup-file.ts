@@ -57,7 +57,6 @@ export async function openLookups(
   };
 }
 
-/** The shape's settings for the columns of such a file. */
 interface WantedColumns {
   readonly keys?: readonly string[] | undefined;
   readonly id?: string | undefined;
@@ -234,7 +233,6 @@ function chosenColumns(
   );
 }
 
-/** A row of the statement `targets`. */
 interface FoundTarget {
   readonly id: string;
   readonly scope: Scope | '';

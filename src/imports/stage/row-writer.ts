@@ -160,7 +160,6 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
     insert: (chunk: readonly InputRow[]) => {
       for (const row of chunk) insertRow(row);
     },
-    /** Returns what `cut` needs. */
     finish: () => {
       inserts.finish();
       const counter = database.prepare(`insert into counters (region_id, name, n) values (?, 'read', ?)`);

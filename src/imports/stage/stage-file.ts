@@ -31,11 +31,9 @@ export interface StagingTask {
   readonly lookups?: ByLookup<LookupSource>;
   /** The rows that are sent first. Absent: all. */
   readonly trial?: TrialChoices | undefined;
-  /** The things that rows may create. Absent: none. */
   readonly create?: CreateOptions | undefined;
   /** Rows that the file must have; absent: any number. */
   readonly expectRows?: number | undefined;
-  /** Rows that it must have at least; absent: any number. */
   readonly leastRows?: LeastRows | undefined;
   /** The path of the ledger; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;

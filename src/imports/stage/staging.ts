@@ -29,7 +29,6 @@ interface StagingOptions {
   readonly stage?: StageFile | undefined;
 }
 
-/** Reads a file into a ledger, as `stageFile` does. */
 export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<void>;
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
@@ -144,7 +143,6 @@ async function discardStaged(unfinished: string) {
   for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished}${ending}`, { force: true });
 }
 
-/** The options of an import that staging needs. */
 function stagingTask(
   options: ImportOptions,
   folder: string,
@@ -165,9 +163,9 @@ function stagingTask(
 class StagingStopped extends Error {}
 
 /**
- * Stages a file in a thread of its own, so that reading and checking it does not block this one. Rejects with what
- * `stageFile` throws, with READING_STALLED when it stands still, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
- * its thread ends after it, and what it writes until then goes to a file that is deleted.
+ * Stages a file in a thread of its own. Rejects with what `stageFile` throws, with READING_STALLED when it stands still, or with the
+ * signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted: its thread ends after it, and what it writes
+ * until then goes to a file that is deleted.
  */
 export async function stageInThread(
   { signal: cancelled, ...task }: StagingTask,
@@ -203,7 +201,7 @@ export async function stageInThread(
 
 /** Bytes that a row takes in ledger and reports, beside its own text (docs/scale.md). */
 const ROW_BYTES = 250;
-/** Number of copies of a row's text: in the ledger and in the report. */
+/** Copies of a row's text: in the ledger and in the report. */
 const COPIES = 2;
 /** The ledger's write-ahead log takes about as many while it is sent, and less for a small file. */
 const JOURNAL_BYTES = 4 * 1024 * 1024;
@@ -220,7 +218,7 @@ async function checkRoom(source: string, ledger: string) {
   if (needed > free) throw new RollcallError('DISK_FULL', { needed, free });
 }
 
-/** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */
+/** The bytes that an import of the file takes: rather too few, as what is compressed is not looked into. */
 async function neededBytes(source: string) {
   const status = await stat(source).catch(() => undefined);
   // A pipe must be opened once only; what is wrong with anything else, reading it says.
