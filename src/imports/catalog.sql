@@ -71,13 +71,7 @@ select b.id from imports i
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
 -- name: add
--- In: id, file, source, options (JSON), retryOf (id, null: none), createdBy, tags (JSON), at (ms). A new import, in state
--- staging.
-insert into imports (id, state, reason, file, source, options, retry_of, created_by, tags, created_at)
-  values (:id, 'staging', 'created', :file, :source, :options, :retryOf, :createdBy, :tags, :at);
-
--- name: restore
--- In: the columns of import_records. An import of a lost catalog, as it was.
+-- In: the columns of import_records. A new import, or one of a lost catalog as it was.
 insert into imports (id, state, reason, code, remedy, file, source, options, retry_of, created_by, tags, totals, created_at,
                      started_at, finished_at)
   values (:id, :state, :reason, :code, :remedy, :file, :source, :options, :retryOf, :createdBy, :tags, :totals, :createdAt,

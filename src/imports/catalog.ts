@@ -59,11 +59,8 @@ export function openCatalog(path: string) {
       made: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
         Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>,
     ) => {
-      inTransaction(database, () => {
-        const at = Date.now();
-        sql('add').run({ createdBy: '', tags: '[]', ...made, at });
-        sql('journal').run({ id: made.id, at, state: 'staging', reason: 'created' });
-      });
+      const createdAt = Date.now();
+      inTransaction(database, () => add(sql, { ...NEW_IMPORT, ...made, createdAt }, createdAt));
       keep(made.id);
     },
     /** Changes the state of an import, or throws WRONG_STATE. The only function that changes a state. */
@@ -139,13 +136,29 @@ function attendanceIn(sql: Statements) {
   };
 }
 
+const NEW_IMPORT = {
+  state: 'staging',
+  reason: 'created',
+  code: null,
+  remedy: null,
+  createdBy: '',
+  tags: '[]',
+  totals: null,
+  startedAt: null,
+  finishedAt: null,
+} as const;
+
+function add(sql: Statements, record: ImportRecord, at: number, reason = record.reason) {
+  sql('add').run(record);
+  sql('journal').run({ id: record.id, at, state: record.state, reason });
+}
+
 function restore(sql: Statements, records: readonly ImportRecord[]) {
   const ids = new Set(records.map(({ id }) => id));
   // An import before those that retry it.
   for (const record of records.toSorted((one, other) => one.createdAt - other.createdAt)) {
     const retryOf = record.retryOf !== null && ids.has(record.retryOf) ? record.retryOf : null;
-    sql('restore').run({ ...record, retryOf });
-    sql('journal').run({ id: record.id, at: Date.now(), state: record.state, reason: 'the catalog was rebuilt' });
+    add(sql, { ...record, retryOf }, Date.now(), 'the catalog was rebuilt');
   }
 }
 

@@ -40,15 +40,12 @@ const turns = new Map<string, Promise<unknown>>();
 
 /** Does a piece of work on the rows of an import when those that were asked for before are done. */
 export async function inTurn<Result>(id: string, work: () => Promise<Result>) {
-  const before = turns.get(id);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const turn = (before ?? Promise.resolve()).then(() => promise);
+  const before = Promise.resolve(turns.get(id)).catch(() => {});
+  const turn = before.then(work);
   turns.set(id, turn);
   try {
-    await before;
-    return await work();
+    return await turn;
   } finally {
-    resolve();
     if (turns.get(id) === turn) turns.delete(id);
   }
 }

@@ -68,11 +68,8 @@ function goingOf(options: RequestsOptions) {
 
   const leaveOutFailing = async (id: string, options: string): Promise<number> => {
     // Without a pause, so that nothing of it is sent and no check of it begins meanwhile.
-    const record = catalog.get(id);
-    if (record.state !== 'staged' || closings.isUnderWay(id)) {
-      const why = 'no rows can be left out: only before anything is sent';
-      throw wrongState(record, why);
-    }
+    if (states.of(id) !== 'staged' || closings.isUnderWay(id))
+      refuse(id, 'no rows can be left out: only before anything is sent');
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     // The options may change what it creates. Where it was to create nothing, no check fits them: `leaveOut` says so, and no

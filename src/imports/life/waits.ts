@@ -71,24 +71,19 @@ export interface WaitsOptions {
 /** Imports that wait for something of this machine, and go on by themselves when that is over. */
 export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, ...options }: WaitsOptions) {
   const { free = () => freeBytes(dir.root) } = options;
-  const imports = new Map<string, Wait>();
-  const others = new Map<() => void, OtherWait>();
+  /** Imports by their ids, and other work. */
+  const waiting = new Map<unknown, { readonly wait: OtherWait; readonly goOn: () => unknown }>();
   let isWatched = false;
   let looking: Repeated | undefined;
 
   const look = async () => {
-    if (imports.size + others.size === 0) return;
+    if (waiting.size === 0) return;
     const bytes = await free();
     if (bytes > ENOUGH) keepReserve(dir);
-    for (const [goOn, wait] of others) {
+    for (const [what, { wait, goOn }] of waiting) {
       if (!wait.isOver(bytes)) continue;
-      others.delete(goOn);
-      goOn();
-    }
-    for (const [id, wait] of imports) {
-      if (!wait.isOver(bytes)) continue;
-      imports.delete(id);
-      await continueImport(id, wait);
+      waiting.delete(what);
+      await goOn();
     }
   };
 
@@ -100,14 +95,13 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
   };
 
   const tellOnce = (wait: OtherWait) => {
-    const known = [...imports.values(), ...others.values()];
-    if (!known.some(({ reason }) => reason === wait.reason)) tell(wait);
+    if (!waiting.values().some((known) => known.wait.reason === wait.reason)) tell(wait);
   };
 
   const begin = async (id: string, wait: Wait) => {
     const isLooked = isLookedFor(wait);
     if (isLooked) tellOnce(wait);
-    imports.set(id, wait);
+    waiting.set(id, { wait, goOn: () => continueImport(id, wait) });
     // Closing the ledger gives back what its journal takes.
     await sending.drop(id);
     if (wait.code === 'DISK_FULL') giveReserve(dir);
@@ -146,7 +140,7 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     whenOver: (wait: OtherWait, goOn: () => void) => {
       if (!isLookedFor(wait)) return false;
       tellOnce(wait);
-      others.set(goOn, wait);
+      waiting.set(goOn, { wait, goOn });
       if (wait.code === 'DISK_FULL') giveReserve(dir);
       return true;
     },
