@@ -9,7 +9,6 @@ export type Name = readonly [word: string, meaning: string];
 export interface Names {
   /** Whether the argument of a command, or of one of its commands, names one. */
   wants(command: Command, argument: Argument): boolean;
-  /** Those of a data directory. */
   local(dir: DataDir): Promise<readonly Name[]>;
   /** Those that every server has. */
   builtIn?(): readonly Name[];
@@ -25,11 +24,9 @@ interface CommandEntry {
   readonly load: () => Promise<{ readonly [made: `${string}Command`]: (action: Action) => Command }>;
   /** Returns the completions of its arguments, if these are no imports; loaded when they are needed. */
   readonly names?: () => Promise<Names>;
-  /** It reads no settings. */
   readonly settings?: false;
 }
 
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
-/** Makes the command of a name; undefined where there is none. */
 export type LoadCommand = (name: string) => Promise<Command | undefined>;

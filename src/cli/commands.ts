@@ -10,7 +10,6 @@ export async function loadCommand(name: string, action: Action = () => async () 
   return command === undefined || entry?.settings === false ? command : withProfile(command);
 }
 
-/** Files of several commands, or of a command and its completion. */
 const imports = () => import('./commands/imports-commands.ts');
 const continuing = () => import('./commands/continue-commands.ts');
 const service = () => import('./commands/service-commands.ts');

@@ -43,7 +43,6 @@ export async function checkDisk(folder: string) {
   }
 }
 
-/** Ledgers that are opened for a look. */
 const MAX_LEDGERS = 1_000;
 
 /**
@@ -64,7 +63,6 @@ export function checkCatalog(dir: DataDir): Finding[] {
 /** Bytes of ledgers of which each page is read; the larger ones are opened only. */
 const MAX_READ = 100_000_000;
 
-/** @throws LEDGER_MISSING, DAMAGED_LEDGER */
 function lookAt(path: string) {
   using reader = openImportReader(path);
   if (statSync(path).size <= MAX_READ) reader.check();

@@ -14,7 +14,6 @@ export const EXIT = {
   stillRunning: 6,
 } as const;
 
-/** Meaning of each, as `rollcall --help` prints it. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'every row is added, banned, already a member, a duplicate of such a row, or left out on purpose',
   rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',

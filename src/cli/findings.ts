@@ -8,7 +8,6 @@ export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** Advice if the check failed. */
   readonly remedy?: string | undefined;
 }
 
@@ -20,7 +19,6 @@ export function wrong(check: string, detail: string, remedy?: string): Finding {
   return { check, ok: false, detail, remedy };
 }
 
-/** A call failed. @param doing what it was for */
 export function failedCall(check: string, error: unknown, remedy: string, doing = '') {
   const { code, message } = judge(error, 1);
   return wrong(check, `${doing}${code}: ${message}`, remedy);

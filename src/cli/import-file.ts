@@ -105,7 +105,6 @@ async function beginHere(
 }
 
 interface GivenFile {
-  /** The options that the flags say. */
   readonly chosen: ImportOptions;
   /** Refuses a path, before anything is opened. */
   readonly check: (path: string) => Promise<unknown>;
@@ -150,7 +149,6 @@ export async function givenFile(
   };
 }
 
-/** The options of an import, as its flags and the settings say. */
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   return chosenOptions(
     { ...flags, shape: shapeOf(flags), dryRun: flags.dryRun === true || flags.check === true },

@@ -168,7 +168,6 @@ export async function fileToFetch(
  */
 export async function sourceNamed(config: Config, text: string, flags: SourceFlags, place: string) {
   if (isAddress(text) || sourceName(text) !== undefined) {
-    // Loaded for those alone who need them.
     const [{ sourceAt }, { isAddressOrName, requestOf }] = await Promise.all([
       import('../sources/schemes.ts'),
       import('../sources/named.ts'),
@@ -186,7 +185,6 @@ function fetchingLine({ bytes, rows, of }: SpoolProgress) {
   return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${shareText(bytes, of)}${many}`;
 }
 
-/** Says how to end standard input, where a person types it. */
 export function sayHowToEnd(io: Io) {
   if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
 }

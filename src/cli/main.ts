@@ -112,7 +112,6 @@ function isClosedPipe(error: unknown) {
 /** Time in which a process ends by itself when its command is done, in ms. */
 const END_MS = 200;
 
-/** Runs this process's command line. */
 export async function start() {
   setDefaultAutoSelectFamilyAttemptTimeout(NEXT_ADDRESS_MS);
   // Nobody reads it any more, as after `2>&1 | head`: the work goes on without a word.

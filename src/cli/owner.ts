@@ -29,7 +29,6 @@ export interface Owner {
   readonly staging?: ViewSources['staging'];
 }
 
-/** Imports as this process shows them. */
 export function shownBy({ dir, staging }: Pick<Owner, 'dir' | 'staging'>): ImportActs['views']['of'] {
   return (record) => viewing(dir, (catalog) => keptView(dir, catalog, record, staging));
 }

@@ -33,7 +33,6 @@ export function withCode(sentence: string, code: string | null | undefined) {
   return code == null || sentence.includes(code) ? sentence : `${sentence} [${code}]`;
 }
 
-/** The error that a command ends with, whatever was thrown. */
 function refusalOf(thrown: unknown) {
   if (thrown instanceof RollcallError) return thrown;
   if (thrown instanceof CommanderError) return badUsage(thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));

@@ -159,8 +159,6 @@ function notPlain(source: string) {
   return refused(`${shown(source)} is a pattern with more than *, ? and [ ]`, 'use only these');
 }
 
-/** Addresses that hosts have: of the public internet, of this machine, of private networks. */
-
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */
 export function isPublic(address: string) {
   // An IPv4 address inside an IPv6 address is judged as the IPv4 address.

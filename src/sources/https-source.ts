@@ -19,9 +19,6 @@ import {
   UNKNOWN_AUTHORITY,
 } from './source.ts';
 
-/** Files at https addresses. */
-
-/** All in ms. */
 const CONNECT_MS = 10_000;
 /** Until the answer begins, and between two pieces of it. An export may be made only when it is asked for. */
 const QUIET_MS = 60_000;

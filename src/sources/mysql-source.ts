@@ -12,7 +12,6 @@ import {
   sqlSource,
 } from './sql.ts';
 
-/** MySQL and MariaDB. */
 export const mysql: Database = {
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   query,

@@ -5,10 +5,7 @@ import type { NamedSource } from '../platform/named-sources.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
 import { badSource, type SourceRequest, type SourceSettings } from './source.ts';
 
-/**
- * The context of sources in a process: the named sources of its settings, its environment, and the certificates it
- * trusts.
- */
+/** The sources that the settings of a process name, and where their secrets are. */
 export interface SourceContext {
   readonly named: Readonly<Record<string, NamedSource>>;
   readonly environment: SourceRequest['environment'];
@@ -27,10 +24,7 @@ export function isAddressOrName(text: string, named: SourceContext['named']) {
   return isAddress(text) || nameIn(text, named) !== undefined;
 }
 
-/**
- * An address, or the address and settings of a named source, as a request. The given settings take precedence over
- * those of the name.
- */
+/** A request for what is at an address, or in a named source, whose settings give way to the given ones. */
 export function requestOf(text: string, given: SourceSettings, context: SourceContext): SourceRequest {
   const { named, environment, ca } = context;
   const name = nameIn(text, named);
@@ -58,7 +52,6 @@ function joined(ofName: SourceSettings, given: SourceSettings) {
   return { headers: { ...ofName.headers, ...given.headers }, secrets: { ...ofName.secrets, ...given.secrets } };
 }
 
-/** A place below an address. */
 function below(url: string, place: string) {
   if (place === '') return url;
   return `${url.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`;
@@ -124,10 +117,7 @@ const VARIABLE = /^env:([A-Za-z_][A-Za-z0-9_]*)$/;
 const OURS = /^(host|connection|content-.*|transfer-encoding|te|upgrade|expect|accept-encoding|range|if-.*)$/i;
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/**
- * `Authorization=env:NIGHTLY_TOKEN` as header and variable. A text instead of a variable may be a secret, and is not
- * shown.
- */
+/** `Authorization=env:NIGHTLY_TOKEN` as header and variable. Another text may be a secret, and is not shown. */
 export function headerFrom(text: string): readonly [header: string, variable: string] {
   const [, header = '', value = ''] = /^([^=:\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
   if (!HEADER_NAME.test(header)) throw badSource(`a header has no name; ${HEADER_FORM}`);
@@ -141,10 +131,7 @@ export function headersFrom(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(texts.map(headerFrom));
 }
 
-/**
- * The headers with their values of this moment.
- * @param headers header → variable  @throws BAD_SOURCE with the variable's name when it is not set or cannot be sent
- */
+/** With the values of this moment. @throws BAD_SOURCE with the name of a variable that is not set or cannot be sent */
 export function headersWithValues(
   headers: Readonly<Record<string, string>>,
   environment: (variable: string) => string | undefined,

@@ -15,7 +15,6 @@ import { type Kept, type Spooled, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
 
-/** The result of reading a source. */
 export interface Obtained extends Pick<Spooled, 'path' | 'name' | 'hash'> {
   /** The present copy of an address. */
   readonly copy?: Kept;
@@ -25,10 +24,8 @@ export interface Obtained extends Pick<Spooled, 'path' | 'name' | 'hash'> {
 const NAMES_AT_ONCE = 1_000;
 
 /**
- * Returns `file`, as the user named it in `folder`, in a form that is valid everywhere: a whole path or pattern, or an
- * address.
- * @param given how it is read, where it is no path
- * @throws BAD_SOURCE when it can never give a file
+ * Returns `file`, as the user named it in `folder`, as a whole path or pattern or an address, which is valid everywhere.
+ * @param given how it is read, where it is no path  @throws BAD_SOURCE when it can never give a file
  */
 export async function wholeSource(
   file: string,
@@ -169,8 +166,7 @@ async function* fittingOne(pattern: string) {
 }
 
 /**
- * A source that someone names over the API, as it means everywhere. It is not opened: the answer must not reveal what there
- * is elsewhere.
+ * A source that someone names over the API, valid everywhere. It is not opened: an answer must not reveal what is elsewhere.
  * @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, IntakeError
  */
 export async function allowedSource(text: string, sources: readonly string[]) {

@@ -206,7 +206,6 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   return { name, version, content: { kind: 'bytes', size, pieces }, close };
 }
 
-/** The newest object of those that fit. */
 async function newest(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal) {
   const fits = pathPattern(key);
   const prefix = key.slice(0, key.search(PATTERN));
@@ -251,16 +250,12 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
   ];
 }
 
-/**
- * Size in bytes above which a file is sent in parts of at least this size, which are held in memory one after the
- * other.
- */
+/** A larger file is sent in parts of at least this size, of which one at a time is in memory. */
 const PART_BYTES = 8 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 
 type ObjectPlace = Readonly<Record<'Bucket' | 'Key', string>>;
 
-/** @param path of the file whose bytes it gets */
 async function put(place: Place, config: S3ClientConfig, path: string, signal: AbortSignal) {
   if (place.key === '') throw namesNoObject(place);
   // Without the newer checksums of S3, which other servers do not know.

@@ -6,11 +6,9 @@ import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-t
 import { enumerate } from '../text/wording.ts';
 import { type Adapter, badSource, type SourceRequest, type SourceSettings } from './source.ts';
 
-/** A kind of address. */
 interface Scheme {
   /** The first is the one that is shown. */
   readonly names: readonly string[];
-  /** The settings that it takes. */
   readonly takes: readonly (keyof SourceSettings)[];
   /** Packages that may not be installed. */
   readonly needs?: PackageUse;
@@ -73,8 +71,7 @@ function schemesInWords() {
 }
 
 /**
- * An address as it is kept. An address that can never be read is refused, without asking anyone and without loading the
- * adapter.
+ * An address as it is kept. One that can never be read is refused, without asking anyone or loading the adapter.
  * @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password
  */
 export function checkedAddress(text: string, settings: SourceSettings = {}) {
@@ -133,7 +130,6 @@ function webAddress(text: string) {
   return url.href;
 }
 
-/** A file's name as it is shown to people. */
 export function shownFile({ file }: { readonly file: string }) {
   return isAddress(file) ? addressName(file) : file;
 }
@@ -147,7 +143,6 @@ export async function adapterFor(address: string) {
   return adapter;
 }
 
-/** The source at an address. @throws BAD_SOURCE, PACKAGE_MISSING */
 export async function sourceAt(request: SourceRequest) {
   const address = checkedAddress(request.address, request.settings);
   return (await adapterFor(address))({ ...request, address });

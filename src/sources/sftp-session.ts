@@ -15,11 +15,9 @@ import { badSource, type SourceRequest } from './source.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
-/** All in ms. */
 const CONNECT_MS = 20_000;
 const QUIET_MS = 15_000;
 
-/** The address of an SFTP server. */
 export interface SftpPlace {
   readonly user: string;
   readonly host: string;
@@ -272,7 +270,6 @@ function keysOf(text: string, entry: string): readonly KnownKey[] {
   });
 }
 
-/** Returns the fingerprint in the form of OpenSSH: `SHA256:…`. */
 function fingerprint(key: Buffer) {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

@@ -8,8 +8,6 @@ import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { connect, type Session, type SftpPlace } from './sftp-session.ts';
 import { type Adapter, badSource, newestOf, type Opened, type SourceEntry } from './source.ts';
 
-/** Files on SFTP servers. */
-
 const ADDRESS = /^sftp:\/\/(?:([^@/]*)@)?(\[[^\]]+\]|[^/:@]+)(?::(\d{1,5}))?(\/.*)?$/is;
 /** Reads or writes that are asked for before the first is answered, each of as many bytes: a distant server is not waited for each time. */
 const AT_ONCE = 16;
@@ -113,7 +111,6 @@ async function pathIn(session: Session, { path, name }: SftpPlace) {
   return (await newestOf(found(), name)).path;
 }
 
-/** The files that fit a path with patterns in some of its parts. */
 async function* fitting(
   session: Session,
   parts: readonly string[],

@@ -15,7 +15,6 @@ export interface Source {
    * @param known the version that is kept already
    */
   open(signal: AbortSignal, known?: string): Promise<Opened>;
-  /** Lists the place. @throws as open */
   list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
   /**
    * Puts a file of this machine there, in place of an earlier one: whole or not at all. The folder that it goes into is made,
@@ -61,10 +60,7 @@ export interface SourceEntry {
   readonly modifiedAt: number;
 }
 
-/**
- * Settings for reading a source, beside its address. Plain data without secrets: schedules keep it, and the settings
- * name it.
- */
+/** Settings for reading a source, beside its address: plain data without secrets, which schedules keep. */
 export type SourceSettings = Omit<NamedSource, 'url'>;
 
 export interface SourceRequest {
@@ -127,15 +123,11 @@ export function sourceRefusal(error: unknown, attempt: Attempt): unknown {
   return badSource(`${shown(name)} cannot be ${isWriting ? 'written' : 'read'}: ${what}`, remedy, { cause: error });
 }
 
-/** A file that fits a pattern. */
-interface Fitting {
-  readonly path: string;
-  /** The time of its last change. */
-  readonly at: number;
-}
-
 /** The file that was changed last; of two of the same time, the last by name. @throws BAD_SOURCE where there is none */
-export async function newestOf<File extends Fitting>(files: AsyncIterable<File>, pattern: string) {
+export async function newestOf<File extends { readonly path: string; readonly at: number }>(
+  files: AsyncIterable<File>,
+  pattern: string,
+) {
   let best: File | undefined;
   for await (const file of files) {
     if (best === undefined || file.at > best.at || (file.at === best.at && file.path > best.path)) best = file;

@@ -49,7 +49,6 @@ async function inTime<Result>(
   }
 }
 
-/** The facts about an earlier copy of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;
 
 /** The copy that a source is read into, and its bounds. */
@@ -63,7 +62,6 @@ export interface SpoolOptions extends InTime {
 
 export interface SpoolProgress {
   readonly bytes: number;
-  /** The number of rows of a query. */
   readonly rows?: number;
   /** Bytes that there will be, where that is known. */
   readonly of?: number | undefined;

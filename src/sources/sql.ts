@@ -19,20 +19,15 @@ import {
   UNKNOWN_AUTHORITY,
 } from './source.ts';
 
-/**
- * The common part of all databases: one query in one transaction that only reads, with values as in the database's own
- * CSV output.
- */
+/** All databases: one query in one transaction that only reads, with values as in the database's own CSV output. */
 
 /** One statement, as the database measures it. */
 const STATEMENT_MS = 10 * 60_000;
 export const CONNECT_MS = 10_000;
-/** Rows that are fetched at once. */
 export const ROWS_AT_ONCE = 2_000;
 
 const MAX_QUERY_BYTES = 1024 * 1024;
 
-/** A database of one kind. */
 export interface Database {
   /** Quotes a part of the name of a table. */
   readonly quote: (name: string) => string;
@@ -56,7 +51,6 @@ export interface Rows {
   readonly pieces: AsyncIterable<readonly (readonly string[])[]>;
 }
 
-/** Advice that several databases give. */
 export const ADVICE = {
   isWrite: 'the query may only read: write one SELECT, and call no function that writes',
   noTls: 'turn TLS on in the server, or add ?sslmode=disable to the address where the network is trusted',
@@ -143,7 +137,6 @@ async function sqlOf({ query, table }: SourceSettings, quote: Database['quote'])
   );
 }
 
-/** Errors of the network and of TLS, for all databases. */
 const NETWORK: Remedies = {
   ECONNREFUSED: 'check host and port, and whether the database runs',
   ENOTFOUND: 'check the name of the host',

@@ -5,7 +5,6 @@ import { requestOf, type SourceContext } from './named.ts';
 import { sourceAt } from './schemes.ts';
 import type { Source } from './source.ts';
 
-/** All in ms. */
 const TRY_MS = 20_000;
 /** A server that answers like this can be reached: the address of a source may be only the beginning of a file's. */
 const ANSWERED = /answered \d{3}/;
@@ -57,7 +56,6 @@ async function found(name: string, context: SourceContext, signal: AbortSignal) 
   return `${many}; the newest, ${newest.name}, can be read`;
 }
 
-/** Reads the beginning. */
 async function firstOf(source: Source, signal: AbortSignal) {
   const { content, close } = await source.open(signal);
   try {

@@ -20,7 +20,6 @@ import { clientOfDirectory } from './local-client.ts';
 import { type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 
-/** Flags for running imports in this process. */
 const ONLY_LOCAL = [
   ...['dataDir', 'queue', 'withWorkers'],
   // These imply --sandbox.
@@ -53,7 +52,6 @@ export function localImports(config: Config): Imports {
   return importsIn(config, clientOfDirectory(config.dir));
 }
 
-/** The imports that commands are about. */
 export type Imports = ReturnType<typeof importsIn>;
 
 /** Whether the command itself does what it asks for: there is no server, and no process that owns the data directory. */
@@ -61,7 +59,6 @@ export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'reg
   return server === undefined && (await regions()) === undefined;
 }
 
-/** Imports that a page of the list holds at most. */
 const MAX_OF_PAGE = 200;
 
 /**

@@ -8,7 +8,6 @@ import { viewsFor } from '../../server/import-views.ts';
 
 /** Imports as a data directory has them, even while another process writes to it. */
 
-/** @param server of which they would be */
 export function noImports(where: string, server?: string) {
   return new RollcallError('NO_IMPORTS', { where, server });
 }

@@ -81,7 +81,6 @@ export function ownerElse(
   return { call, download } as unknown as Client;
 }
 
-/** Name of the user at the terminal, for the record. */
 export function currentUser() {
   try {
     return userInfo().username;

@@ -32,7 +32,6 @@ interface SendingFile extends Pick<Doing, 'signal'> {
   readonly flags: FileFlags & { readonly dryRun?: boolean | undefined };
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: boolean;
-  /** Makes something of the file, with these options. */
   readonly operation: Making;
   /** Options that are sent in addition to those that say how the file is read. */
   readonly options?: Options;
@@ -132,7 +131,6 @@ export async function fileUpload(path: string, flags: ReadingChoices, signal: Ab
   return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
 }
 
-/** An upload of standard input, while it comes. */
 function asItComes(io: Io, signal: AbortSignal) {
   sayHowToEnd(io);
   const open = async function* () {

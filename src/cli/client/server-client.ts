@@ -43,7 +43,6 @@ export interface ServerOptions {
   readonly plainHttp: boolean;
 }
 
-/** Times in ms. */
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 /** Waits before an upload is repeated. */

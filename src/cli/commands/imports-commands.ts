@@ -35,7 +35,6 @@ type WatchFlags = CommonFlags & { readonly timeout?: number };
 type TagFlags = CommonFlags & { readonly remove?: true };
 type ListedFlags = CommonFlags & ListFlags & { readonly limit: number };
 
-/** A command about one import. */
 function aboutImport(name: string) {
   const command = new Command(name).argument('[id]', 'import (default: the latest)');
   return withServer(withJson(command));

@@ -177,7 +177,6 @@ function managementUrlOf({ host }: Sandbox) {
   return `https://apimgmt.${host}`;
 }
 
-/** The flag may be repeated. @throws BAD_BEHAVIOUR */
 function behaviour(text: string, earlier: Partial<Behaviour> = {}) {
   return { ...earlier, ...parseBehaviour(text) };
 }

@@ -40,7 +40,6 @@ export function serveCommand(action: Action) {
   );
 }
 
-/** Proxies as the server takes them. */
 const proxies: Allowed<readonly string[]> = {
   allowed: 'addresses or ranges such as 10.0.0.5,10.1.0.0/16, or the word loopback',
   parse: (text) => {

@@ -72,7 +72,6 @@ export function usersCommand(action: Action) {
   return new Command('users').addCommand(list).addCommand(token);
 }
 
-/** For a command that calls the app of one region. */
 function withRegion(command: Command) {
   const region = new Option('--region <region>', 'region of the app (default: ROLLCALL_REGION, or the only one)');
   return withSandbox(withJson(command.addOption(region.choices(REGIONS))));

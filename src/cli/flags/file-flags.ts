@@ -37,7 +37,6 @@ function withCreation(command: Command) {
   return withNeeds(withOptions(command, CREATION), Object.keys(CREATION), CREATES);
 }
 
-/** Flags of an import alone. */
 export function withTrial(command: Command) {
   return withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL }).optionsGroup('Options:');
 }

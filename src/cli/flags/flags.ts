@@ -116,7 +116,6 @@ export const regionList = valueOfFlag<readonly Region[]>({
   },
 });
 
-/** A flag for the size of a file: `500mb`. */
 export function sizeFlag(flag: string, meaning: string) {
   const size = valueOfFlag({ allowed: 'a size such as 500mb or 2gb', parse: byteSize });
   return new Option(`${flag} <size>`, `${meaning}, such as 500mb`).argParser(size).default(DEFAULT_MAX_FILE, '2gb');
@@ -194,7 +193,6 @@ export function isFileThere(path: string) {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The parts of an option's declaration that make its flag. */
 type FlagDeclaration = Pick<OptionDeclaration, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'repeats'>;
 
 export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>) {
@@ -225,7 +223,6 @@ export function optionFlag(name: string, declared: FlagDeclaration) {
   return choices === undefined ? option.argParser(parserOf(parse, repeats)) : option.choices(choices);
 }
 
-/** Parser that commander calls with the text of a flag. */
 function parserOf<Value>(parse: (text: string) => Value, repeats?: true) {
   const parser = (text: string, earlier?: Value): Value => {
     try {
@@ -259,7 +256,6 @@ export function repeatable<Parser extends object>(parser: Parser): Parser {
   return parser;
 }
 
-/** Keeps the text of each flag. */
 export const each = repeatable((text: string, before: readonly string[] = []) => [...before, text]);
 
 /** Marks the parser of a flag whose value may hold a key or password: no message repeats it. */
@@ -301,7 +297,6 @@ export function settingFlag(name: FlagName) {
   return new Option(flag, text).argParser(declared.secret ? secret(parser) : parser);
 }
 
-/** Parser that commander calls with the text of a flag. */
 export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text: string) => Value {
   return (text) => {
     const value = allowed.parse(text, flag);

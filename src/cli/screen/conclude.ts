@@ -36,7 +36,6 @@ export async function printSummary(imports: Imports, io: Io, summary: ImportSumm
   print(io, summaryText(summary, { color, width, problems, limits, interrupted }));
 }
 
-/** The words before the reason for a state. */
 const BECAUSE: Readonly<Partial<Record<ImportState, string>>> = {
   aborted: 'Stopped',
   rejected: 'Nothing was sent',

@@ -153,7 +153,6 @@ interface Survey {
   readonly progress: z.infer<typeof surveyProgress> | null;
 }
 
-/** Follows a survey. Returns the last look. @throws as `follow` */
 export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<View>, 'goesOn' | 'linesOf'>) {
   return followSteps<View>({
     ...followed,

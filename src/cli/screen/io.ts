@@ -61,13 +61,10 @@ export function textsOf(pieces: Pieces): AsyncIterable<string> {
 
 const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
 
-/** A standard stream; a terminal has columns and may have colours. */
-type Stream = NodeJS.WriteStream;
-
 const DEFAULT_WIDTH = 80;
 const WIDEST = 120;
 
-export function terminalIo(out: Stream, err: Stream, typed: Io['typed']) {
+export function terminalIo(out: NodeJS.WriteStream, err: NodeJS.WriteStream, typed: Io['typed']) {
   return {
     out,
     err,
@@ -81,7 +78,7 @@ export function terminalIo(out: Stream, err: Stream, typed: Io['typed']) {
   };
 }
 
-function columnsOf(stream: Stream) {
+function columnsOf(stream: NodeJS.WriteStream) {
   return stream.isTTY ? stream.columns : undefined;
 }
 

@@ -153,7 +153,6 @@ function checkAdvice({ verdict, code }: CheckSummary['problems'][number]) {
   return 'Check once more; if it happens again, look at check-groups.csv.';
 }
 
-/** The check of an import; undefined if there is none. */
 export async function checkedOf(
   { dir }: Config,
   { server, regions }: Imports,

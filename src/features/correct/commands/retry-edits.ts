@@ -16,7 +16,6 @@ import { correctionOperations, type TakenEdits } from '../operations.ts';
 import { correctedFileOperations, correctionsFor } from '../routes.ts';
 import { takenWords } from '../taken-words.ts';
 
-/** Refuses a corrected report that is not there. @throws BAD_USAGE */
 export async function checkEdits(path: string) {
   try {
     await fileStateOf(path, path);
@@ -26,7 +25,6 @@ export async function checkEdits(path: string) {
   }
 }
 
-/** Corrects rows in this process. */
 export function correctionsHere(here: Here) {
   const parts = { ...here, corrections: new Corrections(here), views: { of: shownBy(here) } };
   return ownImports(here, correctionsFor(parts));

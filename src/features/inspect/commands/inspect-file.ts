@@ -101,10 +101,7 @@ export async function sayWhatItIs(
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
 const MAX_COLUMNS = 30;
 
-/**
- * Describes a file for people.
- * @param withRefusal includes the reason for a refusal; not if that was printed already
- */
+/** @param withRefusal includes the reason for a refusal; not if that was printed already */
 export function factsText(facts: FileFacts, width: number, withRefusal = true): string {
   const paragraphs = [
     [headline(facts), ...facts.notes.map(printable)],
