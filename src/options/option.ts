@@ -102,14 +102,16 @@ export const SWITCH = {
 };
 
 /** Text that is read as settings are. */
-export function readAsSetting<Value>({ parse, allowed }: Allowed<Value>, print: (value: Value) => string) {
-  return {
-    parse: (text: string): Value => {
-      const value = parse(text, 'it');
-      if (value !== undefined) return value;
-      throw badUsage(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
-    },
-    print: (value: Value) => [print(value)],
+export function readAsSetting<Value>(allowed: Allowed<Value>, print: (value: Value) => string) {
+  return { parse: parserFor(allowed), print: (value: Value) => [print(value)] };
+}
+
+/** @param name of the value, for a message that must not repeat it */
+export function parserFor<Value>({ parse, allowed }: Allowed<Value>, name = 'it'): (text: string) => Value {
+  return (text) => {
+    const value = parse(text, name);
+    if (value !== undefined) return value;
+    throw badUsage(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
   };
 }
 

@@ -5,7 +5,7 @@ const TOKEN = 'rct_0123456789abcdef';
 const connect =
   (url: string, token: string | undefined, plainHttp = false) =>
   () =>
-    connectToServer({ url, token, ca: undefined, plainHttp });
+    connectToServer(url, { token }, plainHttp);
 
 describe('a token', () => {
   test.each([

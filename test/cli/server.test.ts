@@ -104,7 +104,7 @@ describe('with a server, commands do as they do without:', () => {
     const { summary } = await place.summary(['import', 'm.csv', '--first', '25']);
     expect(summary).toMatchObject({ state: 'paused', rows: { read: 50 } });
     const { url } = server;
-    const remote = connectToServer({ url, token, ca: undefined, plainHttp: false });
+    const remote = connectToServer(url, { token });
     const imports = importsIn(readConfig({}, {}), remote, remote);
     const screen = new Screen(80);
     await followImport(screen.io, imports, summary.id, { signal: new AbortController().signal });

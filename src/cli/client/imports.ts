@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { type ImportView, importOperations } from '../../api/imports.ts';
 import { rowOperations } from '../../api/rows.ts';
 import { serviceOperations } from '../../api/service.ts';
-import { caOf } from '../../app/ca-file.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { badUsage, RollcallError } from '../../errors/rollcall-error.ts';
 import { targetText } from '../../imports/target.ts';
@@ -42,8 +41,7 @@ export async function openImports(flags: CommonFlags) {
   }
   // Loaded here, so that commands about a data directory start without an HTTP client.
   const { connectToServer } = await import('./server-client.ts');
-  const { token, server: url } = config;
-  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
+  const server = connectToServer(config.server, config, flags.plainHttp);
   return { config, imports: importsIn(config, server, server) };
 }
 

@@ -6,7 +6,9 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { addressOf, type Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
+import { caOf } from '../../app/ca-file.ts';
 import { badUsage, isError, messageOf, RollcallError } from '../../errors/rollcall-error.ts';
+import type { Config } from '../../platform/config.ts';
 import { connectTimes, isLoopback } from '../../platform/hosts.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { type Answering, type Client, remedyFor } from './operation-client.ts';
@@ -33,16 +35,6 @@ export interface Upload {
   readonly signal: AbortSignal;
 }
 
-/** The server that commands ask, and how it is reached. */
-export interface ServerOptions {
-  readonly url: string;
-  readonly token: string | undefined;
-  /** Certificate authority to trust in addition to the usual ones, PEM. */
-  readonly ca: string | undefined;
-  /** Whether the token may be sent to another machine over plain http, where anyone on the way can read it. */
-  readonly plainHttp: boolean;
-}
-
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
 /** Waits before an upload is repeated. */
@@ -60,8 +52,16 @@ interface Exchanged {
   readonly signal?: AbortSignal;
 }
 
-/** @throws BAD_USAGE for a token that would travel in the clear */
-export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): Server {
+/**
+ * @param plainHttp whether the token may be sent to another machine in the clear, where anyone on the way can read it
+ * @throws BAD_USAGE where it may not and would be
+ */
+export function connectToServer(
+  url: string,
+  { token, caFile }: Partial<Pick<Config, 'token' | 'caFile'>>,
+  plainHttp = false,
+): Server {
+  const ca = caOf({ caFile });
   const { protocol, hostname } = new URL(url);
   if (token !== undefined && protocol === 'http:' && !isLoopback(hostname) && !plainHttp) {
     throw badUsage(

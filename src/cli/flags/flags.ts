@@ -6,7 +6,7 @@ import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize, DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { LIST_FILTERS } from '../../options/list-filters.ts';
-import type { OptionDeclaration } from '../../options/option.ts';
+import { type OptionDeclaration, parserFor } from '../../options/option.ts';
 import { type Allowed, wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
 import { joined } from '../../platform/defined.ts';
 import { defaultOf, type FlagName, type Flags, SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
@@ -297,15 +297,8 @@ export function settingFlag(name: FlagName) {
   return new Option(flag, text).argParser(declared.secret ? secret(parser) : parser);
 }
 
-export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text: string) => Value {
-  return (text) => {
-    const value = allowed.parse(text, flag);
-    if (value !== undefined) return value;
-    const { allowed: expected } = allowed;
-    throw new InvalidArgumentError(
-      `Expected ${typeof expected === 'string' ? expected : `one of ${expected.join(', ')}`}.`,
-    );
-  };
+export function valueOfFlag<Value>(allowed: Allowed<Value>, flag?: string): (text: string) => Value {
+  return parserOf(parserFor(allowed, flag));
 }
 
 /** `--profile`, on a command and those in it, before or after its name: it is among the flags of the one that acts. */
