@@ -99,16 +99,19 @@ export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}
       requireRoom(bounds, header.length, 'the header', header.filter((name) => name.trim() === '').length);
       for (const name of header) note(name);
     },
-    requireRoom: (count: number, place: string) => requireRoom(bounds, count, place),
     /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
     add: (name: string, place: string) => {
       requireRoom(bounds, names.length + 1, place);
       note(name);
     },
-    /** Notes a column that the header does not name; it serves no field. */
-    addExtra: (name: string) => {
-      onColumn?.(name);
-      names.push(name);
+    /** Notes columns past a header of this width, up to a count; they serve no field. Throws TOO_MANY_COLUMNS. */
+    addExtras: (count: number, width: number, place: string) => {
+      requireRoom(bounds, count, place);
+      while (names.length < count) {
+        const name = `_extra_${names.length - width + 1}`;
+        onColumn?.(name);
+        names.push(name);
+      }
     },
     /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
     positionOf: (name: string) => {

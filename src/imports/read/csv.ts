@@ -50,13 +50,14 @@ export async function* csvRows(
   options: TableOptions,
 ): AsyncGenerator<InputRow[]> {
   const records = csvRecords(delimiter, lineEnds, options.bounds.row);
-  const read = tableReader(options, separatorLine);
+  const read = tableReader(options, false);
   let line = 0;
   /** @param isOpen the last record has no line end, so that some of it may be missing */
   const rowsOf = (all: readonly string[][], isOpen = false) => {
     const rows: InputRow[] = [];
     for (const [index, cells] of all.entries()) {
       line += 1;
+      if (line === 1 && separatorLine) continue;
       for (const row of read(line, cells, isOpen && index === all.length - 1)) rows.push(row);
     }
     return rows;
@@ -82,7 +83,7 @@ export async function* sheetRows(
   sheet: AsyncIterable<Iterable<SheetRow>>,
   options: TableOptions,
 ): AsyncGenerator<InputRow[]> {
-  const read = tableReader(options);
+  const read = tableReader(options, true);
   let isFirst = true;
   function* rowsOf(all: Iterable<SheetRow>) {
     for (const { line, cells } of all) {
@@ -142,36 +143,21 @@ function plainCells({ columns, reader, hasDefaultGuid, edits }: TableOptions): C
   };
 }
 
-/**
- * Records → rows: the first record that is not blank is the header.
- * @param separatorLine whether Excel's line about the delimiter is above it; of a sheet, undefined
- */
-function tableReader(options: TableOptions, separatorLine?: boolean) {
+/** Records → rows: the first record that is not blank is the header. */
+function tableReader(options: TableOptions, isSheet: boolean) {
   const { columns, top, idle, shaped: made = plainCells(options) } = options;
-  const isSheet = separatorLine === undefined;
-  let isSeparator = separatorLine === true;
   /** Cells of the header; 0 until it is read. */
   let width = 0;
   /** Cells that a row must have. Spreadsheets leave out empty last cells. */
   let needed = 0;
-  /** The header, and its names, if a row has them. */
+  /** The header, if a row has it. */
   let header: readonly string[] = [];
-  let names: ReadonlySet<string> = new Set();
-  /** Cells of the longest row so far. */
-  let widest = 0;
   /** Empty cells past the header with which the first row ends. */
   let excess: number | undefined;
-
-  function isAbove(line: number, cells: readonly string[]) {
-    const isFirst = isSeparator;
-    isSeparator = false;
-    return isFirst || line <= top.skip || isPreamble(cells);
-  }
 
   function readHeader(cells: readonly string[]) {
     columns.addHeader(cells);
     width = cells.length;
-    widest = cells.length;
     made.begin(cells);
     needed = Math.min(cells.findLastIndex((name) => name.trim() !== '') + 1, made.needed());
   }
@@ -183,10 +169,7 @@ function tableReader(options: TableOptions, separatorLine?: boolean) {
   function problemOfWidth(line: number, cells: readonly string[]) {
     excess ??= Math.max(0, cells.length - width);
     if (cells.length === width) return undefined;
-    if (cells.length > widest) {
-      columns.requireRoom(cells.length, `line ${line}`);
-      for (; widest < cells.length; widest += 1) columns.addExtra(`_extra_${widest - width + 1}`);
-    }
+    columns.addExtras(cells.length, width, `line ${line}`);
     if (isSheet || (cells.length >= needed && cells.length < width)) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === excess) return undefined;
@@ -200,17 +183,16 @@ function tableReader(options: TableOptions, separatorLine?: boolean) {
       if (cells.length > 1 && width > 0) idle.blank.add(() => String(line));
       return [];
     }
-    if (names.has(cells[0] as string) && isHeaderAgain(cells, header, names, line)) {
+    if (header.includes(cells[0] as string) && isHeaderAgain(cells, header, line)) {
       idle.headers.add(() => String(line));
       return [];
     }
     if (isOpen) needed = width;
     if (width === 0) {
-      if (isAbove(line, cells)) return [];
+      if (line <= top.skip || isPreamble(cells)) return [];
       readHeader(top.names ?? cells);
       if (top.names === undefined) {
         header = cells;
-        names = new Set(cells);
         return [];
       }
     }
@@ -219,8 +201,8 @@ function tableReader(options: TableOptions, separatorLine?: boolean) {
 }
 
 /** Whether a row is the header again, as in files that were put one behind the other. */
-function isHeaderAgain(cells: readonly string[], header: readonly string[], names: ReadonlySet<string>, line: number) {
-  if (cells.length !== header.length || !cells.every((cell) => names.has(cell))) return false;
+function isHeaderAgain(cells: readonly string[], header: readonly string[], line: number) {
+  if (cells.length !== header.length || !new Set(cells).isSubsetOf(new Set(header))) return false;
   if (cells.every((cell, index) => cell === header[index])) return true;
   if (new Set(cells).size < cells.length) return false;
   throw intakeError(
