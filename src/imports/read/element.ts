@@ -18,8 +18,8 @@ const ROWS_PER_CHUNK = 500;
 /** Elements without a UID after which the search for one ends. */
 export const ELEMENTS_WITHOUT_UID = 1_000;
 
-export function isMemberList(key: string | null) {
-  return key !== null && Object.hasOwn(SCOPE_OF_LIST, key);
+export function isMemberList(key: string) {
+  return Object.hasOwn(SCOPE_OF_LIST, key);
 }
 
 /** Is this the service's own shape: an object with at least one of its four lists? */

@@ -155,34 +155,30 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
     let isPlain = true;
 
     /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-    function take({ columns: all, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
-      const columns = all();
-      const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
+    function take({ columns, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
       if (form === 'elements') checkFields(recognised);
-      for (let index = moves.length; index < columns.length; index += 1) {
-        const name = columns[index] ?? '';
+      for (const name of columns().slice(moves.length)) {
         const before = seen.get(name) ?? 0;
         seen.set(name, before + 1);
-        const field = before === 0 && form === 'cells' ? fields.get(name) : undefined;
-        const key = field === undefined ? `${before} ${name}` : field;
+        const [field] = Object.entries(recognised).find(([, column]) => column === name) ?? [];
+        const key = field === undefined || before > 0 || form === 'elements' ? `${before} ${name}` : field;
         let place = places.get(key);
         if (place === undefined) {
           place = names.push(name) - 1;
           places.set(key, place);
-          const count = names.length;
-          const most = bounds.columns;
-          if (count > most) {
-            throw intakeError(
-              'TOO_MANY_COLUMNS',
-              `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
-              orRaise('Import files with different columns one after the other', 'columns', bounds, count),
-              { place: `file ${JSON.stringify(current)}`, file: current, count, most },
-            );
-          }
         }
         moves.push(place);
-        if (place !== index + OWN.length) isPlain = false;
       }
+      isPlain = moves.every((place, index) => place === index + OWN.length);
+      const { length: count } = names;
+      const { columns: most } = bounds;
+      if (count <= most) return;
+      throw intakeError(
+        'TOO_MANY_COLUMNS',
+        `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
+        orRaise('Import files with different columns one after the other', 'columns', bounds, count),
+        { place: `file ${JSON.stringify(current)}`, file: current, count, most },
+      );
     }
 
     /** The keys of elements stay as they are, so that a field has the same key in all files. */
@@ -209,12 +205,9 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
       if (isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
       const cells: string[] = [];
       for (const [index, cell] of (JSON.parse(original) as string[]).entries()) {
-        const place = moves[index];
-        if (place === undefined) throw new TypeError(`a row of ${current} has more cells than columns`);
-        while (cells.length < place - OWN.length) cells.push('');
-        cells[place - OWN.length] = cell;
+        cells[(moves[index] ?? 0) - OWN.length] = cell;
       }
-      return `${own}${cells.map((cell) => `,${JSON.stringify(cell)}`).join('')}]`;
+      return `${own}${Array.from(cells, (cell = '') => `,${JSON.stringify(cell)}`).join('')}]`;
     }
 
     /** An element that already names its file, for instance in a retry file, stays as it is. */

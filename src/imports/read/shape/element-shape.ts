@@ -2,8 +2,8 @@ import { LIST_OF_SCOPE, SCOPES } from '../../../chat/service/lists.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { cellOf } from '../../../text/csv-line.ts';
 import { sameName } from '../../../text/same-text.ts';
-import { unknownColumn } from '../columns.ts';
-import { ELEMENTS_WITHOUT_UID, type Element, hasMemberLists, isText, originalOf } from '../element.ts';
+import { type Field, unknownColumn } from '../columns.ts';
+import { ELEMENTS_WITHOUT_UID, type Element, hasMemberLists, isMemberList, isText, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
 import { parseJson, repeatedKey, repetition } from '../json-text.ts';
 import { compile, type Plan, recognisedBy, sourcedFields } from './compile.ts';
@@ -33,7 +33,7 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
     for (const key in element) {
       if (!known.has(key)) learn(key, place);
     }
-    if (rowsRead === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid, sourcedBy(element));
+    if (rowsRead === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid, sourced());
     for (const slot of absent) if (paths.has(element, slot)) absent.delete(slot);
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     const exact = parseJson(text) as Element;
@@ -52,16 +52,15 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
 
   function finish() {
     if (rowsRead === 0) return;
-    columns.requireMembership(hasDefaultGuid, sourcedBy({}));
+    columns.requireMembership(hasDefaultGuid, sourced());
     const [first] = absent;
     if (first === undefined || lenient) return;
     throw unknownColumn(names[first] ?? '', flags[first] ?? '', columns.names);
   }
 
-  function sourcedBy(element: Element) {
-    const sourced = new Set(sourcedFields(shape, sources));
-    if (hasMemberLists(element) || [...known].some((key) => hasMemberLists({ [key]: true }))) sourced.add('uid');
-    return sourced;
+  function sourced(): ReadonlySet<Field> {
+    const fields = sourcedFields(shape, sources);
+    return [...known].some(isMemberList) ? new Set([...fields, 'uid']) : fields;
   }
 
   function learn(key: string, place: string) {
@@ -137,20 +136,14 @@ interface Wanted {
 
 /** Reads the same columns from one element after the other. A key that has the whole name comes before a path. */
 function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
-  const paths = columns.map((column) => column.split('.'));
+  function pathOf(element: Element, slot: number): Path {
+    const column = columns[slot] ?? '';
+    return keyIn(element, column) === undefined ? column.split('.') : [column];
+  }
 
   /** Every combination of values, as cells by column. An element whose list of users or groups is empty gives none. */
   function* cells(element: Element, chosen: readonly number[]): Generator<Cells> {
-    const wanted: Wanted[] = [];
-    for (const slot of chosen) {
-      const column = columns[slot] as string;
-      const mayLack = optional.has(slot);
-      wanted.push({
-        slot,
-        mayLack,
-        path: keyIn(element, column) === undefined ? (paths[slot] as Path) : [column],
-      });
-    }
+    const wanted = chosen.map((slot) => ({ slot, path: pathOf(element, slot), mayLack: optional.has(slot) }));
     for (const assigned of combinations([{ node: element, wanted, depth: 0 }], [])) {
       // An empty list assigns nothing: its column is empty, whatever the combination before had there.
       const values = new Array<string>(columns.length).fill('');
@@ -160,11 +153,7 @@ function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
     }
   }
 
-  function has(element: Element, slot: number) {
-    const column = columns[slot] as string;
-    return keyIn(element, column) !== undefined || reaches(element, paths[slot] as Path, 0);
-  }
-
+  const has = (element: Element, slot: number) => reaches(element, pathOf(element, slot), 0);
   return { cells, has };
 }
 
