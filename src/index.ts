@@ -28,15 +28,11 @@ export type { ImportState } from './membership/import-state.ts';
 export type { ImportSummary, Outcome };
 export { RollcallError };
 
-/**
- * Settings that flags and the environment give to the command line; missing ones are looked up there in the same way.
- */
+/** Settings of the command line; missing ones are looked up as there, in the environment and the configuration file. */
 export interface Settings {
   /** The data directory of imports. Default: ROLLCALL_DATA_DIR, else `.rollcall`. */
   readonly dataDir?: string | undefined;
-  /**
-   * The address of the queue: `redis://…`. Default: ROLLCALL_QUEUE, else the memory of this process.
-   */
+  /** The queue: `redis://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
   readonly queue?: string | undefined;
   /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
@@ -124,10 +120,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
   );
 }
 
-/**
- * Returns the options that `rollcall import` would make of the same choices.
- * @throws BAD_USAGE, and what a recipe refuses
- */
+/** The options that `rollcall import` would make of the same choices. @throws BAD_USAGE, and what a recipe refuses */
 async function optionsOfChoices(config: Config, file: string, choices: ImportChoices) {
   const { dataDir, queue, callsPerMinute, concurrency, perGroup, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
@@ -144,10 +137,7 @@ async function optionsOfChoices(config: Config, file: string, choices: ImportCho
   throw badUsage(isUnknown ? `there is no choice ${JSON.stringify(field)}: the type ImportChoices lists them` : text);
 }
 
-/**
- * Continues an import that was paused, blocked, interrupted or only checked, as `rollcall resume` does.
- * @throws RollcallError, also when there is no such import
- */
+/** Continues an import as `rollcall resume` does. @throws RollcallError, also when there is no such import */
 export function resumeImport(
   id: string,
   choices: Settings & Pick<ImportChoices, 'sandbox' | 'withWorkers' | 'signal'> = {},

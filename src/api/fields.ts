@@ -159,10 +159,7 @@ export function listOption<const Word extends string>(words: readonly Word[]) {
     .describe(`Some of ${words.join(', ')}, separated by commas.`);
 }
 
-/**
- * A time, or a day in UTC, in ms since 1970.
- * @param edge which moment of a day counts: its first one, or the first one after it
- */
+/** A time in ms since 1970, or a day in UTC: its first moment, or the first one after it. */
 export function timeOption(edge: 'start' | 'end') {
   return z.string().transform((text, context) => {
     const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

@@ -39,10 +39,7 @@ export interface Declared {
   readonly refusals?: readonly RefusalCode[];
 }
 
-/**
- * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
- * commands call it (cli/client/operation-client.ts).
- */
+/** An operation of the HTTP API, declared once: server/serve.ts makes its route, and commands call it. */
 export interface Operation extends Declared {
   readonly method: Method;
   /** With `:names`, as routers write it. */
@@ -94,8 +91,8 @@ export interface Call {
 }
 
 /**
- * Writes the line of an operation into the audit log. One that never calls it, and has a name in its path, gets a line with that
- * as the target; null: what was done needs none.
+ * Writes the line of an operation into the audit log; null: it needs none. One that never calls it, and has a name in
+ * its path, gets a line with that as the target.
  */
 export type Audited = (detail: string | null, target?: string, action?: string) => void;
 

@@ -7,10 +7,7 @@ export function caOf({ caFile }: Pick<Config, 'caFile'>) {
   return caFile && readNamed('ROLLCALL_CA_FILE', caFile);
 }
 
-/**
- * Returns the context of sources in this process.
- * @throws BAD_SETTING where the file of the certificate authority cannot be read
- */
+/** The context of sources in this process. @throws BAD_SETTING */
 export function sourceContextOf(config: Pick<Config, 'namedSources' | 'caFile'>): SourceContext {
   return { named: config.namedSources, environment: environmentVariable, ca: caOf(config) };
 }

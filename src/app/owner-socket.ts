@@ -76,11 +76,7 @@ const LOOK_MS = 50;
 /** Time for answers that are on their way when the owner stops, in ms. */
 const LAST_ANSWERS_MS = 2_000;
 
-/**
- * Opens what owns the data directory. An owner without a socket begins or leaves, as that of an import does which was
- * just paused: it is waited for.
- * @throws DATA_DIR_IN_USE
- */
+/** Opens what owns the data directory, after an owner without a socket: it begins or leaves. @throws DATA_DIR_IN_USE */
 export async function whenLeft<Opened>(
   dir: DataDir,
   open: () => Opened | Promise<Opened>,
@@ -171,10 +167,7 @@ const noOwner = () => new RollcallError('NO_OWNER', {});
 /** No process listens: there was none, it was killed, or it is stopping. */
 const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-/**
- * Has the process that owns the data directory do an operation.
- * @throws RollcallError as it refuses; NO_OWNER where there is none; OWNER_REFUSED where its answer cannot be read
- */
+/** Has the owner do an operation. @throws as it refuses; NO_OWNER; OWNER_REFUSED for an answer that cannot be read */
 export async function askOwner<Answer>(
   dir: DataDir,
   { answer, ...operation }: Asked & { readonly answer: ZodType<Answer> },

@@ -1,7 +1,4 @@
-/**
- * Errors of a call to the chat service, or of a list of several calls: codes of the table (errors/service-errors.ts). Texts of
- * the service are redacted before they get here (redact.ts).
- */
+/** Errors of a call to the service, or of several for a list. Texts of the service are redacted before (redact.ts). */
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** Codes of calls that did not get a reply. */

@@ -48,10 +48,7 @@ export type Ask = <Schema extends z.ZodType>(
   request?: AppRequest,
 ) => Promise<z.output<Schema> & ReplyMeta>;
 
-/**
- * An id as one segment of a path, as the service stores it, whatever characters it has.
- * @throws INVALID_CALL
- */
+/** An id as one segment of a path, as the service stores it, whatever characters it has. @throws INVALID_CALL */
 export function segment(name: 'guid' | 'uid', id: string) {
   // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
@@ -60,10 +57,7 @@ export function segment(name: 'guid' | 'uid', id: string) {
   return encodeURIComponent(foldId(id));
 }
 
-/**
- * A UID as the service stores it, for the header onBehalfOf.
- * @throws INVALID_CALL
- */
+/** A UID as the service stores it, for the header onBehalfOf. @throws INVALID_CALL */
 export function actingUid(uid: string) {
   if (/^[\x21-\x7e]+$/.test(uid)) return foldId(uid);
   throw invalidCall(

@@ -32,10 +32,7 @@ import { createUserClient } from './user-client.ts';
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
   readonly apiKey: string;
-  /**
-   * The key as the settings say it now, undefined where they do not: asked when the service refuses the one in use,
-   * and by `renewKey`. Default: it never changes.
-   */
+  /** The key as the settings have it now, if they do: asked when the one in use is refused. Default: none. */
   readonly currentKey?: (() => string | undefined) | undefined;
   /** `User-Agent` header of every call, such as `rollcall/1.2.3`. Default: `rollcall`. */
   readonly userAgent?: string | undefined;

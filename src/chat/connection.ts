@@ -43,9 +43,7 @@ export interface Request {
 export interface Reply {
   readonly httpStatus: number;
   readonly headers: ReplyHeaders;
-  /**
-   * UTF-8; the memory is used again when it has been read. Null when it is longer than the limit; the rest was not read.
-   */
+  /** UTF-8, in memory that is used again when it has been read. Null: longer than the limit; the rest was not read. */
   readonly body: Buffer | null;
   /** From the call to the last byte, in milliseconds, waiting for a free connection included. */
   readonly ms: number;
@@ -94,10 +92,7 @@ export function openConnection(
   }
 
   return {
-    /**
-     * Returns what `read` makes of the reply, of any status.
-     * @throws a TransportCode, MALFORMED_REPLY (not HTTP), INVALID_CALL, ABORTED, and what `read` throws
-     */
+    /** Gives what `read` makes of a reply of any status. @throws as call-errors.ts lists, and what `read` throws */
     async exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read) {
       if (closed) throw callAborted(false, new Error('the client is closed'));
       underWay += 1;

@@ -8,9 +8,7 @@ import type { Redact } from './redact.ts';
 import { type GroupFacts, groupReply, joinedPage, MAX_PAGE_BYTES, userReply } from './replies.ts';
 import { MAX_PER_PAGE } from './service/limits.ts';
 
-/**
- * Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). list-client.ts reads lists.
- */
+/** Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). */
 export function createDirectoryClient(ask: Ask) {
   const askForGroup = (guid: string, options?: ActingOptions) =>
     ask('GET', `/groups/${segment('guid', guid)}`, groupReply, options);

@@ -193,19 +193,14 @@ const FIRST_BACKOFF_MS = 1_000;
 export const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Wait before the next attempt, in milliseconds: full jitter, anywhere from 0 to a ceiling that starts at one second,
- * doubles with every attempt and ends at a minute, so that batches that failed together do not come back together.
- * @param attempt number of attempts made, from 1
- * @param random 0 to 1, as Math.random gives it
+ * Wait before the next attempt, in ms: full jitter, from 0 to a ceiling that starts at one second, doubles with every
+ * attempt and ends at a minute, so that batches that failed together do not come back together. @param attempt from 1
  */
 export function backoffMs(attempt: number, random: number) {
   return Math.round(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (Math.max(attempt, 1) - 1)));
 }
 
-/**
- * The meaning of errors for the operations of member-client.ts, as data: the differences from adding members, and
- * error-policy.ts for the rest. Publicly known codes, not contract.
- */
+/** The meaning of errors for edits (member-client.ts), where it differs. Publicly known codes, not contract. */
 
 /** Operations that change one member of a group. */
 export type EditOperation = 'change-scope' | 'remove' | 'unban';
@@ -226,10 +221,7 @@ const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   unban: ['ERR_NOT_A_BANNED_USER'],
 };
 
-/**
- * @param error what the call threw; anything but a failed call is thrown again, as `judge` does
- * @param onBehalfOf the acting user of the call; empty when the service itself acts
- */
+/** Judges an edit as `judge` does an addition. @param onBehalfOf the acting user; empty when the service itself acts */
 export function judgeEdit(operation: EditOperation, error: unknown, onBehalfOf = ''): EditVerdict {
   const verdict = judge(error, 1, onBehalfOf);
   return { ...verdict, kind: editKind(operation, verdict, onBehalfOf !== '') };
@@ -243,11 +235,7 @@ function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser
   return NOT_THERE.has(code) || kind === 'halve' ? 'final' : kind;
 }
 
-/**
- * Returns the meaning of a failed reading of a list or a group. A verdict of `final` concerns this group alone.
- * @param error what readMembers, readBanned or getGroup threw; anything but a failed reading is thrown again
- * @param onBehalfOf the user for whom it was asked; empty when the service itself asks
- */
+/** The meaning of a failed reading: `final` concerns this group alone. Other errors are thrown again. */
 export function judgeReading(error: unknown, onBehalfOf = ''): Verdict {
   if (isError(error, 'UNTRUSTED_LISTING')) {
     const { code, message } = error;

@@ -37,10 +37,7 @@ function inGroup(guid: string, place: 'members' | BannedList) {
   return `/groups/${segment('guid', guid)}/${place}`;
 }
 
-/**
- * Calls that edit the members of a group: publicly known, not contract. Errors are those of every call; error-policy.ts says
- * what they mean.
- */
+/** Calls that edit members of a group: publicly known, not contract. error-policy.ts says what their errors mean. */
 export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAddress) {
   async function edit(
     method: 'PUT' | 'DELETE',

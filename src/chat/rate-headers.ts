@@ -23,9 +23,7 @@ export interface Rate {
   readonly remaining?: number | undefined;
   /** The end of the window, in ms since 1970. */
   readonly resetAtMs?: number | undefined;
-  /**
-   * The time in which nothing is sent, 0 to MAX_WAIT_MS: from `Retry-After`, else until the reset if no call is left.
-   */
+  /** The time in which nothing is sent, 0 to MAX_WAIT_MS: `Retry-After`, else until the reset if no call is left. */
   readonly waitMs?: number | undefined;
   /** The time that the service asks for, where it is longer than MAX_WAIT_MS: it is asked again after that. */
   readonly askedMs?: number | undefined;

@@ -34,10 +34,7 @@ const pagination = z
   .optional()
   .catch(undefined);
 
-/**
- * The paging information of a page. Documented samples contradict themselves (5 entries, total 0), so that any number
- * can be missing, and none is right for certain.
- */
+/** The paging information of a page. Documented samples contradict themselves: any number can be missing or wrong. */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
 /** Metadata of a page of entries. */

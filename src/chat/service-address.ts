@@ -16,10 +16,7 @@ export interface AppAddress {
   readonly url?: string | undefined;
 }
 
-/**
- * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
- * @throws BAD_SETTING when app id or host is not usable.
- */
+/** Base address of an app: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1). @throws BAD_SETTING */
 export function apiUrl({ appId, region, host, url }: AppAddress) {
   const app = checkedAppId(appId);
   return url ?? `https://${app}.api-${region}.${checkedHost(host)}/${API_VERSION}`;

@@ -18,10 +18,7 @@ const messageReply = z.object({
 /** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
 export function createUserClient(ask: Ask) {
   return {
-    /**
-     * `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user.
-     * @param use as the service shows it for tokens that are changed (docs/chat-service.md, 53); `userAgent` is the device
-     */
+    /** `POST /users/{uid}/auth_tokens`: a token to log in as a user (docs/chat-service.md, 53). @param use a device */
     async createAuthToken(
       uid: string,
       use: { readonly platform?: string | undefined; readonly userAgent?: string | undefined },

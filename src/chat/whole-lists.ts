@@ -52,11 +52,7 @@ export async function readList<Kind extends ListKind>(
   throw new RollcallError('UNTRUSTED_LISTING', { list, problem: problem ?? '', readings: READINGS });
 }
 
-/**
- * The lowercased UIDs of all who are banned from a group. That is a list of its own and takes calls of its own, at
- * least one for each group and one for every 100 banned: ask only where it matters.
- * @throws as readList
- */
+/** The lowercased UIDs of all who are banned: a list of its own, with calls of its own. @throws as readList */
 export async function readBanned(
   pages: ListPages,
   guid: string,
@@ -97,10 +93,7 @@ export function mapStore<Entry extends Named>(): ListStore<Entry> & Pick<Map<str
   };
 }
 
-/**
- * A list in tables of a database; how many different ids it has is counted as they come.
- * @param put takes an entry, and says whether its id is new
- */
+/** A list in tables of a database. @param put takes an entry, and says whether its id is new */
 export function tableStore<Entry extends Named>(
   transaction: (work: () => void) => void,
   clear: () => void,

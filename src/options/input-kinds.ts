@@ -3,9 +3,7 @@ import { enumerate } from '../text/wording.ts';
 interface KindOfInput {
   /** The name that people see. */
   readonly name: string;
-  /**
-   * Endings of file names, by which files of folders and archives are chosen. The content decides the kind of a file.
-   */
+  /** Endings by which files of folders and archives are chosen. The content decides the kind of a file. */
   readonly endings: readonly string[];
   /** The stored form of its rows: cells under a header, or elements. */
   readonly rowsAs: 'csv' | 'json' | 'ndjson';
@@ -78,9 +76,6 @@ export function inputNames(last: 'and' | 'or') {
   return enumerate(names, last);
 }
 
-/**
- * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
- * those of any other file. Elements about something else (messages, users, channels) give no rows.
- */
+/** Exports of other systems, whose elements with memberships become flat rows; other elements give no rows. */
 export const EXPORTS = ['slack', 'mattermost', 'stream', 'sendbird', 'twilio', 'cometchat', 'scim', 'teams'] as const;
 export type ExportName = (typeof EXPORTS)[number];

@@ -44,10 +44,7 @@ export const CHOICES = {
   changed: ['restore', 'keep'],
 } as const satisfies Record<string, readonly string[]>;
 
-/**
- * Options by the labels of their controls: of the forms, and of texts about them on pages. They stand apart from the declarations,
- * because the browser loads nothing that checks values.
- */
+/** Options by the labels of their controls, apart from their declarations: the browser loads none that check values. */
 export const LABELS: Readonly<Record<string, string>> = {
   guid: 'Group',
   scope: 'Scope',

@@ -1,6 +1,4 @@
-/**
- * Files beside the input, in which its keys are looked up. The differences between the two are here, and nowhere else.
- */
+/** Files beside the input, in which its keys are looked up, with all that differs between the two. */
 export const LOOKUPS = {
   identities: {
     field: 'uid',

@@ -22,10 +22,7 @@ const BAN_CHECK = {
 export const BANS = { ...LIFTING, ...BAN_CHECK };
 export type BanChoices = Given<typeof BANS>;
 
-/**
- * The stored form. `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: nobody asks who is
- * banned.
- */
+/** The stored form. `keep`: the row fails. `lift`: the ban is lifted. Absent: nobody asks who is banned. */
 export const BAN_OPTIONS = { bans: z.enum(['keep', 'lift']).optional() };
 export type BanChoice = NonNullable<z.infer<(typeof BAN_OPTIONS)['bans']>>;
 

@@ -2,11 +2,7 @@
 export interface Allowed<Value> {
   /** The form for messages: the choices, or `a whole number from 1 to 100`. */
   readonly allowed: string | readonly string[];
-  /**
-   * @param name where the value was given
-   * @returns undefined for a text that is not allowed
-   * @throws BAD_SETTING where a message must not repeat the value
-   */
+  /** Undefined for a text that is not allowed. @throws BAD_SETTING about `name` where nothing may repeat the value */
   readonly parse: (text: string, name: string) => Value | undefined;
   /** In a file it is a number, not a text. */
   readonly isNumber?: true;

@@ -163,10 +163,7 @@ export function currentApiKey(region: Region, appId: string, profile: string | u
   }
 }
 
-/**
- * The settings of a file of `NAME=value` lines come before those of the environment: a process can read the file again,
- * where its environment never changes.
- */
+/** Adds the settings of a file of `NAME=value` lines, which a process can read again, unlike its environment. */
 function withEnvFile(environment: Environment, folder: string) {
   const named = present(environment[SETTINGS.envFile.env]);
   if (named === undefined) return environment;
@@ -199,11 +196,7 @@ type AppSettings = {
 
 type Apps = ReturnType<typeof readApps>;
 
-/**
- * The apps of all regions, each with its key.
- * @param appRegion the region of the single app
- * @throws BAD_SETTING
- */
+/** The apps of all regions, each with its key. @param appRegion the region of the single app @throws BAD_SETTING */
 function readApps(
   given: (name: SettingName, region?: Region) => Setting | undefined,
   appRegion: Region = DEFAULT_REGION,

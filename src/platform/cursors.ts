@@ -20,10 +20,7 @@ export function cursorText(content: unknown) {
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/**
- * Reads the content of a cursor made by `cursorText`; returns undefined if none is given.
- * @throws BAD_CURSOR
- */
+/** The content of a cursor made by `cursorText`. @throws BAD_CURSOR */
 export function cursorContent<Content>(shape: z.ZodType<Content>, cursor: string | undefined): Content | undefined {
   if (cursor === undefined) return undefined;
   try {

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/**
- * Files and connections that a process must be allowed to have open for one import (`ulimit -n`): each call in flight has a
- * connection, 240 in three regions where a call takes 300 ms.
- */
+/** Open files that one import needs (`ulimit -n`): each call in flight has a connection, 240 in three regions. */
 const NEEDED = 512;
 /** The same for a server with many imports, pages and uploads at once. */
 const NEEDED_BY_SERVER = 1_024;
@@ -12,11 +9,7 @@ const NEEDED_BY_SERVER = 1_024;
 /** The file in which Linux lists the limits of a process. */
 const LIMITS = '/proc/self/limits';
 
-/**
- * Refuses to begin with fewer open files than an import needs: it would stop somewhere in the middle.
- * @returns a warning where a server may need more
- * @throws RollcallError TOO_FEW_FILES
- */
+/** Refuses too few open files before anything begins; warns where a server needs more. @throws TOO_FEW_FILES */
 export function checkFileLimit(isServer: boolean, limit: number = fileLimit()) {
   if (limit < NEEDED) {
     throw new RollcallError('TOO_FEW_FILES', { limit, needed: NEEDED, enough: NEEDED_BY_SERVER });

@@ -97,10 +97,7 @@ export function connectTimes(hostname: string, timeout: number) {
 /** Hosts that stand for every address of this machine. */
 const EVERY: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
-/**
- * The addresses by which other machines may reach a server that listens on every address of this one; empty where it
- * listens on one. @param address that it is reached by from here
- */
+/** Addresses by which other machines may reach a server that listens on all. @param address as it is reached here */
 export function addressesForOthers(address: string, host: string, interfaces = networkInterfaces()) {
   if (!EVERY.has(host)) return [];
   const { protocol, port } = new URL(address);

@@ -56,10 +56,7 @@ export async function stopAll(
   }
 }
 
-/**
- * One Ctrl-C may arrive several times: the terminal sends it to every foreground process, and npm and the launcher also
- * forward it. Signals within this time of the first, in ms, count as one.
- */
+/** One Ctrl-C may come several times, from terminal, npm and launcher: within this time, in ms, it counts once. */
 export const SAME_SIGNAL_MS = 250;
 
 interface FirstSignal {

@@ -13,10 +13,7 @@ import { sourceList } from './named-sources.ts';
 export const MAX_CONCURRENCY = 1_000;
 /** Enough for 8,000 calls a minute that take 2 s each, with some room. */
 const DEFAULT_CONCURRENCY = 300;
-/**
- * The service adds the members of a call one after another, and each of them changes its group: calls to one group at once
- * do not end sooner for long.
- */
+/** Members of a call are added one after another, and each changes its group: more calls to one do not end sooner. */
 const DEFAULT_PER_GROUP = 20;
 /** The limit of a paid plan, used until the service names another one (docs/chat-service.md, 39). */
 export const USUAL_CALLS_PER_MINUTE = 10_000;

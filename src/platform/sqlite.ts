@@ -230,10 +230,7 @@ export function checkPages(database: DatabaseSync) {
   if (found !== 'ok') throw damagedFile(database.location() ?? '', new Error(found));
 }
 
-/**
- * Attaches a database to be read under `name`, as `openForReading` opens it: SQLite's own error names neither a missing
- * nor a damaged file.
- */
+/** Attaches a database as `openForReading` opens it: SQLite names neither a missing nor a damaged file. */
 export function attachForReading(database: DatabaseSync, path: string, name: string, schema: SchemaFiles) {
   openForReading(path, schema).close();
   if (database instanceof NamedDatabase) database.attached.set(name, path);
@@ -315,10 +312,7 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
-/**
- * Statements of a .sql file by the name in the `-- name:` line above each, in the order of the file; without the
- * semicolon at the end, so that one may stand inside another.
- */
+/** Statements of a .sql file by the `-- name:` above each, without the last semicolon: one may stand inside another. */
 export function readStatements(file: URL): ReadonlyMap<string, string> {
   const [, ...parts] = readFileSync(file, 'utf8').split(/^-- name: /m);
   return new Map(

@@ -94,10 +94,7 @@ function textOfCell(value: unknown) {
   return Array.isArray(value) && value.length === 0 ? '' : cellOf(value);
 }
 
-/**
- * Cells that a spreadsheet would run instead of show (OWASP: CSV injection). They come from the input file, and
- * from the chat service's own messages.
- */
+/** Cells of the input or of the service that a spreadsheet would run instead of show (OWASP: CSV injection). */
 
 /** Characters that open a formula, with their full-width and small forms, which some spreadsheets read alike. */
 const OPENERS = '=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B';

@@ -17,10 +17,7 @@ export class Works<Progress> {
     this.#onProgress = onProgress;
   }
 
-  /**
-   * Begins one, unless it is under way. Resolves when it ends or was stopped, and rejects with an unexpected error.
-   * @param doing is called at once; after the signal, its error does not matter
-   */
+  /** Begins one at once, unless it is under way. Resolves when it is over or stopped; rejects where it fails. */
   begin(id: string, doing: Doing<Progress>) {
     const known = this.#under.get(id);
     if (known !== undefined) return known.ended;

@@ -15,9 +15,7 @@ export const SWITCHES = {
   emptyRequest: ['accept', 'refuse'],
   /** Unknown fields of an add-members body: 400, or as if they were not there. Guess. */
   unknownFields: ['refuse', 'ignore'],
-  /**
-   * The users who may act in a group: its members, as their scope allows (observed), or every user, as an admin does.
-   */
+  /** Users who may act in a group: members, as their scope allows (observed), or every user, as an admin does. */
   actingUser: ['member', 'anybody'],
   /** Users that a moderator may add: none (documented: only admins add), or participants (another documented page). */
   moderatorsAdd: ['nobody', 'participants'],
@@ -29,10 +27,7 @@ export const SWITCHES = {
   clearance: ['refuse-call', 'per-uid'],
   /** POST …/bannedusers for a user who is not a member: banned anyway, or ERR_NOT_A_MEMBER. Both observed. */
   banningStrangers: ['ban', 'refuse'],
-  /**
-   * Reply to a removal, a ban, an unban or a change of scope: `success` or the member (documented), or an action message
-   * (observed for bans).
-   */
+  /** Reply to an edit of a member: `success` or the member (documented), or an action message (observed for bans). */
   editReply: ['success', 'action'],
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   maxBodyBytes: 10_240,
@@ -109,10 +104,7 @@ export const DEFAULT_BEHAVIOUR = Object.fromEntries(
   Object.entries(SWITCHES).map(([name, allowed]) => [name, typeof allowed === 'number' ? allowed : allowed[0]]),
 ) as Behaviour;
 
-/**
- * Reads switches written as `name=value`, several by commas.
- * @throws BAD_BEHAVIOUR, which shows the switch and what is allowed
- */
+/** Reads switches written as `name=value`, several by commas. @throws BAD_BEHAVIOUR */
 export function parseBehaviour(text: string): Partial<Behaviour> {
   const parts = text.split(',').map((part) => part.trim());
   return Object.fromEntries(parts.filter((part) => part !== '').map(parseSwitch));

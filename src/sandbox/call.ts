@@ -87,10 +87,7 @@ export function obstacleError(obstacle: keyof ReturnType<typeof obstacleTexts>, 
   return serviceError(obstacle, obstacleTexts(uid, guid)[obstacle]);
 }
 
-/**
- * Carries out the parts of a call one after another, and returns a result for each; a fault may end it halfway, or keep the
- * last result back.
- */
+/** Carries out the parts of a call in turn. A fault may end it halfway, or keep the last result back. */
 export function eachPart<Part, Result>({ fault }: Call, parts: readonly Part[], carryOut: (part: Part) => Result) {
   const results = (fault === 'reset-midway' ? parts.slice(0, parts.length >> 1) : parts).map(carryOut);
   return fault === 'omit-uid' ? results.slice(0, -1) : results;
@@ -190,10 +187,7 @@ export function groupConversation(guid: string) {
 /** The actions of messages. The contract names the first; the others are publicly documented. */
 export type ActionWord = 'added' | 'joined' | 'left' | 'kicked' | 'banned' | 'unbanned' | 'scopeChanged';
 
-/**
- * The action message (docs/chat-service.md, 25) about what a call has just done to a user, from the system user or the acting
- * one.
- */
+/** The action message (docs/chat-service.md, 25) about what a call has just done to a user. */
 export function actionMessage(call: Call, group: Group, action: ActionWord, on: User) {
   const by = call.behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
   const { guid } = group.profile;

@@ -2,10 +2,7 @@ import type { MemberList, MemberScope } from '../chat/service/lists.ts';
 import { actingUser, type Call, obstacleError, Refusal, refusal } from './call.ts';
 import { type Group, SYSTEM_USER, type User } from './sandbox-app.ts';
 
-/**
- * The rules for acting users: what each scope may do, from the service's public documentation (docs/chat-service.md, 12). Statuses
- * other than 401 are guesses.
- */
+/** Rights of an acting user by scope (docs/chat-service.md, 12). Statuses other than 401 are guesses. */
 
 /** Whether the service itself acts, or a user who may do everything. */
 function mayDoAll({ behaviour }: Call, actor: User, group: Group) {

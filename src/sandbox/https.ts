@@ -28,10 +28,7 @@ interface ListenerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/**
- * An HTTPS server which answers plain HTTP on the same port with a 400 that says what is wrong.
- * @throws Error when the port cannot be opened, saying why
- */
+/** An HTTPS server, which answers plain HTTP with a 400 that says so. @throws Error that says why it cannot listen */
 export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions) {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
   const https = createServer({ cert, key, keepAliveTimeout: 120_000, noDelay: true }, onRequest);
@@ -112,10 +109,7 @@ export function certificateFor(names: readonly string[]) {
   return certificate;
 }
 
-/**
- * A server certificate for the names, which may start with a wildcard, and its key, both PEM. It is its own authority: who trusts it
- * trusts this one server.
- */
+/** A server certificate for names, which may start with a wildcard, and its key: PEM. It is its own authority. */
 export async function makeCertificate(names: readonly string[]) {
   // The certificate library needs this first. Both are loaded here, so that only certificates cost their loading time.
   await import('reflect-metadata');

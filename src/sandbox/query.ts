@@ -1,9 +1,7 @@
 import { badRequest, type Call } from './call.ts';
 import type { FaultKind } from './injected-faults.ts';
 
-/**
- * Query parameters of lists: applied as documented, or refused by name, so that no client believes that one was heeded.
- */
+/** Query parameters of lists: applied as documented, or refused by name. */
 
 /** A switch: true or false in any case, 1 or 0. */
 export function isOn({ query }: Call, name: string) {

@@ -58,10 +58,7 @@ const ENDINGS: Readonly<Partial<Record<FaultKind, Ending>>> = {
 };
 const APP_LABELS = /^(?:([^.]+)\.)?(api|call)-([a-z]+)$/;
 
-/**
- * Answers HTTP requests: finds the app, checks the key, counts the call, and has the operation carried out. The function that it
- * returns cuts the connection beneath a request with `reset`.
- */
+/** Answers HTTP requests: finds the app, checks the key, counts the call, has it done. `reset` cuts the connection. */
 export function createService(options: ServiceOptions) {
   const { domain, tenants } = options;
   const service: Service = { ...options, routeOf: routerWith(options.behaviour.bannedAddress) };
@@ -293,10 +290,7 @@ const FAULTY: Readonly<Record<string, FaultyCall>> = {
   'POST data_import/users': 'create',
 };
 
-/**
- * Returns the function that finds the operation of a method and path, if there is one, with the parameters of the path.
- * @param banned address of the banned users of a group; documentation has two
- */
+/** Finds the operation of a method and path, with its parameters. @param banned address of the banned of a group */
 function routerWith(banned: string) {
   const routes = Object.entries(OPERATIONS).map(([place, operation]) => {
     const path = place.replace('bannedusers', banned).replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');

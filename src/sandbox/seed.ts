@@ -67,11 +67,7 @@ function badSeed(source: string, problems: readonly string[]) {
   return new RollcallError('BAD_SEED', { what: [`the seed in ${source} cannot be used:`, ...lines].join('\n') });
 }
 
-/**
- * Reads a seed document.
- * @param source what the errors name, for example the file
- * @throws BAD_SEED, with every problem and its place
- */
+/** @param source what errors name, such as the file @throws BAD_SEED, with every problem and its place */
 export function parseSeed(text: string, source: string) {
   let json: unknown;
   try {

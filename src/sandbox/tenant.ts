@@ -80,10 +80,7 @@ export type Headers = Readonly<Record<string, string | number>>;
 function rateWindow({ calls, perMs }: RateLimit, spelling: Behaviour['rateHeaders']) {
   let current = -1;
   let used = 0;
-  /**
-   * Returns the additional headers of a 429: the time from which calls are taken again (ms since 1970), rounded up to
-   * whole seconds.
-   */
+  /** The additional headers of a 429. @param resetAt the time from which calls are taken again, in ms since 1970 */
   const refusal = (resetAt: number, now: number) => ({
     'Retry-After': Math.max(1, Math.ceil((resetAt - now) / 1000)),
     [`${spelling}-Reset`]: Math.ceil(resetAt / 1000),

@@ -57,10 +57,7 @@ async function readBuilt() {
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
 }
 
-/**
- * Makes scripts and one stylesheet of the console's sources, and takes those that draw the page of the API. A page of the
- * console is a script of its own, which is loaded when it is opened.
- */
+/** Makes a script of each page, one stylesheet, and takes what draws the page of the API. */
 export async function bundleConsole() {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({

@@ -12,10 +12,7 @@ export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
 }
 
-/**
- * Imports with what their checks and corrections say of them.
- * @param shown to whom: a command gets flags and the paths of reports, a client of the API parameters and addresses
- */
+/** Imports with their checks and corrections. @param shown a command gets flags and paths, a client addresses */
 export function viewsFor(
   shown: 'command' | 'api',
   { dir, catalog, ...others }: Omit<ViewSources, 'reports' | 'write' | 'complete' | 'dir'> & { readonly dir: DataDir },

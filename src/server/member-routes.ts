@@ -163,10 +163,7 @@ const LEFT: Partial<Record<Outcome, 'member' | 'banned' | 'not-member' | null>> 
   unbanned: null,
 };
 
-/**
- * The last row that did something in each group, by region: those of the newest imports first, since not all may be asked about.
- * @param entries newest import first, each import's in the order of its input
- */
+/** The last row that did something in each group, by region. @param entries newest import first, each in its order */
 function lastRows(entries: readonly HistoryEntry[]) {
   const last = new Map<string, HistoryEntry>();
   for (const entry of entries) {

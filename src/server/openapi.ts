@@ -17,10 +17,7 @@ const DESCRIPTION =
 
 type Json = Record<string, unknown>;
 
-/**
- * JSON Schema as clients are generated from it: whole numbers without JavaScript's bounds, which are not limits of this API, and
- * a record with named keys as an object with these properties.
- */
+/** For generated clients: whole numbers without JavaScript’s bounds, and records with named keys as objects. */
 function plain(schema: Json) {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];

@@ -74,10 +74,7 @@ const MEASURED_FROM_MS = 10_000;
 
 type Sample = Pick<ImportProgress, 'at' | 'counters'>;
 
-/**
- * The state of an import at one moment. Its pace is measured by `at`, the time of its counters, never by when they
- * arrived.
- */
+/** An import at one moment: `at` is the time of its counters, not when they arrived. */
 export interface Moment extends ImportProgress {
   readonly regions: readonly RegionStatus[];
 }

@@ -10,10 +10,7 @@ export const IMPORTS_PER_MINUTE = 60;
 /** Members of a group (docs/chat-service.md, 27). */
 export const MAX_GROUP_MEMBERS = 100_000;
 
-/**
- * Above this many members the service no longer updates a group's conversations and unread counts (docs/chat-service.md, 27).
- * Nothing is refused for it.
- */
+/** With more members a group has no unread counts any more; nothing is refused for it (docs/chat-service.md, 27). */
 export const MEMBERS_WITH_ALL_FEATURES = 300;
 
 /** Groups of a user (docs/chat-service.md, 27). */

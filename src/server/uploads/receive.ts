@@ -17,10 +17,7 @@ export interface SentFile {
 }
 
 const PART = 'file';
-/**
- * Hands the file of a request to `take`, and returns its result. @throws BAD_BODY, MEDIA_TYPE
- * @param takeLookup takes an identity or group file, which a form may also have; absent: it may not
- */
+/** Hands the file of a request to `take`, an identity or group file to `takeLookup`. @throws BAD_BODY, MEDIA_TYPE */
 export async function withFileOf<Result>(
   request: FastifyRequest,
   take: (file: SentFile) => Promise<Result>,
