@@ -19,10 +19,7 @@ type Creations = Things & { readonly reactivated: number };
 export type CountedRows = Readonly<{ verdict: Verdict; code: string }> & { n: number };
 const AT_A_TIME = 500;
 
-/**
- * Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about.
- * @param path of the import's ledger
- */
+/** Says what each missing group would be created with, or why it cannot be; its owner is asked about, too. */
 export function planNewGroups({ sql }: CheckLedger, path: string, options: CreateOptions) {
   if (!options.groups) return;
   using profiles = openProfiles(path, options);
@@ -38,10 +35,7 @@ export function planNewGroups({ sql }: CheckLedger, path: string, options: Creat
   }
 }
 
-/**
- * Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist.
- * @param path of the import's ledger
- */
+/** Says whether users who are not found would be created, and whether the owners of new groups would exist. */
 export function settleNew({ sql }: CheckLedger, path: string, options: CreateOptions) {
   using profiles = openProfiles(path, options);
   const plan = (user: number, uid: string, cells: Cells) => {

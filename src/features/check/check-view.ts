@@ -50,8 +50,6 @@ export function noCheck(id: string) {
 }
 
 /**
- * The part of the check in the view of an import.
- * @param folder of the import
  * @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted
  * @returns also `refused`: rows that would fail, or were left out because they would
  */

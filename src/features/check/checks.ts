@@ -21,8 +21,6 @@ import type { CheckSubject } from './check-summary.ts';
 import { checkOf } from './check-view.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
 
-export type CheckHow = Pick<SurveyRun, 'maxCalls'>;
-
 interface ChecksOptions {
   readonly dir: DataDir;
   readonly coordinator: Pick<Coordinator, 'find' | 'pages' | 'sendsTo' | 'regions'>;
@@ -45,7 +43,7 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, 
   const run = async (
     { id, file, options }: ImportRecord,
     opened: CheckLedger,
-    how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
+    how: Omit<SurveyRun, 'survey' | 'pages'>,
   ) => {
     using survey = opened;
     const rows = Number(survey.sql('counted').get()?.['read'] ?? 0);
@@ -67,11 +65,10 @@ export function openChecks({ dir, coordinator, apps, pace, anybodyActs, events, 
   return {
     works,
     /**
-     * Starts a check, continues an interrupted one, or checks again, unless it is under way. It can be read at once; resolves when it
-     * ends, whatever its state is then.
+     * Starts a check, continues an interrupted one, or checks again, unless it is under way. Resolves when it ends, whatever its state.
      * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
      */
-    start: (id: string, { maxCalls }: CheckHow) => {
+    start: (id: string, maxCalls: number) => {
       if (works.isUnderWay(id)) return undefined;
       const record = coordinator.find(id);
       const { create, edits, ...aimed } = readOptions(record);

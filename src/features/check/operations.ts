@@ -17,7 +17,7 @@ export const checkSummary = z
         'Whether rows would fail, are invalid or could not be checked, or a ceiling of the service would be passed.',
       ),
     rows: z
-      .strictObject({ read: count, ...(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Verdicts) })
+      .record(z.enum(['read', ...VERDICTS]), count)
       .describe('Rows by what would happen to them; every row of the file counts once.'),
     problems: z.array(
       z.strictObject({
@@ -86,7 +86,6 @@ export const checkSummary = z
     notes: z.array(z.string()).describe('Facts that could not be found out, and groups that grow beyond 300 members.'),
   })
   .meta({ id: 'CheckSummary' });
-type Verdicts = { [Verdict in (typeof VERDICTS)[number]]: typeof count };
 export type CheckSummary = z.infer<typeof checkSummary>;
 
 export const checkView = z

@@ -32,7 +32,7 @@ export function checkRoutes(app: Api, context: ServerContext) {
 export function checkHandlers({ coordinator, dir, checks }: Pick<ServerContext, 'coordinator' | 'dir' | 'checks'>) {
   return {
     begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }, { audited }) => {
-      void checks.start(id, { maxCalls });
+      void checks.start(id, maxCalls);
       audited(inShort({ maxCalls }));
       return checkIn(dir, id, checks.works);
     },

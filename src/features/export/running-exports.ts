@@ -103,6 +103,7 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
     try {
       using reader = open(id);
       const { options, createdAt, finishedAt, ...stored } = reader.record();
+      const mayResume = !underWay && stored.state !== 'completed';
       return exportView.strip().parse({
         ...stored,
         ...options,
@@ -115,16 +116,9 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
         finishedAt: isoTime(finishedAt),
         // Counting a large export takes a while.
         totals: underWay ? null : reader.totals(),
-        next:
-          underWay || stored.state === 'completed'
-            ? []
-            : [
-                {
-                  operation: 'resume',
-                  name: 'Resume export',
-                  why: 'What has been read is kept; read the rest',
-                },
-              ],
+        next: mayResume
+          ? [{ operation: 'resume', name: 'Resume export', why: 'What has been read is kept; read the rest' }]
+          : [],
       });
     } catch (error) {
       if (!isLedgerError(error)) throw error;
@@ -160,9 +154,8 @@ function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<
 }
 
 /**
- * Reads an export's lists into its file, and continues where an earlier run was interrupted: with the lists and
- * groups that were not read to their end. Ends with the state that it writes: `completed`, `incomplete` where groups could
- * not be read, or as runSurvey says. Rejects with the signal's reason, and then the export can continue.
+ * Reads its lists, and continues where an earlier run was interrupted. Ends as `completed`, as `incomplete` where groups could not
+ * be read, or as runSurvey says. Rejects with the signal's reason, and then the export can continue.
  */
 export async function runExport({
   store,

@@ -65,10 +65,7 @@ const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
 /** The name of an entry of a directory: `CN=Lee\, Anna,OU=People,DC=x`. */
 export const DN = /^[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+(?:,[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+)+$/;
 
-/**
- * @param values of the column, row by row; absent ones are empty texts
- * @param isList they are entries of lists
- */
+/** @param values row by row; absent ones are empty texts  @param isList they are entries of lists */
 export function columnFacts(name: string, values: readonly string[], isList = false): ColumnFacts {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
   const counts = new Map<string, number>();

@@ -185,9 +185,8 @@ const MAX_ABOVE = 30;
 const MIN_SHARE = 0.8;
 
 /**
- * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
- * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
- * @param names columns as the first row names them  @param rows those below it, of cells
+ * The row that looks like the header of a table which does not begin in the first row: the first one that is about as wide
+ * as the widest, with texts that are not values. Undefined where the first row may well be the header.
  */
 function headerRowOf(names: readonly string[], rows: readonly InputRow[]) {
   const named = names.filter((name) => name.trim() !== '' && !/^_extra_\d+$/.test(name)).length;
@@ -204,7 +203,6 @@ function headerRowOf(names: readonly string[], rows: readonly InputRow[]) {
 /**
  * The same for a text whose first line has no delimiter, so that all of it would be one column: the line above most cells of
  * rows that are as wide as it.
- * @param lines of the text, from the first one on
  */
 function headerLineOf(lines: readonly string[]) {
   const found = DELIMITERS.flatMap((delimiter) => {

@@ -59,10 +59,7 @@ export function inspectRoutes(scope: Api, context: ServerContext, { limits: { id
   });
 }
 
-/**
- * Gives the facts about a file and its first rows; why they cannot be read is an answer too.
- * @param settled the options for its rows, where a recipe settles them
- */
+/** The reason why its rows cannot be read is an answer too. @param settled the options for them, from a recipe */
 export async function lookAtFile(
   { heads, dir }: Pick<ServerContext, 'heads' | 'dir'>,
   file: PreviewRequest,

@@ -140,10 +140,7 @@ function mayBeIds({ looksLike }: ColumnFacts) {
   return !['empty', 'mark', 'date'].includes(looksLike);
 }
 
-/**
- * The users: the column that is called so, else those that say most surely who the member is, of which a person must
- * choose, else its names, which an identity file may have.
- */
+/** The column that is called so, else those that say it most surely, else names, which an identity file may have. */
 function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined) {
   if (known !== undefined && mayBeIds(known) && !['name', 'status'].includes(known.looksLike)) return [known];
   const others = surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {

@@ -30,10 +30,7 @@ export interface Typed {
   readonly typed?: ((verb: string, file: string, ...more: readonly string[]) => string) | undefined;
 }
 
-/**
- * `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`.
- * @param needs additions that the user has to make
- */
+/** `rollcall import members.csv --map …`; the user fills in `<…>`. @param needs additions that the user has to make */
 export function commandFor(
   { name, lookups = {}, typed = (...words) => ['rollcall', ...words].join(' ') }: Typed,
   settings: Settings,

@@ -5,10 +5,7 @@ import { checkedHost as checkedAddress } from '../../sources/allowed-sources.ts'
 import { messageOf } from './note.ts';
 import { ANSWER_MS, badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
 
-/**
- * Notifications as e-mail: `smtp://user:password@mail.example:587?from=rollcall@example&to=ops@example`, or `smtps://…`.
- * @throws BAD_RECEIVER
- */
+/** `smtp://user:secret@mail.example:587?from=rollcall@example&to=ops@example`, or `smtps://…`. @throws BAD_RECEIVER */
 export function openMailReceiver(url: URL, allowPrivate: boolean): Receiver {
   const [from, to] = [url.searchParams.get('from'), url.searchParams.get('to')];
   if (!from || !to || url.hostname === '') {

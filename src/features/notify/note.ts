@@ -51,10 +51,7 @@ export function slackBody(body: string): string {
 /** An outage that is shorter is not notified, in ms: it is over before anyone could act. */
 const NOTABLE_MS = 60_000;
 
-/**
- * Tells of outages of the service that last: once when that is known, and once when they are over.
- * @returns a function that takes each change of a region's circuit
- */
+/** Tells of outages that last, and of their end. @returns a function that takes each change of a region's circuit */
 export function watchOutages(tell: (note: Delivery) => void, notableMs = NOTABLE_MS) {
   const outages = new Map<Region, { since: string; last: CircuitStatus; isTold: boolean; timer: NodeJS.Timeout }>();
   return (region: Region, status: CircuitStatus): void => {

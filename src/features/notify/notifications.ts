@@ -115,11 +115,7 @@ export async function openNotifications(parts: NotificationParts) {
   return {
     view: (): NotificationsView => ({ host: receiver?.host ?? null, fixed: parts.receiver !== undefined, problem }),
     receiver: () => receiver,
-    /**
-     * Takes another receiver, at once and for good.
-     * @returns the secret that was made, where notifications to it are signed
-     * @throws BAD_RECEIVER
-     */
+    /** @returns the secret that was made, where notifications to it are signed @throws BAD_RECEIVER */
     set: (address: string) =>
       changing(async () => {
         const taken = { address, secret: isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null };

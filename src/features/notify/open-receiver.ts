@@ -12,11 +12,7 @@ export function isSigned(address: string): boolean {
   return !address.startsWith(SLACK) && !/^smtps?:/.test(address);
 }
 
-/**
- * Opens a receiver of the kind that the beginning of its address says.
- * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
- * @throws BAD_RECEIVER, PACKAGE_MISSING
- */
+/** @param allowPrivate this machine, private networks and plain HTTP, too @throws BAD_RECEIVER, PACKAGE_MISSING */
 export async function openReceiver(
   { address, secret }: { address: string; secret?: string | null | undefined },
   allowPrivate = false,

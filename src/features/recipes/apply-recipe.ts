@@ -6,10 +6,7 @@ import type { ShapeInput } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import type { Recipe, RecipeSettings } from './recipe.ts';
 
-/**
- * The recipe's settings with the user's own options, which win, field by field. A field for which the user gave an option
- * keeps nothing of the recipe.
- */
+/** The user's own options win, field by field: of a field for which there is one, nothing of the recipe is kept. */
 export function withRecipe<Options extends Partial<ImportOptions>>(
   { name, settings }: Recipe,
   chosen: Options,

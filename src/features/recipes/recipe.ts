@@ -49,10 +49,7 @@ export function needText({ what, why, optional }: Recipe['needs'][number]): stri
 
 type Seen = ReturnType<typeof seenIn>;
 
-/**
- * Returns the marks in the beginning of a file, which are enough to find its recipe. A folder or archive has no text of its own: its
- * first rows are used.
- */
+/** The marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used. */
 export function seenIn({ kind: format, names: columns, rows }: ReadBeginning, head: Head) {
   const start = head.text === '' ? rows.map(({ original }) => original).join('\n') : head.text;
   const text = `${columns.join(',')}\n${start}`;

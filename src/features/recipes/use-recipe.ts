@@ -16,10 +16,7 @@ export interface RecipeUse {
 
 export type RecipeThread = { useRecipe: (use: RecipeUse) => Promise<ImportOptions> };
 
-/**
- * The options of an import that uses a recipe, for this file.
- * @throws IntakeError RECIPE_MISFIT, and when the file cannot be opened
- */
+/** The options of an import of this file. @throws IntakeError RECIPE_MISFIT, and when the file cannot be opened */
 export async function useRecipe({ recipe, options, file, name }: RecipeUse): Promise<ImportOptions> {
   const chosen = withRecipe(recipe, options);
   // A pipe can be read only once, so it cannot be inspected first.

@@ -170,20 +170,20 @@ describe('the price', () => {
   test('is said before it is paid: no more calls are made than are allowed, and what is known is kept', async () => {
     const at = await openChecking({ sandbox: { seed } });
     const id = await at.stage(FILE);
-    const priced = await at.check(id, { maxCalls: 20 });
+    const priced = await at.check(id, 20);
     // Two lists of each group, and the users: a page, 25 by name, the deactivated.
     expect(priced).toMatchObject({ state: 'priced', price: { us: 6 + 26 + 1 }, calls: 4 });
     expect(at.requests()).toBe(4);
     expect(priced?.reason).toBe('at most 33 more calls are needed, and 16 are allowed');
     expect(await at.findings(id)).toBeUndefined();
-    expect(await at.check(id, { maxCalls: 100 })).toMatchObject({ state: 'done' });
+    expect(await at.check(id, 100)).toMatchObject({ state: 'done' });
     expect(await at.findings(id)).toMatchObject({ rows: { fail: 30 } });
   });
 
   test('of the groups is said before the first call', async () => {
     const at = await openChecking({ sandbox: { seed } });
     const id = await at.stage(FILE);
-    expect(await at.check(id, { maxCalls: 2 })).toMatchObject({ state: 'priced', price: { us: 3 }, calls: 0 });
+    expect(await at.check(id, 2)).toMatchObject({ state: 'priced', price: { us: 3 }, calls: 0 });
     expect(at.requests()).toBe(0);
   });
 });
@@ -196,7 +196,7 @@ describe('a check that does not come to its end', () => {
     });
     const id = await at.stage(`uid,guid\n${Array.from({ length: 15 }, (_, n) => `u,g${n}`).join('\n')}\n`);
     at.sandbox.faults.set('slow=20ms');
-    const ended = at.checks.start(id, { maxCalls: 1_000 });
+    const ended = at.checks.start(id, 1_000);
     await expect.poll(() => at.checks.works.progress(id)?.done ?? 0, { interval: 5 }).toBeGreaterThan(3);
     await at.checks.works.stop();
     await ended;
@@ -259,11 +259,11 @@ test('rows that would not fit into a group are counted', async () => {
 test('an import that was sent, or has another target, is not checked', async () => {
   const at = await open();
   const { id } = await at.run('uid,guid\nanna,team\n');
-  expect(() => at.checks.start(id, { maxCalls: 1 })).toThrow(
+  expect(() => at.checks.start(id, 1)).toThrow(
     expect.objectContaining({ code: 'WRONG_STATE', facts: expect.objectContaining({ state: 'completed' }) }),
   );
   const sandboxed = await at.stage('uid,guid\nanna,team\n', { sandbox: true });
-  expect(() => at.checks.start(sandboxed, { maxCalls: 1 })).toThrow(expect.objectContaining({ code: 'WRONG_TARGET' }));
+  expect(() => at.checks.start(sandboxed, 1)).toThrow(expect.objectContaining({ code: 'WRONG_TARGET' }));
 });
 
 test('a file of more rows than the process looks at by itself is checked in a thread, with the same result', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
 import { checkOf, checkSummaryOf } from '../../../src/features/check/check-view.ts';
-import { type CheckHow, type Checks, openChecks } from '../../../src/features/check/checks.ts';
+import { type Checks, openChecks } from '../../../src/features/check/checks.ts';
 import type { CheckSummary } from '../../../src/features/check/operations.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { checkFiles } from '../../../src/imports/predictions/row-check.ts';
@@ -14,7 +14,7 @@ export interface Checking extends Pipeline {
   /** Reads a file and sends nothing. Gives the id. */
   stage(content: string, options?: Partial<ImportOptions>): Promise<string>;
   /** Checks a staged import to its end. */
-  check(id: string, how?: Partial<CheckHow>): Promise<ReturnType<typeof checkOf>>;
+  check(id: string, maxCalls?: number): Promise<ReturnType<typeof checkOf>>;
   findings(id: string): Promise<CheckSummary | undefined>;
   /** Rows of check.csv. */
   found(id: string): Record<string, string>[];
@@ -53,8 +53,8 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     },
     checks,
     stage: async (content, chosen) => (await pipeline.run(content, { dryRun: true, ...chosen })).id,
-    check: async (id, how) => {
-      await checks.start(id, { maxCalls: 1_000_000, ...how });
+    check: async (id, maxCalls = 1_000_000) => {
+      await checks.start(id, maxCalls);
       if (fault !== undefined) throw fault;
       return checkOf(pipeline.dir.folder(id));
     },

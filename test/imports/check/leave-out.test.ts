@@ -159,7 +159,7 @@ describe('it is refused, and nothing is sent or left out,', () => {
   test('with a check that is not done', async () => {
     const at = await open();
     const id = await one(at);
-    await at.check(id, { maxCalls: 1 });
+    await at.check(id, 1);
     expect(await refused(at, id)).toContain('NO_CHECK_YET: import ID has a check that is not done');
     untouched(at, id);
   });

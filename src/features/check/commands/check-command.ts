@@ -117,10 +117,7 @@ export function checkWork(running: Running, checking: Checking): Work {
 /** More than any check takes; the most that the API reads. */
 const ANY_NUMBER = 999_999_999;
 
-/**
- * Has an import checked, or its check continued, and shows the progress. Where it takes more calls than it may make, it says how many,
- * and asks whether to make them; without a terminal, the answer is no.
- */
+/** Asks whether to make more calls than it may, if that is what it takes; without a terminal, the answer is no. */
 async function makeCheck(
   { io, config }: Running,
   { client, imports, signal, here }: Doing,
