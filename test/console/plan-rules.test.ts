@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import type { PlanTotals } from '../../src/api/sync-entry.ts';
 import { cronOf, scheduleName, timeFields } from '../../src/features/schedule/pages/schedule-rules.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { guardsSentence, planFields, planOptions, shareOf } from '../../src/features/sync/pages/plan-rules.ts';
 
 const totals = (members: number, remove: number) =>
-  ({ members, actions: { add: 0, change: 0, keep: 0, remove, ban: 1, report: 0 } }) as SyncView['totals'];
+  ({ members, actions: { add: 0, change: 0, keep: 0, remove, ban: 1, report: 0 } }) as PlanTotals;
 
 test('the share of members who would leave is said where anyone leaves, and is never nothing', () => {
-  expect(shareOf(null)).toBe('');
   expect(shareOf(totals(0, 3))).toBe('');
   expect(shareOf(totals(40, 9))).toBe(': 10 of 40 members (25 %) would leave');
   expect(shareOf(totals(4_000, 0))).toBe(': 1 of 4,000 members (less than 1 %) would leave');

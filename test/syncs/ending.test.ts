@@ -157,7 +157,7 @@ test('an expiry begins by itself once a day, also for a day that was missed, and
   now += DAY_MS;
   const { id } = await syncSettled(at.syncs, await at.syncs.expire({ apply: true, who: '', limits: NONE }));
   expect([at.syncs.find(id).state, await day()]).toEqual(['held', undefined]);
-  at.syncs.reject(id, 'tester', 'not yet');
+  at.syncs.catalog.reject(id, 'tester', 'not yet');
   now += DAY_MS;
   expect((await day())?.state).toBe('applied');
 });

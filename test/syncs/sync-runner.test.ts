@@ -229,7 +229,7 @@ describe('a stored plan', () => {
   test('that was put away cannot be carried out', async () => {
     const at = await openSyncing(lists);
     const { id } = await at.sync(wanted, {}, later);
-    at.syncs.reject(id, 'tester', 'the file is of last year');
+    at.syncs.catalog.reject(id, 'tester', 'the file is of last year');
     await expect(at.syncs.apply(id, 'tester')).rejects.toMatchObject({
       code: 'WRONG_STATE',
       facts: { state: 'rejected' },

@@ -87,7 +87,7 @@ type Known = Omit<SyncEntry, 'sentence' | 'next'>;
 /** Its state and the meaning of it, in one or two sentences of its own for each state. */
 export function sentenceOf({ state, code, reason, totals, importId, planning }: Known): string {
   const isUnderWay = state === 'planning' || state === 'applying';
-  if (isUnderWay && (code === 'SERVICE_AWAY' || isMachineWait(code ?? null)))
+  if (isUnderWay && isMachineWait(code ?? null))
     return `Waiting: ${asClause(reason)}. It continues by itself, and nothing is sent meanwhile.`;
   const { changes = 0, groups = 0, changedGroups = groups } = totals ?? {};
   const planned = totals === null ? '' : `${counted(changes, 'change')} in ${counted(changedGroups, 'group')}`;

@@ -63,25 +63,44 @@ export function syncCommand(action: Action) {
       return run(running, syncWork(running, { ...flags, markdown }, { ...begin, isNew: true }));
     }),
   );
-  return command
-    .addCommand(withRunning(decisionCommand('apply', APPLY)).action(action(carryOut)))
-    .addCommand(withRunning(decisionCommand('approve', APPROVE, 'why the plan is right')).action(action(carryOut)))
-    .addCommand(withServer(decisionCommand('reject', REJECT, 'why you reject it')).action(action(reject)))
-    .addCommand(syncListCommand(action))
-    .addCommand(syncShowCommand(action))
-    .addCommand(syncMembersCommand(action))
-    .addCommand(syncBringBackCommand(action));
+  const listing = new Command('list')
+    .description('show syncs, newest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
+  const approving = aboutOne('approve', APPROVE).requiredOption('--reason <text>', 'why the plan is right');
+  const rejecting = aboutOne('reject', REJECT).requiredOption('--reason <text>', 'why you reject it');
+  const returning = aboutNamed('bring-back', BRING_BACK).argument('[uid...]', 'default: all who have left');
+  const subcommands = [
+    withRunning(aboutOne('apply', APPLY)).action(action(carryOut)),
+    withRunning(approving).action(action(carryOut)),
+    withServer(rejecting).action(action(reject)),
+    withServer(withJson(listing)).action(action(list)),
+    withServer(aboutOne('show', 'show a plan and its result').addOption(PLAN_FORMAT)).action(action(show)),
+    withServer(aboutNamed('members', MEMBERS)).action(action(members)),
+    withServer(returning).action(action(bringBack)),
+  ];
+  return subcommands.reduce((sync, subcommand) => sync.addCommand(subcommand), command);
 }
 
+const MAX_LISTED = 1_000;
 const APPLY = 'carry out a stored plan, or continue it; refused if file or groups have changed too much since';
 const APPROVE = 'approve a plan that a guard holds, this once and on record, and carry it out';
 const REJECT = 'reject a plan: it can no longer be carried out';
+const MEMBERS = 'write whom a sync with a name (--sync-name, or a schedule) made members, as CSV';
+const BRING_BACK =
+  'let users back whom a sync with a name made members and who have left: the next run adds them again';
 
-/** @param reason the reason that must be given; undefined: none */
-function decisionCommand(name: string, description: string, reason?: string) {
-  const command = new Command(name).description(description).argument('<id>', 'as `sync list` shows it');
-  return reason === undefined ? command : command.requiredOption('--reason <text>', reason);
-}
+const PLAN_FORMAT = new Option(
+  '--format <format>',
+  'text is a summary; markdown is one too, of at most 60 kB; csv and json have every action',
+)
+  .choices(['text', 'csv', 'json', 'markdown'])
+  .default('text');
+
+const aboutOne = (verb: string, description: string) =>
+  new Command(verb).description(description).argument('<id>', 'as `sync list` shows it');
+
+const aboutNamed = (verb: string, description: string) =>
+  new Command(verb).description(description).argument('<name>', 'as --sync-name gave it, or the name of a schedule');
 
 async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>) {
   const { reason } = flags;
@@ -96,8 +115,8 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason
 
 async function reject(io: Io, id: string, flags: CommonFlags & Reason) {
   const { reason } = flags;
-  const syncs = await openSyncs(flags);
-  await syncs.client.call(syncOperations.reject, { id, reason });
+  const { client } = await openSyncs(flags);
+  await client.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
 }
 
@@ -148,12 +167,11 @@ export function expiringCommand(action: Action) {
 }
 
 async function expiring(io: Io, flags: CommonFlags & Given<typeof ENDING>) {
-  const syncs = await openSyncs(flags);
-  const { imports } = syncs;
+  const { client, imports } = await openSyncs(flags);
   const within = Object.fromEntries(textsOf(ENDING, flags));
   const found = await entriesOf(
     'memberships',
-    (page) => syncs.client.call(syncOperations.ending, { ...within, ...page }),
+    (page) => client.call(syncOperations.ending, { ...within, ...page }),
     MAX_OF_PAGE.memberships,
   );
   if (flags.json) printJson(io, found);
@@ -177,16 +195,6 @@ async function expire(io: Io, flags: RunningFlags & DecidingFlags) {
 
 type ListFlags = CommonFlags & { readonly limit: number };
 type ShowFlags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
-
-const MAX_LISTED = 1_000;
-
-/** `rollcall sync list`: syncs, newest first. */
-function syncListCommand(action: Action) {
-  const command = new Command('list')
-    .description('show syncs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
-  return withServer(withJson(command)).action(action(list));
-}
 
 async function list(io: Io, flags: ListFlags) {
   const syncs = await openSyncs(flags);
@@ -217,22 +225,6 @@ function rowOf(sync: SyncEntry, isOwned: boolean) {
   return [id, shown, ...counts, inputOf(sync)];
 }
 
-/** `rollcall sync show`: a stored plan and its result. */
-function syncShowCommand(action: Action) {
-  const command = new Command('show')
-    .description('show a plan and its result')
-    .argument('<id>', 'as `sync list` shows it')
-    .addOption(
-      new Option(
-        '--format <format>',
-        'text is a summary; markdown is one too, of at most 60 kB; csv and json have every action',
-      )
-        .choices(['text', 'csv', 'json', 'markdown'])
-        .default('text'),
-    );
-  return withServer(command).action(action(show));
-}
-
 async function show(io: Io, id: string, flags: ShowFlags) {
   const syncs = await openSyncs(flags);
   const sync = await syncs.find(id);
@@ -258,32 +250,15 @@ function headOf(sync: SyncView) {
   ];
 }
 
-/** `rollcall sync members`: whom a sync with a name made members. */
-function syncMembersCommand(action: Action) {
-  const command = new Command('members')
-    .description('write whom a sync with a name (--sync-name, or a schedule) made members, as CSV')
-    .argument('<name>', 'as --sync-name gave it, or the name of a schedule');
-  return withServer(command).action(
-    action(async (io: Io, name: string, flags: CommonFlags) => {
-      const syncs = await openSyncs(flags);
-      await writeOut(io, await syncs.client.download(syncOperations.members, { name }));
-    }),
-  );
+async function members(io: Io, name: string, flags: CommonFlags) {
+  const { client } = await openSyncs(flags);
+  await writeOut(io, await client.download(syncOperations.members, { name }));
 }
 
-/** `rollcall sync bring-back`: users who have left are added again. */
-function syncBringBackCommand(action: Action) {
-  const command = new Command('bring-back')
-    .description('let users back whom a sync with a name made members and who have left: the next run adds them again')
-    .argument('<name>', 'as --sync-name gave it, or the name of a schedule')
-    .argument('[uid...]', 'default: all who have left');
-  return withServer(command).action(
-    action(async (io: Io, name: string, uids: readonly string[], flags: CommonFlags) => {
-      const syncs = await openSyncs(flags);
-      await syncs.client.call(syncOperations.bringBack, { name, ...(uids.length > 0 && { uids: [...uids] }) });
-      say(io, `The next run of ${name} adds ${uids.length === 0 ? 'everyone' : 'these users'} again who has left.`);
-    }),
-  );
+async function bringBack(io: Io, name: string, uids: readonly string[], flags: CommonFlags) {
+  const { client } = await openSyncs(flags);
+  await client.call(syncOperations.bringBack, { name, ...(uids.length > 0 && { uids: [...uids] }) });
+  say(io, `The next run of ${name} adds ${uids.length === 0 ? 'everyone' : 'these users'} again who has left.`);
 }
 
 const MAX_NAMES = 50;

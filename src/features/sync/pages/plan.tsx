@@ -174,11 +174,7 @@ function GroupMembers({ id, region, guid, action }: { id: string; region: string
 const SHOWN = 50;
 
 const SUMMARY: Column<GuardObjections>[] = [
-  {
-    label: 'Guard',
-    kind: 'main',
-    cell: ({ guard }) => <code>{guard}</code>,
-  },
+  { label: 'Guard', kind: 'main', cell: ({ guard }) => <code>{guard}</code> },
   { label: 'Objections', kind: 'number', cell: 'count' },
   {
     label: 'Members',
@@ -186,11 +182,7 @@ const SUMMARY: Column<GuardObjections>[] = [
     // Other guards count something else.
     cell: ({ guard, total }) => (/^emptied-groups$|-(removals|additions)$/.test(guard) ? grouped(total) : '–'),
   },
-  {
-    label: 'Worst',
-    kind: 'wide',
-    cell: ({ worst }) => foreign(worst.sentence),
-  },
+  { label: 'Worst', kind: 'wide', cell: ({ worst }) => foreign(worst.sentence) },
 ];
 /** While someone can still decide. */
 const TO_DECIDE: typeof SUMMARY = [...SUMMARY, { label: 'What to do', kind: 'wide', cell: 'remedy' }];

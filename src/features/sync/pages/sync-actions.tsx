@@ -1,16 +1,16 @@
 /** The decisions about a sync: the buttons are its next steps. */
 import { useSignal } from '@preact/signals';
-import type { SyncAction, SyncEntry, Values } from '../../../console/answers.ts';
+import type { SyncAction, Values } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { Actions, type Asked, ask, textProblem } from '../../../console/kit/actions.tsx';
-import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
+import { syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { CHANGES, countsSentence, createdWords } from '../../../membership/plan-words.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { guardsSentence, leavingIn, objectionsIn, shareOf, takenBy } from './plan-rules.ts';
+import { guardsSentence, leavingIn, shareOf, takenBy } from './plan-rules.ts';
 
 export function SyncActions({
   view,
@@ -84,11 +84,6 @@ const REASON = {
 
 /** The question before a decision; undefined where there is none. */
 function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | undefined {
-  const created = totals === null ? '' : createdWords(totals);
-  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
-  const leaving = leavingIn(totals);
-  const what = created === '' ? changes : `${changes}; created first: ${created}`;
-  const facts = totals !== null && <SendingFactsOfServer plan={takenBy(totals)} />;
   if (action === 'reject')
     return {
       question: 'Reject this plan?',
@@ -97,9 +92,16 @@ function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | u
       no: 'Keep it',
       fields: REASON,
     };
+  // There is a plan where someone decides.
+  if (totals === null) return undefined;
+  const created = createdWords(totals);
+  const changes = countsSentence(totals.actions, CHANGES);
+  const leaving = leavingIn(totals);
+  const what = created === '' ? changes : `${changes}; created first: ${created}`;
+  const facts = <SendingFactsOfServer plan={takenBy(totals)} />;
   if (action === 'approve')
     return {
-      question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
+      question: `Approve this plan against ${counted(sumOf(guards.map(({ count }) => count)), 'objection')}?`,
       explanation: (
         <>
           {what || 'No changes'}
@@ -108,12 +110,12 @@ function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | u
           {facts}
         </>
       ),
-      yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
+      yes: `Approve and apply ${counted(totals.changes, 'change')}`,
       no: 'Cancel',
       tone: 'danger',
       fields: REASON,
     };
-  if (totals === null || (leaving === 0 && totals.changes < MANY_ROWS)) return undefined;
+  if (leaving === 0 && totals.changes < MANY_ROWS) return undefined;
   return {
     question: 'Apply this plan?',
     explanation: (
@@ -147,19 +149,4 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
   if (values === undefined) return undefined;
   const query = values['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
   return (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id;
-}
-
-/** @param syncs may have the undo among them */
-export function isReversed({ importId }: SyncEntry, syncs: readonly SyncEntry[]) {
-  return importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied');
-}
-
-export function Reverses({ view: { undoOf } }: { view: SyncEntry }) {
-  if (undoOf === null) return null;
-  return (
-    <span>
-      {' '}
-      Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
-    </span>
-  );
 }

@@ -31,8 +31,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
 import { askAgainAfter, PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
-import { leavingIn } from './plan-rules.ts';
-import { Reverses, SyncActions } from './sync-actions.tsx';
+import { SyncActions } from './sync-actions.tsx';
 
 export function Page() {
   const { param: id, isOperator } = usePlace();
@@ -64,15 +63,11 @@ export function Page() {
           <>
             <section class="card state col row start" aria-label="State">
               <SyncHead view={view} />
-              {isOperator &&
-                view.state === 'failed' &&
-                view.mode !== 'undo' &&
-                view.mode !== 'expiry' &&
-                view.schedule === null && (
-                  <div class="actions col">
-                    <BackToColumns kind={SYNC} href={syncHref(id)} />
-                  </div>
-                )}
+              {isOperator && view.state === 'failed' && isOfFile(view) && (
+                <div class="actions col">
+                  <BackToColumns kind={SYNC} href={syncHref(id)} />
+                </div>
+              )}
               {isOperator && <SyncActions view={view} onDone={set} onRefused={reload} />}
             </section>
             {view.guards.length > 0 && (
@@ -107,6 +102,11 @@ export function Page() {
   );
 }
 
+/** Whether someone gave it a file: no undo, no expiry, and no run of a schedule. */
+function isOfFile({ mode, schedule }: SyncView) {
+  return (mode === 'add' || mode === 'mirror') && schedule === null;
+}
+
 /** Says aloud when the sync is in another state. */
 function useAnnounced(view: SyncView | undefined) {
   const before = useRef<SyncState | undefined>(undefined);
@@ -118,11 +118,16 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { schedule } = view;
+  const { schedule, undoOf } = view;
   return (
     <>
       <SandboxTag of={view} />
-      <Reverses view={view} />
+      {undoOf !== null && (
+        <span>
+          {' '}
+          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
+        </span>
+      )}
       {schedule !== null && (
         <span>
           {' '}
@@ -151,9 +156,7 @@ function SyncHead({ view }: { view: SyncView }) {
       )}
       {left !== null && <p class="notice attention">{foreign(left.sentence)}</p>}
       {(state === 'planning' || (state === 'applying' && importId === null)) && <SilentService />}
-      <div class="reading col">
-        {state === 'planning' && !standsStill(view) && <progress max={1} value={done} aria-label="Creating the plan" />}
-      </div>
+      {state === 'planning' && !standsStill(view) && <progress max={1} value={done} aria-label="Creating the plan" />}
       {importId !== null ? (
         <ItsImport id={importId} state={state} totals={totals} />
       ) : (
@@ -248,18 +251,18 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
   ];
 }
 
-function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
+function SyncDownloads({ view: { id, before } }: { view: SyncView }) {
   return (
     <ul class="downloads plain lined">
       <Download
         name="Every member, with the action"
         links={linksOf(['csv', 'json'], (format) => addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }))}
       />
-      {importId !== null && leavingIn(totals) > 0 && (
+      {before !== null && (
         <Download
           name="Members before the sync"
           note="of the groups it takes something from, as a file that imports read back"
-          links={[{ text: 'CSV', href: addressOf('GET /v1/syncs/:id/before', { id }) }]}
+          links={[{ text: 'CSV', href: before }]}
         />
       )}
     </ul>

@@ -13,7 +13,6 @@ import { usePages } from '../../../console/use-answer.ts';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { SYNC } from './new-sync.tsx';
-import { isReversed } from './sync-actions.tsx';
 
 export function Page() {
   const { isOperator } = usePlace();
@@ -46,7 +45,9 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
       <>
         <a href={syncHref(sync.id)}>{foreign(titleOf(sync))}</a>
         {sync.schedule !== null && <Tag>{foreign(sync.schedule)}</Tag>}
-        {isReversed(sync, syncs) && <Tag>undone</Tag>}
+        {syncs.some(({ undoOf, state }) => undoOf !== null && undoOf === sync.importId && state === 'applied') && (
+          <Tag>undone</Tag>
+        )}
         <SandboxTag of={sync} />
       </>
     ),

@@ -126,6 +126,6 @@ export function syncHandlers({ dir, syncs }: Pick<ServerContext, 'dir' | 'syncs'
       return whole(sync);
     },
     approve: deciding((...asked) => syncs.approve(...asked), whole),
-    reject: deciding((...asked) => syncs.reject(...asked), whole),
+    reject: deciding(syncs.catalog.reject, whole),
   } satisfies HandlersOf<typeof syncOperations>;
 }

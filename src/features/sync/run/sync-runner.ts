@@ -118,11 +118,6 @@ export class SyncRunner {
     return this.#startApplying(id, { who, reason, approval: true });
   }
 
-  /** @throws UNKNOWN_SYNC, WRONG_STATE */
-  reject(id: string, who: string, reason: string) {
-    return this.catalog.reject(id, who, reason);
-  }
-
   /** Ends planning, before it has an import. One looked at again is planned as before. @throws WRONG_STATE */
   cancel(id: string, who: string) {
     const isPlanned = this.find(id).state === 'applying';
