@@ -35,7 +35,6 @@ export const guardFinding = finding.extend({
 });
 export type GuardFinding = z.infer<typeof guardFinding>;
 
-/** The numbers of one guard's objections. */
 const guardObjections = z.strictObject({
   guard: z.string(),
   meaning: z.string().describe('The danger that it guards against.'),
@@ -46,7 +45,6 @@ const guardObjections = z.strictObject({
 });
 export type GuardObjections = z.infer<typeof guardObjections>;
 
-/** A group that is not there, as it would be created. */
 export const newGroup = z
   .strictObject({ name: z.string(), type: z.string(), owner: z.string().describe('UID; empty: no one.') })
   .describe('The group is not there, and is created like this; absent for any other.');
@@ -107,7 +105,6 @@ export const planDocument = z.strictObject({
 });
 export type PlanDocument = z.infer<typeof planDocument>;
 
-/** Limits of guards in place of their defaults, by name. */
 export const guardLimits = z.record(z.string(), z.number()).describe('Limits of guards in place of their defaults.');
 
 /** A sync on its own: what guards say, how it was decided, and every state that it was in. */

@@ -26,7 +26,6 @@ export interface SyncProcess extends Pick<SyncRunnerOptions, 'coordinator' | 'di
   readonly stage?: StageFile | undefined;
 }
 
-/** Opens the syncs of a process. */
 export function composeSyncs(process: SyncProcess) {
   const { coordinator, dir, service, log, events: told, onStop, fail, keepMs, stage = stageInThread } = process;
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);

@@ -5,10 +5,7 @@ import type { Given, OptionDeclaration, Options } from '../../options/option.ts'
 /** `growth`: it limits a growth. It passes where there is no run before, unless it is given, and may be more than 100 %. */
 type Row = readonly [byDefault: number, why: string, of?: 'growth'];
 
-/**
- * The limits of the guards, each with its default and the reason for it. One whose name ends with `Percent` is in percent, any other
- * a number.
- */
+/** The limits of the guards, each with its default and the reason for it. One named `…Percent` is in percent. */
 const TABLE = {
   groupRemovalsPercent: [
     20,
@@ -107,13 +104,9 @@ export const LIMITS = ROWS.map(([name, [byDefault, why]]) => ({
 type Limit = (typeof LIMITS)[number];
 export type Limits = Readonly<Record<LimitName, number>>;
 
-/** The limits that are given in place of defaults. */
 export type GivenLimits = Readonly<Record<string, number>>;
 
-/**
- * The limits with these put in place of defaults.
- * @param run without a run before, a growth has no limit but those that are given
- */
+/** The limits with these in place of defaults. @param run in the first, only given limits bound a growth */
 export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'later'): Limits {
   const limits = LIMITS.map(({ name, default: byDefault }) => [
     name,

@@ -17,14 +17,8 @@ import { guardLimits, syncView } from './api.ts';
 import { type GivenLimits, LIMIT_OPTIONS } from './guard-limits.ts';
 import type { DecidingQuery } from './operations.ts';
 
-/**
- * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
- * copy.
- */
-const syncReading = readingOptions.extend({
-  ...lookupSources,
-  ...keptShape(EXPECTING),
-});
+/** Options for reading the file of a sync. Identity and group files are read again for each plan. */
+const syncReading = readingOptions.extend({ ...lookupSources, ...keptShape(EXPECTING) });
 export type SyncReading = z.infer<typeof syncReading>;
 
 /** A sync as the catalog keeps it: what a list shows of it, and how it is read, decided and carried out. */
@@ -42,7 +36,6 @@ export const keptSync = z.strictObject({
   ...keptShape({ ...GIVING_UP, ...SURVEYING }),
   /** It is only planned, to show what a run of a schedule would do. */
   isTry: z.literal(true).optional(),
-  /** Every move of it, in their order. */
   moves: syncView.shape.moves,
 });
 export type Sync = Readonly<z.output<typeof keptSync>>;
@@ -59,7 +52,6 @@ const wantedSync = keptSync
 /** A sync of a file, as a command asks for it. */
 export const syncRequest = wantedSync.omit({ undoOf: true, schedule: true, isTry: true });
 
-/** A sync that is asked for. */
 export interface NewSync extends Omit<z.input<typeof wantedSync>, keyof Aimed> {
   /** The person who asks for it. */
   readonly who: string;
@@ -94,10 +86,7 @@ export function begunSync({ who, ...given }: NewSync & { readonly id: string }, 
   });
 }
 
-/**
- * The file of a sync is read as that of an import, but for the identity and group files.
- * @throws BAD_OPTION
- */
+/** The file of a sync is read as that of an import, but for the identity and group files. @throws BAD_OPTION */
 export function syncReadingOf(options: ImportOptions, lookups: ByLookup<NonNullable<SyncReading['identities']>> = {}) {
   if (options.shape?.actions !== undefined) {
     throw new RollcallError('BAD_OPTION', {
@@ -164,10 +153,7 @@ export function shownCreate({ create }: Pick<Sync, 'create'>) {
   return { users, groups, reactivate, maxCreate: textOfMaxCreate(limits) };
 }
 
-/**
- * Reasons for the state of a sync, for programs; one may also be the code of the error that ended its planning.
- * docs/errors.md explains each.
- */
+/** Reasons for the state of a sync, beside the codes of errors that end its planning. docs/errors.md explains each. */
 export const SYNC_REASON_CODES = [
   'GUARDS_OBJECT', // held
   'PLAN_OUTDATED', // stale: file or groups have changed too much
@@ -181,7 +167,6 @@ export const SYNC_REASON_CODES = [
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
 
-/** Returns the actions that a user can request for a sync in this state. */
 export function syncActionsOf(state: SyncState): readonly SyncAction[] {
   if (state === 'planned') return ['apply', 'reject'];
   return state === 'held' ? ['approve', 'reject'] : [];

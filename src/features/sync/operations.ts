@@ -38,17 +38,13 @@ const decided = {
   refusals: ['WRONG_STATE', 'WRONG_TARGET'],
 } as const;
 
-/** Syncs: the list, one, what can be done with it, and what its plan says. */
 export const syncOperations = {
   list: operation('GET /v1/syncs', 'viewer', {
     summary: 'List syncs, newest first',
     query: z.strictObject({ state: listOption(SYNC_STATES).optional(), ...pageOptions(50, 200) }),
     answer: z.strictObject({ syncs: z.array(syncEntry), nextCursor }),
   }),
-  one: operation('GET /v1/syncs/:id', 'viewer', {
-    summary: 'One sync',
-    answer: syncView,
-  }),
+  one: operation('GET /v1/syncs/:id', 'viewer', { summary: 'One sync', answer: syncView }),
   apply: operation('POST /v1/syncs/:id/apply', 'operator', {
     audit: 'sync.apply',
     summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',

@@ -17,7 +17,6 @@ import { isoTime } from '../../text/wording.ts';
 import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
 import type { syncOperations } from './operations.ts';
 
-/** The facts that are noted with a move. */
 export interface MoveOptions {
   readonly reason?: string | undefined;
   readonly code?: string | undefined;
@@ -93,17 +92,13 @@ export function openSyncCatalog(path: string, moved: (sync: Sync) => void = () =
     underWay: () => syncs('syncs_under_way'),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
     runsBefore: ({ id, schedule, source }: Sync) => syncs('syncs_before', { before: id, schedule, source }),
-    /**
-     * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
-     * which the next one of the same sync is compared is not among them.
-     */
+    /** Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. */
     outdated: (before: number) => idsOf(sql('outdated_syncs').all({ before })),
     remove: (id: string) => void sql('remove_sync').run({ id }),
   };
 }
 export type SyncCatalog = ReturnType<typeof openSyncCatalog>;
 
-/** Opens the syncs of a catalog that its owner may be writing. */
 export function openSyncCatalogReader(path: string) {
   return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
@@ -122,10 +117,7 @@ function readerOf(database: DatabaseSync) {
       if (sync === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
       return sync;
     },
-    /**
-     * A page of the list, of syncs in any state or in one of some. The next page begins behind its cursor, which holds
-     * while syncs come and go. @throws BAD_CURSOR
-     */
+    /** The next page begins behind its cursor, which holds while syncs come and go. @throws BAD_CURSOR */
     page: ({ state: states, cursor, limit }: z.output<typeof syncOperations.list.query>) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       const found = syncs('sync_page', { ...placeOfCursor(cursor), states: chosen, limit: limit + 1 });
@@ -143,7 +135,6 @@ function readerOf(database: DatabaseSync) {
       ),
     /** Imports that retried rows of these, and are over: ids. */
     retriesOf: (ids: readonly string[]) => idsOf(sql('retries_of').all({ ids: JSON.stringify(ids) })),
-    /** The expiry that was begun last. */
     lastExpiry: () => syncs('last_expiry')[0],
     close,
     [Symbol.dispose]: close,

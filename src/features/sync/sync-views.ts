@@ -36,7 +36,6 @@ function computed(sync: Sync, syncs: SyncRunner | undefined) {
   return { ...shown, sentence: sentenceOf(shown), next: nextOf(shown) };
 }
 
-/** A sync with the first of what its guards object to. */
 export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner) {
   const shown = computed(sync, syncs);
   return syncView.strip().parse({
@@ -47,7 +46,6 @@ export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner) {
   });
 }
 
-/** Returns the part of a sync's view that its plan at `path` has. */
 function planned(path: string, sync: Sync) {
   if (sync.totals === null || !existsSync(path))
     return { findings: [], guards: [], unknownGroups: 0, notes: [], leftInPlace: null };

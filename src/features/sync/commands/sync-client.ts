@@ -25,9 +25,7 @@ export function syncsOf(config: Config, imports: Imports) {
   const client = server ?? localSyncs(config.dir);
   return {
     client,
-    /** Those that carry the syncs out are among them. */
     imports,
-    /** Returns the sync for display. */
     find: async (id: string) => {
       const view = await client.call(syncOperations.one, { id });
       return {

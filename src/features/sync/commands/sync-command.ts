@@ -149,7 +149,6 @@ const NOT_RESTORED = [
   'scopes that it changed, are not restored: what they were is not known. Its report has them, to import by hand.',
 ];
 
-/** An undo reverses memberships. */
 function createdStay(file: string) {
   return [
     '',

@@ -51,10 +51,7 @@ export async function choicesOf({ protect, limit, profile, ...flags }: DecidingF
   return { ...flags, ...limit, protect: uids };
 }
 
-/**
- * Those of the protect file. A file from an address is fetched for it, and not kept.
- * @throws BAD_PROTECT_FILE, BAD_SOURCE
- */
+/** Those of the protect file. One from an address is fetched, and not kept. @throws BAD_PROTECT_FILE, BAD_SOURCE */
 async function protectedUids(protect: string, profile: string | undefined) {
   const fetched = await fileToFetch(readConfig({ profile }), protect, {});
   if (fetched === undefined) return readProtectFile(protect);

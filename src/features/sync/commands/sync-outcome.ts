@@ -18,7 +18,6 @@ import type { Syncs } from './sync-client.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 
-/** The input of a sync, as a person reads it. */
 export function inputOf({ file, undoOf }: SyncEntry) {
   return undoOf === null ? printable(file) : `reverses ${undoOf}`;
 }
@@ -44,7 +43,6 @@ export function planningLine(planning: Planning) {
   return `${planningWords(planning)}${price}`;
 }
 
-/** Prints a plan, if there is one. */
 export async function printPlan({ client }: Syncs, io: Io, { id, totals }: SyncView) {
   if (totals === null) return;
   const color = io.color ? 'true' : 'false';

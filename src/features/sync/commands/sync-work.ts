@@ -27,7 +27,6 @@ export function runSyncOf({ dir }: Config, io: Running['io'], id: string, here: 
   if (findKept(dir, id) !== undefined) composeSyncs({ ...here, stage: io.reading?.stage });
 }
 
-/** The beginning of a command's sync. */
 export interface SyncWork extends Pick<Work, 'begin' | 'beginLines'> {
   /** Opens what else this process does, with its syncs. */
   readonly opens?: (here: Here, syncs: SyncRunner) => Promise<Handled>;
@@ -159,10 +158,7 @@ function settled({ io }: Running, { client, imports, signal }: Doing, id: string
   });
 }
 
-/**
- * Has a sync planned or carried out, by the server or process that does it, else here, and follows it.
- * @param check refuses what this process may not do  @throws RollcallError as it is refused
- */
+/** Has a sync planned or carried out, and follows it. @param check refuses what this process may not do */
 export async function doneHereOrThere(
   running: Running,
   flags: ShownFlags,

@@ -30,18 +30,14 @@ const STEPS = {
 
 /** Work that becomes part of the memory of a sync. */
 export interface Remembered {
-  /** Path of the memory. */
   readonly memory: string;
-  /** Name of the sync. */
   readonly sync: string;
   readonly kind: keyof typeof STEPS;
   /** Id of the run or the import. */
   readonly id: string;
   /** Path of the ledger; undefined where nothing was sent. */
   readonly ledger?: string | undefined;
-  /** Path of the plan of a run. */
   readonly plan?: string | undefined;
-  /** The app of each region, from `appsOf`. */
   readonly apps: string;
 }
 

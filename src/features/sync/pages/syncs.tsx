@@ -1,5 +1,3 @@
-/** The list of syncs. */
-
 import type { SyncEntry } from '../../../console/answers.ts';
 import { SandboxTag } from '../../../console/frame.tsx';
 import { Badge, Card, foreign, syncHref, Tag } from '../../../console/kit/elements.tsx';

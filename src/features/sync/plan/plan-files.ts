@@ -10,7 +10,6 @@ import { defined } from '../../../platform/defined.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import type { SyncReading } from '../kept-sync.ts';
 
-/** Files of a plan in its folder. */
 export const planFiles = (folder: string) => ({
   input: join(folder, 'input'),
   desired: join(folder, 'desired.sqlite'),
@@ -28,7 +27,6 @@ export async function removePlan(folder: string) {
   }
 }
 
-/** The file that a plan is made from. */
 export interface PlannedFile {
   /** Its name, as the user has it. */
   readonly file: string;

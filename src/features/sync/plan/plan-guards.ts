@@ -245,10 +245,7 @@ function remedyIn({ remedy }: Guard, mode: PlanFlags['mode']) {
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 
-/**
- * Checks a plan that was made, and keeps the findings and notes in it. Throws an Error when the plan was not made yet.
- * @param changesBefore changes of the last runs of the same sync, as they were planned
- */
+/** Checks a plan, and keeps findings and notes in it. @param changesBefore of the last runs, as they were planned */
 export function guardPlan(
   plan: PlanLedger,
   given?: GivenLimits,

@@ -30,10 +30,7 @@ export function openPlanLedger(path: string) {
     sql,
     survey,
     addNotes,
-    /**
-     * Notes the groups that a staged file (`desired`) has members for, or those in which an import (`undone`) may have done something.
-     * Once, at the beginning. @param path of the ledger of either
-     */
+    /** Once, at first: notes the groups of the staged file, or those in which the import may have done something. */
     begin: (basis: 'desired' | 'undone', path: string, source: Pick<PlanFacts, 'file' | 'hash' | 'size'>) =>
       withAttached(database, path, basis, () => {
         survey.begin();
@@ -63,10 +60,7 @@ export function openPlanLedger(path: string) {
   };
 }
 
-/**
- * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
- * @throws LEDGER_MISSING, DAMAGED_LEDGER
- */
+/** Does `work` in one transaction with another ledger attached, to read. @throws LEDGER_MISSING, DAMAGED_LEDGER */
 export function withAttached<Result>(
   database: DatabaseSync,
   path: string,

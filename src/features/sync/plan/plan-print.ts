@@ -10,10 +10,8 @@ import type { PlanGroup, SyncView } from '../api.ts';
 import type { GroupName, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, type PlanCreating } from './plan-totals.ts';
 
-/** The counts in a line of the table. */
 type Counts = Pick<PlanGroup, 'actions' | 'right'>;
 
-/** The columns of the table. */
 const countsOf = ({ actions, right }: Counts) => ({
   add: actions.add,
   change: actions.change,
@@ -230,7 +228,6 @@ export function planMarkdown(plan: PlanReader) {
   return text;
 }
 
-/** Describes the result of a sync. @param rows of the import that carries it out */
 export function resultMarkdown({ id, state, reason }: SyncView, rows?: RowCounts) {
   const equation =
     rows === undefined ? '' : ` ${sumEquation(rows, rows.read - sumOfOutcomes(rows)).replaceAll('\u00a0', ' ')}.`;

@@ -2,7 +2,8 @@
 
 -- name: facts
 -- Out: what the plan was made from, and how.
-select file, hash, size, rows, invalid, fields, notes, flags, planned_at as plannedAt from plan;
+select json_object('file', file, 'hash', hash, 'size', size, 'rows', rows, 'invalid', invalid, 'plannedAt', planned_at,
+                   'fields', json(fields), 'notes', json(notes), 'flags', json(flags)) from plan;
 
 -- name: creating
 -- Out: what may be created, and what is known to be missing; nothing where nothing may be.

@@ -23,7 +23,6 @@ import {
 import type { syncOperations } from '../operations.ts';
 import { groupProblem, planCreating, planTotals } from './plan-totals.ts';
 
-/** The tables of a plan's file. */
 export const PLAN_SCHEMA = [SURVEY_SCHEMA, new URL('plan-schema.sql', import.meta.url)];
 
 export interface GroupName {
@@ -37,7 +36,6 @@ const planFacts = planDocument
   .extend({
     /** Fields that the file has a column for. */
     fields: z.array(z.string()).readonly(),
-    /** Remarks on the file for a person. */
     notes: z.array(inputNote).readonly(),
     /** ms since 1970; null until the plan is made. */
     plannedAt: z.int().nullable(),
@@ -63,7 +61,6 @@ export function openPlanReader(path: string) {
   return planReader(openForReading(path, PLAN_SCHEMA));
 }
 
-/** Opens a plan for as long as it is read. */
 export async function readingPlan<Result>(path: string, read: (plan: PlanReader) => Result | Promise<Result>) {
   using plan = openPlanReader(path);
   return await read(plan);
@@ -83,7 +80,6 @@ export interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> 
   readonly isNew: number;
 }
 
-/** Reads a plan by a connection that is open already. */
 export function planReader(database: DatabaseSync) {
   const sql = statementsOf(database, READING);
   // Prepared again, because a statement that is being read cannot be asked a second time.
@@ -94,10 +90,9 @@ export function planReader(database: DatabaseSync) {
       .all()
       .map(({ id }) => id);
   const facts = () => {
-    const row = sql<Readonly<Record<'fields' | 'notes' | 'flags', string>>>('facts').get();
-    if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-    const [fields, notes, flags] = [row.fields, row.notes, row.flags].map((json) => JSON.parse(json));
-    return planFacts.parse({ ...row, fields, notes, flags });
+    const [found] = documentsOf(sql, planFacts)('facts');
+    if (found === undefined) throw new Error('the plan has no source yet: it was not begun');
+    return found;
   };
   /** Undefined where nothing may be created. */
   const creating = () => documentsOf(sql, planCreating)('creating')[0];
@@ -122,7 +117,6 @@ export function planReader(database: DatabaseSync) {
     changes: () => allOf(CHANGES).map(placesOf),
     creating,
     totals: (all: readonly PlanGroup[] = groups()) => planTotals(all, creating(), facts().invalid),
-    /** Returns what the guards say, in their order. */
     objections,
     findings: (limit?: number) => objections(limit).map(findingOf),
     /** Counts the members that it reports and leaves as they are, by reason. */
@@ -138,10 +132,7 @@ export function planReader(database: DatabaseSync) {
       iterated<GroupName & { readonly uid: string; readonly place: number }>('live_of_group', { group }),
     /** Numbers of the groups where a user is spared only because the owner was not asked for yet: ask, and plan again. */
     ownersNeeded: () => groupNumbers('owners_needed'),
-    /**
-     * Numbers of the groups with changes, or with changes that only wait for the owner, whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
-     * call for each group), and plan again.
-     */
+    /** Those with changes, now or once the owner is known, where a ban might be lifted by mistake, or made again. */
     bansNeeded: () => groupNumbers('bans_needed'),
     ...pagesOf(sql, groups),
     close,
@@ -149,7 +140,6 @@ export function planReader(database: DatabaseSync) {
   };
 }
 
-/** The list that is asked for with this operation. */
 type Asked<Name extends 'groups' | 'actions' | 'findings'> = z.output<(typeof syncOperations)[Name]['query']>;
 
 /** A process with other work reads a page group by group, and lets that work run between. */
@@ -205,7 +195,6 @@ function pagesOf(sql: Statements, groups: (after: number, limit: number) => Retu
             worst: guardFindingOf(worst),
           })),
         ),
-    /** Number of groups that the service does not know and that are not created. */
     unknownGroups: () => Number(sql('unknown_groups').get()?.['groups'] ?? 0),
   };
 }

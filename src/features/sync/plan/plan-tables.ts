@@ -14,10 +14,7 @@ export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'fro
 /** Columns behind those of the changes, with what new users and groups are created with: by field. */
 export const creationColumn = (field: CreateField) => `create_${field}`;
 
-/**
- * The plan as CSV: one line for every action, in the order of the groups; a group that could not be listed
- * has one line without a UID.
- */
+/** The plan as CSV: a line for each action, by group; a group that could not be listed has one line without a UID. */
 export function planCsv(plan: PlanReader) {
   return writeTable(['region', 'group', 'uid', 'action', 'from', 'to', 'reason'], planRows(plan), 'csv');
 }
@@ -72,9 +69,7 @@ function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
   return action === 'change' && to === '' ? 'unban' : action;
 }
 
-/**
- * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
- */
+/** All users in these groups as the plan found them, as rows that `import` and `sync` read. */
 export function beforeCsv(plan: PlanReader, groups: readonly number[]) {
   const members = groups.values().flatMap((group) => plan.live(group));
   const rows = members.map(({ uid, guid, place, region }) => [uid, guid, placeOf(place), region]);
@@ -82,10 +77,8 @@ export function beforeCsv(plan: PlanReader, groups: readonly number[]) {
 }
 
 export interface PlanDownload {
-  /** Path of the plan. */
   readonly path: string;
   readonly format: 'csv' | 'json' | 'markdown' | 'text';
-  /** Options of the format text, for a terminal. */
   readonly text: PlanTextOptions;
 }
 

@@ -60,15 +60,12 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
 }
 
-/** Returns the number of changes that would be sent for this group. */
+/** The number of changes that would be sent for a group. */
 export function changesOf({ actions }: PlanGroup) {
   return sumOf(CHANGES.map((action) => actions[action]));
 }
 
-/**
- * Returns the reason why nothing is done in a group, once for all its rows; '' if it was listed or is created. Without
- * capital and full stop.
- */
+/** The reason why nothing is done in a group, without capital and full stop; '' if it was listed or is created. */
 export function groupProblem({ listing, code, message, wanted, creates }: PlanGroup) {
   if (listing === 'listed' || creates !== undefined) return '';
   const what = {

@@ -21,7 +21,6 @@ import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts'
 import type { MissingUsers, PlanCreating } from './plan-totals.ts';
 import { doWork } from './plan-work.ts';
 
-/** The goal of a plan. */
 export type PlanRequest =
   /** Carry out the file `source`, which the user named `file`. */
   | ({ readonly kind: 'file'; readonly later?: readonly string[] } & PlannedFile)
@@ -37,7 +36,7 @@ export type PlanRequest =
 export interface PlanningTask extends CopyTask, Pick<Decision, 'memory'> {
   readonly request: PlanRequest;
   readonly flags: PlanFlags;
-  /** The users and groups that may be created. Undefined: none. */
+  /** Undefined: nothing may be created. */
   readonly create?: CreateOptions | undefined;
   /** Calls that it may make. Undefined: as many as it takes. */
   readonly maxCalls?: number | undefined;
@@ -137,10 +136,6 @@ function regionRefused({ facts: { region }, code, message }: QuestionRefused) {
   if (code === 'SERVICE_AWAY') return new RollcallError('SERVICE_AWAY', { region, message });
   return new RollcallError('SERVICE_REFUSED', { region, code, message });
 }
-
-/**
- * The creations of a sync: new groups are members' places like others in its plan, and users are counted beforehand.
- */
 
 /** Calls that counting users may take; where it takes more, they are counted while the plan is carried out. */
 const MAX_CALLS = 1_000;

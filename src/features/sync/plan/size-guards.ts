@@ -5,7 +5,6 @@ import type { Limits } from '../guard-limits.ts';
 import { type GroupName, groupKey, type PlanFacts, type PlanReader } from './plan-reading.ts';
 import type { PlanCreating } from './plan-totals.ts';
 
-/** Facts for the guards. */
 export interface GuardFacts {
   readonly mode: PlanFlags['mode'];
   /** Default: as if no one is asked. */

@@ -58,9 +58,7 @@ function judge({ planned, gone, different, fresh, fileMoved }: Differences, tole
 
 /**
  * Plans once more, beside the stored plan, and compares. If they differ by no more than the tolerance, the changes that
- * both have are written: the others were never reviewed, or are no longer needed.
- * @returns whether it may still be carried out, the changes that both have, and the difference in a sentence
- * @throws as planFor
+ * both have are written: the others were never reviewed, or are no longer needed. @throws as planFor
  */
 export async function checkPlan(task: PlanningTask) {
   const { folder } = task;

@@ -31,10 +31,7 @@ interface SyncsRead {
   readonly pieces: (download: PlanDownload) => AsyncIterable<string | Uint8Array>;
 }
 
-/**
- * The list of syncs, one of them, and what its plan says, in any process that can read them: each group, its members, the guards, the
- * plan as a file; and the memory of syncs with a name.
- */
+/** Does what reads syncs, their plans, and the memory of those with a name, in any process that can. */
 export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRead) {
   /** @throws UNKNOWN_SYNC; NO_PLAN_YET */
   const planOf = (id: string) => {

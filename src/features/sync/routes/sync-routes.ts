@@ -20,13 +20,9 @@ import { planFiles } from '../plan/plan-files.ts';
 import { hasBefore, wholeSync } from '../sync-views.ts';
 import { syncHandlers, syncMaking } from './sync-handlers.ts';
 
-/** Syncs: the list, one, what can be done with it, the undo of an import, and what syncs have as files. */
 export function syncRoutes(app: Api, context: ServerContext) {
   const { syncs, dir } = context;
-
-  pageRoute(app, '/syncs');
-  pageRoute(app, '/ending');
-  pageRoute(app, '/syncs/:id');
+  for (const url of ['/syncs', '/ending', '/syncs/:id']) pageRoute(app, url);
   const handlers = syncHandlers(context);
   const ofSync = (id: string, tail: string) => attachment(syncs.find(id).file, `${id}-${tail}`);
   serveAll(app, syncOperations, {

@@ -83,10 +83,7 @@ export function checkAdopted(place: Place, id: string) {
   });
 }
 
-/**
- * Returns the basis of an undo's plan: the import, and later ones to the same service, undos and those that were undone left out.
- * @throws as importToUndo
- */
+/** The basis of an undo: the import, and later ones, but neither undos nor what they undid. @throws as importToUndo */
 export function undoRequest(place: Place, { file, undoOf }: Sync): PlanRequest {
   const importId = undoOf ?? '';
   const { ledger } = importToUndo(place, importId);
@@ -122,7 +119,6 @@ export async function beginImportOf({ coordinator, dir }: Place, sync: Sync) {
 /**
  * Returns the users and groups that the import of a plan may create: as many as the plan names or its guards let pass,
  * so that more need another question. Its file has the fields in columns of their own. Undefined: nothing.
- * @param path of the plan
  */
 function importCreates(path: string, options: CreateOptions) {
   return readingPlan(path, (plan) => {

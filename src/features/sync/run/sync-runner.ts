@@ -89,7 +89,6 @@ export class SyncRunner {
     return this.create({ ...decided, id: newSyncId('undo'), ...undoOfImport(this.#options, importId) });
   }
 
-  /** Begins to plan the removal of members whose memberships are over. */
   expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>) {
     const id = newSyncId('sync');
     return this.create({ ...decided, id, ...expiryOf(this.#folder(id)) });
@@ -146,7 +145,6 @@ export class SyncRunner {
     return this.catalog.get(id);
   }
 
-  /** Returns the progress of one that this process plans. */
   progress(id: string) {
     return this.#works.progress(id);
   }
