@@ -17,6 +17,7 @@ import { isoTime } from '../../text/wording.ts';
 import { checkDecision, keptSync, type Sync } from './kept-sync.ts';
 import type { syncOperations } from './operations.ts';
 
+/** The facts that are noted with a move. */
 export interface MoveOptions {
   readonly reason?: string | undefined;
   readonly code?: string | undefined;

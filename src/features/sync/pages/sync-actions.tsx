@@ -1,9 +1,9 @@
 /** The decisions about a sync: the buttons are its next steps. */
 import { useSignal } from '@preact/signals';
-import type { SyncAction, Values } from '../../../console/answers.ts';
+import type { SyncAction, SyncEntry, Values } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { Actions, type Asked, ask, textProblem } from '../../../console/kit/actions.tsx';
-import { syncHref } from '../../../console/kit/elements.tsx';
+import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { call } from '../../../console/requests.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
@@ -149,4 +149,19 @@ export async function plannedUndo(id: string, uncertain: boolean, signal: AbortS
   if (values === undefined) return undefined;
   const query = values['includeUncertain'] === 'true' ? { includeUncertain: true } : {};
   return (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id;
+}
+
+/** @param syncs may have the undo among them */
+export function isReversed({ importId }: SyncEntry, syncs: readonly SyncEntry[]) {
+  return importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied');
+}
+
+export function Reverses({ view: { undoOf } }: { view: SyncEntry }) {
+  if (undoOf === null) return null;
+  return (
+    <span>
+      {' '}
+      Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
+    </span>
+  );
 }

@@ -31,7 +31,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
 import { askAgainAfter, PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
-import { SyncActions } from './sync-actions.tsx';
+import { Reverses, SyncActions } from './sync-actions.tsx';
 
 export function Page() {
   const { param: id, isOperator } = usePlace();
@@ -118,16 +118,11 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { schedule, undoOf } = view;
+  const { schedule } = view;
   return (
     <>
       <SandboxTag of={view} />
-      {undoOf !== null && (
-        <span>
-          {' '}
-          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
-        </span>
-      )}
+      <Reverses view={view} />
       {schedule !== null && (
         <span>
           {' '}

@@ -11,6 +11,7 @@ import { usePages } from '../../../console/use-answer.ts';
 import { NewFileCard } from '../../../console/view/upload/file-choice.tsx';
 import { CHANGES, countsSentence } from '../../../membership/plan-words.ts';
 import { SYNC } from './new-sync.tsx';
+import { isReversed } from './sync-actions.tsx';
 
 export function Page() {
   const { isOperator } = usePlace();
@@ -43,9 +44,7 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
       <>
         <a href={syncHref(sync.id)}>{foreign(titleOf(sync))}</a>
         {sync.schedule !== null && <Tag>{foreign(sync.schedule)}</Tag>}
-        {syncs.some(({ undoOf, state }) => undoOf !== null && undoOf === sync.importId && state === 'applied') && (
-          <Tag>undone</Tag>
-        )}
+        {isReversed(sync, syncs) && <Tag>undone</Tag>}
         <SandboxTag of={sync} />
       </>
     ),

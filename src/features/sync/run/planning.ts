@@ -16,6 +16,7 @@ import { checkPlan, sourceNow } from '../plan/staleness.ts';
 import { type Place, undoRequest } from './sync-imports.ts';
 import { undoingOf } from './sync-memory.ts';
 
+/** The parts with which plans are made. */
 export interface PlanningOptions extends Place, Pick<PlanningTask, 'stage' | 'regions'> {}
 
 export type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
