@@ -30,7 +30,7 @@ export interface BatchPorts extends CallPorts {
   /** Lets the region wait, in ms. */
   slowDown?(waitMs: number): Promise<void>;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
-  readonly settled?: ((outcome: Outcome, rows: number) => void) | undefined;
+  settled?(outcome: Outcome, rows: number): void;
   /** The call of a batch begins. */
   readonly starting?: ((to: ResultAddress) => void) | undefined;
 }

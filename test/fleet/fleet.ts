@@ -5,6 +5,7 @@ import { createChatClient } from '../../src/chat/chat-client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import type { ReportRow } from '../../src/imports/report/report-table.ts';
+import { observers } from '../../src/imports/send/call-observer.ts';
 import { openRegionQueue } from '../../src/imports/send/region-queues.ts';
 import { startWorkerProcess } from '../../src/imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -114,7 +115,7 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
         host,
         config: { concurrency, askBeforeRepeat: 'never' as const },
       };
-      const worker = startWorkerProcess({ ...parts, observer: {}, onError: () => {} });
+      const worker = startWorkerProcess({ ...parts, observer: observers(), onError: () => {} });
       let stopped: Promise<unknown> | undefined;
       const stop = async () => {
         stopped ??= worker.stop(500).then(() => Promise.all(clients.map(({ chat }) => chat.close())));

@@ -24,8 +24,8 @@ export interface CallObserver {
 /** A start of a job of a region's queue. */
 type ObservedRun = Pick<JobRun<BatchPayload | AskServicePayload>, 'id' | 'payload' | 'attemptsMade'>;
 
-/** Several observers as one; those that are undefined do not count. */
-export function observers(...some: readonly (CallObserver | undefined)[]): CallObserver {
+/** Several observers as one. */
+export function observers(...some: readonly (CallObserver | undefined)[]): Required<CallObserver> {
   const all = some.filter((one) => one !== undefined);
   const around = all.flatMap((one) => one.around?.bind(one) ?? []);
   return {
@@ -38,15 +38,10 @@ export function observers(...some: readonly (CallObserver | undefined)[]): CallO
     circuit: (region, status) => {
       for (const one of all) one.circuit?.(region, status);
     },
-    // Without this observer, nobody counts the rows by outcome.
-    ...(all.some((one) => one.settled !== undefined) && {
-      settled: (region, outcome, rows) => {
-        for (const one of all) one.settled?.(region, outcome, rows);
-      },
-    }),
-    ...(around.length > 0 && {
-      around: (region, run, send) =>
-        around.reduceRight<() => Promise<void>>((inner, one) => () => one(region, run, inner), send)(),
-    }),
+    settled: (region, outcome, rows) => {
+      for (const one of all) one.settled?.(region, outcome, rows);
+    },
+    around: (region, run, send) =>
+      around.reduceRight<() => Promise<void>>((inner, one) => () => one(region, run, inner), send)(),
   };
 }

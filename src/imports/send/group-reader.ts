@@ -23,18 +23,16 @@ interface GroupReaderOptions {
   readonly onError: (error: Error) => void;
 }
 
-interface Question {
-  readonly region: Region;
-  readonly job: QueuedJob<AskServicePayload>;
-  readonly patience: Patience | undefined;
-  readonly bornAt: number;
-  settle(answer: ServiceAnswer): void;
-}
-
 /** A party whose questions share a place in the rounds. */
 interface Asker {
   readonly region: Region;
   readonly patience: Patience | undefined;
+}
+
+interface Question extends Asker {
+  readonly job: QueuedJob<AskServicePayload>;
+  readonly bornAt: number;
+  settle(answer: ServiceAnswer): void;
 }
 
 type AskQueue = JobQueue<BatchPayload | AskServicePayload>;

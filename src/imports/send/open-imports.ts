@@ -11,19 +11,19 @@ import type { RunningImport } from './dispatcher.ts';
 export interface OpenImport {
   readonly ledger: ImportLedger;
   options: ImportOptions;
-  running: RunningImport | undefined;
+  running?: RunningImport;
   /** The last start of its sending, in ms since 1970. */
   runningSince: number;
   /** Its sending has stopped for now. */
   paused: boolean;
   /** This process has begun calls of it. */
-  attended: boolean;
+  attended?: true;
   /** This process has recorded results of it. */
-  progressed: boolean;
+  progressed?: true;
   /** Its groups were asked what became of calls in flight. */
-  restAsked: boolean;
+  restAsked?: true;
   /** Set when the import is to end before everything is sent. */
-  ending: 'aborted' | 'cancelled' | undefined;
+  ending?: 'aborted' | 'cancelled';
 }
 
 interface OpenImportsOptions {
@@ -72,17 +72,7 @@ export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }
         ledger.close();
         throw error;
       }
-      const opened = {
-        ledger,
-        options,
-        running: undefined,
-        runningSince: 0,
-        paused: true,
-        attended: false,
-        progressed: false,
-        restAsked: false,
-        ending: undefined,
-      };
+      const opened = { ledger, options, runningSince: 0, paused: true };
       imports.set(id, opened);
       recorder.open(id, ledger);
       return opened;

@@ -41,17 +41,13 @@ export type RegionOpener = (
   to: Pick<RegionWorkerOptions, 'deliver' | 'answer' | 'starting'>,
 ) => Promise<OpenRegion>;
 
-interface RegionOptions {
-  readonly region: Region;
+/** `host`: the calls are meant for it; empty where any worker may make them. */
+interface RegionOptions extends Pick<RegionWorkerOptions, 'region' | 'host' | 'backend' | 'onError'> {
   readonly appId: string;
-  /** Host of the service that the calls are meant for; empty where any worker may make them. */
-  readonly host?: string | undefined;
-  readonly backend: Backend;
   readonly config: Pick<Config, 'callsPerMinute' | 'importsPerMinute' | 'budgetShare' | 'listsPerMinute'> &
     RegionWorkerOptions['config'];
   /** Absent: other processes send. */
   readonly worker: Pick<RegionWorkerOptions, 'chat' | 'deliver' | 'answer' | 'starting' | 'observer'> | undefined;
-  readonly onError: (error: Error) => void;
 }
 
 export async function openRegion(options: RegionOptions) {
@@ -134,13 +130,12 @@ export interface RegionWorkerOptions extends RegionQueues {
   readonly answer: AskServicePorts['answer'];
   /** Called before each call of a batch, if the queue is in this process. */
   readonly starting?: BatchPorts['starting'] | undefined;
-  readonly observer?: CallObserver | undefined;
+  readonly observer: Required<CallObserver>;
   readonly onError: (error: Error) => void;
 }
 
 export function startRegionWorker(options: RegionWorkerOptions) {
   const { region, host, backend, config, queue, lists, silent, chat, deliver, answer, observer, onError } = options;
-  const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
   const waits = untoldWaits();
   const circuit = createRegionCircuit({
@@ -148,8 +143,8 @@ export function startRegionWorker(options: RegionWorkerOptions) {
     others: [lists, silent],
     chat,
     opened: () => flow.restart(),
-    changed: (status) => observer?.circuit?.(region, status),
-    called: (...call) => observer?.called?.(region, ...call),
+    changed: (status) => observer.circuit(region, status),
+    called: (...call) => observer.called(region, ...call),
     onError,
   });
   const work = (from: JobQueue<BatchPayload>): JobWorker => {
@@ -163,13 +158,13 @@ export function startRegionWorker(options: RegionWorkerOptions) {
         answer,
         askBeforeRepeat: config.askBeforeRepeat,
         starting: options.starting,
-        settled: settled && ((outcome, rows) => settled.call(observer, region, outcome, rows)),
+        settled: (...rows) => observer.settled(region, ...rows),
         stopRegion: () => queue.pause(),
         slowDown: (waitMs) => queue.slowDown(waitMs),
         untoldWaitMs: waits.next,
         unanswered: circuit.unanswered,
         called: (call, rate, about) => {
-          observer?.called?.(region, call, rate, about);
+          observer.called(region, call, rate, about);
           circuit.called(call, rate, about);
           flow.called(call);
           if (call.kind === 'answered') waits.answered(call.at);
@@ -183,8 +178,8 @@ export function startRegionWorker(options: RegionWorkerOptions) {
       concurrency: 1,
       around: (run, process, addedAt) => {
         const observed = async () => {
-          if (run.starts === 1) observer?.begun?.(region, Date.now() - addedAt);
-          await (around === undefined ? process() : around(region, run, process));
+          if (run.starts === 1) observer.begun(region, Date.now() - addedAt);
+          await observer.around(region, run, process);
         };
         return circuit.admit(run, () => flow.count(observed));
       },

@@ -1,46 +1,22 @@
-import type { ChatClient } from '../../chat/chat-client.ts';
-import type { Region } from '../../membership/membership.ts';
-import type { Backend } from '../../queue/backend.ts';
 import { closeWithin } from '../../queue/job-worker.ts';
-import type { CallObserver } from './call-observer.ts';
 import { type RegionWorkerOptions, startRegionWorker } from './region.ts';
 import { closeQueues, openRegionQueues } from './region-queues.ts';
 import { createResultSender } from './result-queues.ts';
 
 export type WorkingRegion = ReturnType<typeof startWorkerProcess>['regions'][number];
 
-interface WorkerProcessOptions {
-  readonly backend: Backend;
-  readonly apps: readonly {
-    readonly region: Region;
-    readonly appId: string;
-    readonly host?: string | undefined;
-    readonly chat: ChatClient;
-  }[];
-  readonly config: RegionWorkerOptions['config'];
-  readonly observer: CallObserver;
-  readonly onError: (error: Error) => void;
+interface WorkerProcessOptions extends Pick<RegionWorkerOptions, 'backend' | 'config' | 'observer' | 'onError'> {
+  readonly apps: readonly (Pick<RegionWorkerOptions, 'region' | 'host' | 'chat'> & { readonly appId: string })[];
 }
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
-export function startWorkerProcess(options: WorkerProcessOptions) {
-  const { backend, config, observer, onError } = options;
+export function startWorkerProcess({ apps, ...options }: WorkerProcessOptions) {
+  const { backend, onError } = options;
   const { deliver, answer, close } = createResultSender(backend, onError);
-  const regions = options.apps.map(({ region, appId, host, chat }) => {
-    const queues = openRegionQueues(backend, region, appId, onError);
-    const worker = startRegionWorker({
-      region,
-      host,
-      backend,
-      ...queues,
-      chat,
-      config,
-      deliver,
-      answer,
-      observer,
-      onError,
-    });
-    return { region, ...queues, worker };
+  const regions = apps.map(({ appId, ...app }) => {
+    const queues = openRegionQueues(backend, app.region, appId, onError);
+    const worker = startRegionWorker({ ...options, ...app, ...queues, deliver, answer });
+    return { region: app.region, ...queues, worker };
   });
   return {
     regions,
