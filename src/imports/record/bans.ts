@@ -4,7 +4,6 @@ import type { BanChoice } from '../../options/sending-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
-/** The banned users of a group. */
 export interface BannedUsers {
   readonly group: number;
   /** UIDs in lower case. */
@@ -62,7 +61,7 @@ export function bansOf(database: DatabaseSync, sql: Statements) {
         yield groups;
       }
     },
-    /** Counts the groups to ask about in a region, for the progress. */
+    /** Counts the groups to ask about, for the progress. */
     begin: (region: Region) => {
       sql('count_to_ask').run({ region: regionId(region) });
     },

@@ -3,8 +3,6 @@ import { CALL_KINDS } from '../../chat/service/codes.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 
-/** The result that a worker sends back for a batch, and the history that a batch carries when it is sent again. */
-
 /** A list that nobody changes. */
 const list = <Item extends z.ZodType>(item: Item) => z.array(item) as z.ZodType as z.ZodType<readonly z.output<Item>[]>;
 
@@ -18,7 +16,6 @@ export function isListed(rows: unknown): boolean {
   return true;
 }
 
-/** One call to the chat service, as the ledger keeps it. */
 export const callRecord = z.object({
   /** Start, ms since 1970. */
   at: z.int(),
@@ -29,9 +26,8 @@ export const callRecord = z.object({
   code: z.string(),
   /** `answered`, or what the refusal meant. */
   kind: z.enum(CALL_KINDS),
-  /** The service's message about a refused call. */
+  /** The service's message about a refused call, and its id. */
   message: z.string().optional(),
-  /** The service's id of a refused call, if it gives one. */
   requestId: z.string().optional(),
 });
 export type CallRecord = z.infer<typeof callRecord>;
@@ -91,7 +87,6 @@ const answered = z.object({
 });
 export type Answered = z.infer<typeof answered>;
 
-/** The result of sending a batch. */
 const sent = z.discriminatedUnion('kind', [
   answered.extend({ kind: z.literal('answered') }),
   /** A user or group was checked, created or reactivated; the first members of a new group are answered as above. */

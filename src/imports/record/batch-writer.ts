@@ -6,7 +6,7 @@ const BAN = scopeId('ban');
 
 export type BatchWriter = ReturnType<typeof batchWriter>;
 
-/** Writes calls, parts and ends of batches. In one transaction, at whose end the running totals are written, once. */
+/** Writes calls, parts and ends of batches in one transaction, and at its end the running totals, once. */
 export function batchWriter(sql: Statements) {
   const totals = new Map<string, { readonly region: number; readonly name: string; n: number }>();
 

@@ -16,7 +16,6 @@ export interface SumCheck {
   readonly difference: string;
 }
 
-/** Reads the counters by the statements of import.sql. */
 export function readCounters(sql: Statements): Counters {
   const counters = new Map<Region | '', Record<string, number>>();
   for (const { region, name, n } of sql<{ region: Region | ''; name: string; n: number }>('counters').all()) {

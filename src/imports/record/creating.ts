@@ -156,7 +156,6 @@ export class Creating {
     return this.#sql('every_group').get() !== undefined;
   }
 
-  /** Groups that could not be created and have rows that wait. */
   #refusedGroups(): RefusedGroup[] {
     return this.#sql<RefusedGroup>('refused_groups').all();
   }
@@ -167,7 +166,6 @@ export class Creating {
     return open === 0 ? 0 : n;
   }
 
-  /** The service does not know it. */
   #goTo(id: number, step: 'create' | 'reactivate', alone = 0): void {
     this.#sql('set_step').run({ id, step, alone, missing: 1 });
   }
@@ -193,12 +191,10 @@ export class Creating {
     return batch;
   }
 
-  /** Adds a batch without rows. */
   #addBatch({ group_id: group, row_id: row, region_id: region }: Open): number {
     return Number(this.#sql('add_creating_batch').run({ group, row, region }).lastInsertRowid);
   }
 
-  /** Groups that are looked for. */
   #look(): number {
     return this.#sendEach(
       this.#open('look', 'group').map((group) => [group, { what: 'look', guid: this.#guidOf(group.group_id) }]),

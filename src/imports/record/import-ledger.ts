@@ -19,7 +19,7 @@ export interface BatchToSend {
   readonly region: Region;
   readonly guid: string;
   readonly onBehalfOf: string;
-  /** The action for all of its rows. Only additions share a batch. */
+  /** Only additions share a batch. */
   readonly action: Action;
   /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;
@@ -40,7 +40,6 @@ interface RowToSend {
   readonly joinedAt?: number | null;
 }
 
-/** A batch as the statements give it. */
 type FoundBatch = [
   id: number,
   uncertainty: string | null,
@@ -90,7 +89,6 @@ export function openImportLedger(path: string, create?: CreateOptions) {
     ...sentIn(database, sql),
     ...regionsIn(sql),
 
-    /** Undefined when the import creates nothing. */
     get creating(): Creating | undefined {
       return creating;
     },
@@ -120,7 +118,7 @@ export function openImportLedger(path: string, create?: CreateOptions) {
         sql('close_rest').run({ at: Date.now() });
       }),
 
-    /** Number of removals and bans. */
+    /** Counts removals and bans. */
     removals: (): number => {
       const ids = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
       return Number(sql('count_removals').get(ids)?.['n']);
@@ -128,7 +126,6 @@ export function openImportLedger(path: string, create?: CreateOptions) {
 
     counters: (): Counters => readCounters(sql),
 
-    /** Counts outcomes from the rows themselves and compares them with the counters. */
     check: (): SumCheck => checkCounters(sql),
 
     /** Makes rows quick to find by UID; without it all rows are scanned. It would slow down staging: call it at the end. */
@@ -142,7 +139,6 @@ export function openImportLedger(path: string, create?: CreateOptions) {
   };
 }
 
-/** Batches that have no result. */
 function batchesIn(sql: Statements, creationOf: (batch: number) => CreationToSend | undefined) {
   // Rows as arrays: every batch and every row of the input pass here, and objects take half as long again.
   const rowsToSend = asArrays(sql<FoundRow>('rows_to_send'));
@@ -187,7 +183,6 @@ function batchesIn(sql: Statements, creationOf: (batch: number) => CreationToSen
     pendingOfGroup: (region: Region, group: number, limit: number): PendingBatch[] =>
       pendingOfGroup.all({ region: regionId(region), group, limit }).map(asPending),
 
-    /** Reads what these batches send. */
     toSend: (region: Region, batches: readonly PendingBatch[]): BatchToSend[] =>
       toSend(
         region,
@@ -212,14 +207,12 @@ function batchesIn(sql: Statements, creationOf: (batch: number) => CreationToSen
     /** Batches that wait until the rows to try first are sent. */
     laterBatches: (): number => Number(sql('later_batches').get()?.['n']),
 
-    /** Makes them pending. */
     releaseLater: (): void => {
       sql('release_later').run();
     },
   };
 }
 
-/** Marks of batches that left for the queue. */
 function sentIn(database: DatabaseSync, sql: Statements) {
   return {
     /**
@@ -231,7 +224,6 @@ function sentIn(database: DatabaseSync, sql: Statements) {
       durably(database, () => sql('mark_dispatched').run(values));
     },
 
-    /** Sets batches that left the queue without a result back to pending. */
     reclaim: (batches: readonly ReclaimedBatch[]): void => recordReclaimed(database, sql, batches),
 
     /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */

@@ -15,8 +15,6 @@ import { IMPORT_SCHEMA } from '../schemas.ts';
 import { actionId } from './enum-ids.ts';
 import { ledgerStatements } from './ledger-statements.ts';
 
-/** The profile with which a new user or group is sent, read from the columns of its rows. */
-
 /** The reason why a user or group cannot be created from its rows. */
 export interface Unfit {
   readonly code: 'NO_NAME' | 'BAD_METADATA' | 'FIELD_LIMIT';
@@ -240,7 +238,6 @@ export function profilesIn(sql: Statements, options: CreateOptions) {
       const rows = sql<{ original: string }>('rows_of_group').all({ group });
       return Object.assign({}, ...rows.reverse().map(({ original }) => cells(original)));
     },
-    /** Returns the number of users that the input names. */
     users: () => Number(sql('count_users').get()?.['n']),
   };
 }

@@ -13,7 +13,6 @@ const DEACTIVATED = 'the service does not find this user, and its UID is taken: 
 const ADD = actionId('add');
 const BAN = scopeId('ban');
 
-/** Counters of what was created, by kind and outcome. */
 const COUNTED: Readonly<Record<string, string>> = {
   'user created': 'createdUsers',
   'group created': 'createdGroups',
@@ -31,7 +30,7 @@ interface Creation {
 
 type SentToCreate = Exclude<Sent, { kind: 'answered' | 'stop-region' }>;
 
-/** A user that the service did not know. */
+/** A user whom the service did not know. */
 export interface MissingUser {
   /** Null until it is known. */
   readonly outcome: string | null;

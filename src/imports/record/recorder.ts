@@ -4,7 +4,6 @@ import type { Consequences } from './recording.ts';
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** Callbacks for results that were written, or could not be. */
 interface RecorderEvents {
   recorded(importId: string, batches: readonly number[], consequences: Consequences): void;
   /** Results of an import cannot be recorded; then none of it can. */

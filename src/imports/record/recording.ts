@@ -15,7 +15,6 @@ import { type BatchWriter, batchWriter } from './batch-writer.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
 import { creationRecorder } from './record-creation.ts';
 
-/** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
 
 /** The effects of recorded results on batches in flight. */
@@ -107,7 +106,6 @@ export function settleGroup(sql: Statements, batches: BatchWriter, group: number
   sql('close_group_batches').run({ group, at });
 }
 
-/** Records the results of batches, within a transaction. */
 function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOptions | undefined) {
   const creations = create && creationRecorder(sql, create, batches);
 
