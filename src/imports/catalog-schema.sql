@@ -1,5 +1,4 @@
--- The catalog: which imports, syncs and schedules there are and in which state each is, and what receivers are still to be
--- notified of. Everything else about an import or a plan is in a file of its own.
+-- The catalog: imports, syncs and schedules with their states, and what receivers are still to be notified of.
 
 -- The name of this data directory to workers elsewhere: part of the name of the queue that brings its results.
 create table coordinator (
@@ -27,8 +26,7 @@ create table imports (
   deaths      integer not null default 0, -- so many times since it last made progress
   created_by  text not null default '',  -- '': it was made without a person
   tags        text not null default '[]', -- JSON: words that people gave it
-  -- JSON (`ImportTotals` in api/import-summary.ts), so that a list of imports opens none of their ledgers; null until it has
-  -- ended and was counted.
+  -- JSON (`ImportTotals`), so that a list of imports opens none of their ledgers; null until it has ended and was counted.
   totals      text
 ) strict;
 

@@ -25,9 +25,8 @@ select * from import_records where id = :id;
 select * from import_records order by createdAt desc, id desc limit :limit;
 
 -- name: page
--- In: created_at and id of the import before the page, limit, and what imports must be like (null: anything): states and
--- kinds (JSON arrays), search (a part of file, id, reason or a tag), since and until (ms), created_by, tags (JSON array: all
--- of them), problems (1: something in them needs a person: rows that were sent again do not). Out: newest first.
+-- In: created_at and id of the import before, limit, and (null: anything) states and kinds (JSON arrays), search (in file, id, reason or a
+-- tag), since and until (ms), created_by, tags (JSON array: all of them), problems (1: something needs a person). Out: newest first.
 select * from import_records i
  where (createdAt, id) < (:created_at, :id) and createdAt >= :since and createdAt < :until
    and (:states is null or state in (select value from json_each(:states)))
@@ -56,8 +55,7 @@ select * from import_records where retryOf = :id order by createdAt, id;
 select id, state, sync ->> 'importId' as importId from syncs where undo_of = :id order by created_at, id;
 
 -- name: same_source_before
--- In: id. Out: completed imports of the same file before it, newest first: of the same path, or, where it was fetched or
--- sent, of the same name.
+-- In: id. Out: completed imports of the same file before it, newest first: of the same path or, where it came in, name.
 select b.id from imports i
   join imports b on b.id <> i.id and b.created_at <= i.created_at and b.state = 'completed' and b.retry_of is null
     and b.id not glob 'undo-*' and b.id not glob 'sync-*'
@@ -86,8 +84,8 @@ update imports set tags = :value where id = :id;
 update imports set totals = :value where id = :id;
 
 -- name: attention
--- In: limit. Out: imports that are over and have rows that need attention, those with most of them first: more than were
--- dismissed or sent again, and neither cancelled, taken back nor of a run of a schedule that a later one has replaced.
+-- In: limit. Out: imports that are over and have rows that need attention, most first: more than were dismissed or sent again, and neither
+-- cancelled, taken back nor of a run of a schedule that a later one has replaced.
 select i.* from open_problems p join import_records i on i.id = p.id
  where i.finishedAt is not null and i.state <> 'cancelled'
    and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)

@@ -1,5 +1,4 @@
--- One survey of the service: groups, their members and banned users, and users, as src/imports/survey reads them. The file of a
--- check, an export and a plan begins with these tables; its own schema adds to them.
+-- One survey of the service, as src/imports/survey reads it. The schemas of a check, an export and a plan add to these tables.
 
 -- The run, one row.
 create table run (

@@ -9,8 +9,7 @@ create temp view if not exists members as
   select r.group_id, r.id from rows r where r.call_group_id is not null and exists (select 1 from groups where guid = '');
 
 -- name: add_groups
--- In: add (action). Adds a check for every group that gets members now, once, before anything is sent to it. Groups of rows
--- that are sent later are checked then.
+-- In: add (action). Adds a check for every group that gets members now, once. Groups of rows that are sent later are checked then.
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
    where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
@@ -76,8 +75,7 @@ insert into batches (call_group_id, region_id, turn, size, bans)
     :region, -2, 0, 0;
 
 -- name: first_parked
--- In: group, add (action), acting (the user on whose behalf the group is created, or ''). Out: the batch whose rows are sent with
--- the new group: no one else can act in it.
+-- In: group, add (action), acting (the user who creates the group, or ''). Out: the batch whose rows are sent with the new group.
 select b.id from call_groups cg join batches b on b.call_group_id = cg.id
  where cg.group_id = :group and cg.action_id = :add and cg.on_behalf_of = :acting collate nocase and b.state = 'waiting'
  order by b.turn, b.id limit 1;

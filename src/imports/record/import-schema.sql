@@ -1,7 +1,6 @@
 -- One import: its rows, the batches that they travel in, the calls that were made, and what came of every row.
--- Numbers stand for words (outcomes, scopes, actions, regions) because there may be ten million rows. The tables here and
--- enum-ids.ts give the same numbers; a test compares them.
--- They are so few that none has an index of names: each index takes a page of every small import.
+-- Numbers stand for words because there may be ten million rows; enum-ids.ts gives the same numbers, and a test compares them.
+-- None of these tables has an index of names: each index takes a page of every small import.
 
 create table outcomes (id integer primary key, name text not null) strict;
 insert into outcomes values
@@ -148,8 +147,7 @@ create table batches (
   http_status integer,                   -- of the last call
   finished_at integer,
   members     integer,                   -- of the group after the batch was added; null: the reply does not say
-  -- JSON array of [row, id of the action message in the group's conversation]; null: the reply names none. Kept once for the
-  -- batch: a text in each of its rows takes as long as recording all else.
+  -- JSON array of [row, id of its message in the conversation]; null: none are named. A text in each row takes longer to write.
   messages    text
 ) strict;
 

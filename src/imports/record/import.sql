@@ -3,8 +3,7 @@
 -- Statements that run for every batch take their values by place, in the order of "In": by name takes longer than inserting a row.
 
 -- name: pending_batches
--- In: region, turn and id (of the batch before the first one), except (JSON array of groups), limit. Out: batches to send
--- next, first batches of all groups first.
+-- In: region, turn and id (of the batch before), except (JSON array of groups), limit. Out: batches to send, first ones of all groups first.
 select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b.turn, cg.group_id
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'pending' and b.region_id = :region and (b.turn, b.id) > (:turn, :id)
@@ -26,8 +25,7 @@ select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b
  order by b.dispatched_at, b.id limit :limit;
 
 -- name: rows_to_send
--- In: batches (JSON array of ids). Out: batch, row, UID and scope of each of their rows, batch by batch in the order of the
--- input: that is how they are stored, and sorting them would take as long as reading them.
+-- In: batches (JSON array of ids). Out: their rows, batch by batch in the order of the input: that is how they are stored.
 select m.batch_id, m.row_id, r.uid, m.scope_id
   from json_each(?) b cross join memberships m on m.batch_id = b.value cross join rows r on r.id = m.row_id;
 
@@ -46,8 +44,7 @@ update batches set state = 'dispatched', dispatched_at = :at
  where id in (select value from json_each(:batches)) and state in ('pending', 'dispatched');
 
 -- name: reclaim
--- In: batch, uncertainty (null: it was certainly not sent), calls made.
--- A batch that left the queue without a result is pending again.
+-- In: batch, uncertainty (null: it was certainly not sent), calls made. It left the queue without a result, and is pending again.
 update batches set state = 'pending', uncertainty = coalesce(:uncertainty, uncertainty), calls = calls + :calls
  where id = :batch and state = 'dispatched';
 
@@ -75,21 +72,18 @@ select b.id, b.state, b.size, b.bans, b.region_id, b.users, b.uncertainty, b.dis
   from batches b join call_groups cg on cg.id = b.call_group_id where b.id = ?;
 
 -- name: add_call
--- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind; of a refused
--- call what the service said, and its request_id. Adds a call.
+-- In: batch, region, start (ms), duration (ms), http_status, code, kind, message, request_id (import-schema.sql). Adds a call.
 insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message, request_id)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: finish_batch
--- In: state (done, replaced), calls made, http_status, members (null: not said), messages (JSON array of [row, id];
--- null: none are named), at, uncertainty, batch.
+-- In: state (done, replaced), calls made, http_status, members, messages, at, uncertainty, batch.
 update batches set state = ?, calls = calls + ?, http_status = ?, members = ?, messages = ?, finished_at = ?,
        uncertainty = coalesce(?, uncertainty)
  where id = ?;
 
 -- name: succeed_batch
--- In: ban (scope), banned, added (outcomes), batch.
--- Rows without an outcome are added, or banned where that was asked.
+-- In: ban (scope), banned, added (outcomes), batch. Rows without an outcome are added, or banned where that was asked.
 update memberships set outcome_id = case scope_id when ? then ? else ? end
  where batch_id = ? and outcome_id is null;
 
@@ -127,8 +121,7 @@ update memberships set batch_id = :to where batch_id = :from and row_id = :row;
 update groups set refused_code = :code, refused_message = :message where id = :group and refused_code is null;
 
 -- name: settle_group_rows
--- In: group, unsent (1: rows that were certainly not sent, 0: the others), outcome, code, message.
--- The pending rows of the group get this outcome without another call.
+-- In: group, unsent (1: rows that were certainly not sent, 0: the others), outcome, code, message. Its pending rows get this outcome.
 update memberships set outcome_id = :outcome, code = :code,
        message = case when uncertainty is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || uncertainty end
   from (select b.id, b.uncertainty from batches b join call_groups cg on cg.id = b.call_group_id
@@ -163,8 +156,7 @@ select name as region, stopped_code as code, stopped_message as message from reg
 select distinct region_id as id from batches where state in ('pending', 'dispatched') order by 1;
 
 -- name: leave_rest
--- In: unprocessed, unconfirmed (outcomes), message. Rows that were certainly not sent get the first outcome, those that an
--- earlier call may have carried out the second.
+-- In: unprocessed (of rows that were certainly not sent), unconfirmed (of the others; both outcomes), message.
 update memberships set
        outcome_id = case when uncertainty is null then :unprocessed else :unconfirmed end,
        code = case when uncertainty is null then 'NOT_SENT' else 'NO_ANSWER' end,
@@ -182,8 +174,7 @@ select b.region_id as region, (b.uncertainty is null) as unsent, sum(b.size) as 
 update batches set state = 'done', finished_at = :at where state in ('pending', 'dispatched', 'waiting', 'later');
 
 -- name: ask_rest
--- In: add (action), standing. Of the pending batches, only additions that an earlier call may have carried out stay so, with this
--- standing; the others wait.
+-- In: add (action), standing. Only additions that an earlier call may have carried out stay pending, with this standing.
 update batches
    set standing = iif(is_asked, :standing, standing), state = iif(is_asked, 'pending', 'later')
   from (select b.id as asked_id,
@@ -219,8 +210,7 @@ select coalesce(r.name, '') as region, t.name, t.n from counters t left join reg
 select distinct b.region_id as id from batches b order by b.region_id;
 
 -- name: recount
--- The same numbers as the counters, counted from the rows themselves. To group rows, SQLite sorts them: most have the same
--- outcome, and are counted without that.
+-- The same numbers as the counters, from the rows themselves. To group rows, SQLite sorts them: those with the usual outcome are not.
 select 'read' as name, count(*) as n from rows
 union all
 select 'invalid', count(distinct row_id) from problems

@@ -1,8 +1,7 @@
 -- Queries of reports on an import's file. The connection may be one that only reads.
 
 -- name: report_rows
--- Out: rows in the order of the input, with numbers for the words; the reader replaces the marks with what a row has become and
--- with a choice of rows, takes the columns by their place, and looks up group and batch once for all of their rows.
+-- Out: rows in the order of the input, with numbers for the words. chosen-rows.ts replaces the marks, and takes the columns by their place.
 select r.id, r.line, coalesce(f.original, r.original),
        /* outcome */ null, /* code */ null,
        case when p.row_id is not null then
@@ -53,9 +52,8 @@ select line from rows where id = :row;
 select max(id) as id from rows;
 
 -- name: problem_counts
--- In: fulfilled (JSON array of outcomes). Out: rows by outcome, code and, of invalid rows, column, other than fulfilled ones, with the first, the
--- last and another one as examples; most first. (Found in one reading: the number that is mixed is smallest for a row as if by chance, and has
--- that of the row in its lower 40 bits.)
+-- In: fulfilled (JSON array of outcomes). Out: other rows by outcome, code and, of invalid rows, column, most first, with the first, the last
+-- and another one: its mixed number, which has that of the row in its lower 40 bits, is smallest as if by chance.
 select status, code, place, count(*) as n, min(id) as first, max(id) as last,
        iif(count(*) = 3, sum(id) - min(id) - max(id), min((id * 40503 % 4096) << 40 | id) & 0xffffffffff) as middle
   from (select o.name as status, coalesce(m.code, '') as code, '' as place, m.row_id as id
@@ -88,8 +86,7 @@ select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'c
  order by r.id;
 
 -- name: more_columns
--- In: add (action). Out: a row for each column that memberships of the import need in addition: it asks for another action, it is a
--- silent one, whose batches are of every group, or memberships of it end.
+-- In: add (action). Out: a row for each column that memberships need in addition: for another action, in a silent import, and for ends.
 select 'action' as name where exists (select 1 from call_groups where action_id <> :add)
 union all select 'joined_at' where exists (select 1 from groups where guid = '')
 union all select 'until' where exists (select 1 from input where ends);
@@ -144,8 +141,7 @@ select at / cast(:step as integer) as step, count(*) as calls, sum(kind = 'slow-
   from calls group by 1 order by 1;
 
 -- name: retry_work
--- In: retryable (JSON array of outcomes), call (UIDs in a call), together (rows of a silent call). Out: of rows with these outcomes, by region: groups and
--- calls that sending them again takes at most.
+-- In: retryable (JSON array of outcomes), call (UIDs in a call), together (rows of a silent call). Out: groups and calls of a retry, by region.
 select r.name as region, count(distinct group_id) as groups, sum(calls) as calls
   from (select b.region_id, l.group_id, (count(*) + s.size - 1) / s.size as calls
           from memberships m join batches b on b.id = m.batch_id join call_groups l on l.id = b.call_group_id
@@ -156,8 +152,7 @@ select r.name as region, count(distinct group_id) as groups, sum(calls) as calls
  group by region_id;
 
 -- name: calls_left
--- In: held (1: also those that are sent only when a person resumes; they have no index). Out: unfinished batches, by
--- region. (One state at a time, because each of the others has its index.)
+-- In: held (1: also those that a person must resume). Out: unfinished batches, by region. One state at a time: most have an index.
 select r.name as region, sum(n) as n
   from (select region_id, count(*) as n from batches where state = 'pending' group by region_id
         union all
@@ -170,8 +165,7 @@ select r.name as region, sum(n) as n
  group by region_id;
 
 -- name: grown_groups
--- In: most (members), call (users of a call), added (outcome). Out: groups that the additions took from at most so many
--- members to more, and one of them with its members now.
+-- In: most (members), call (users of a call), added (outcome). Out: groups that grew beyond so many members, and one of them with its members.
 with grown as (
   select distinct cg.group_id as id from batches b join call_groups cg on cg.id = b.call_group_id
    where b.members > :most and b.members <= :most + :call

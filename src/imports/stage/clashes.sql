@@ -10,8 +10,7 @@ create temp table named as
     from temp.derived d join rows r on r.id = d.row_id join groups g on g.id = r.group_id;
 
 -- name: find_merged
--- Ids that two texts of the file have become: they may be different people or groups. Both texts, each
--- with a row (SQLite takes the row of the minimum and of the maximum).
+-- Ids that two texts of the file have become. Both texts, each with a row: SQLite takes that of the minimum and of the maximum.
 create temp table merged as
   select low.field, low.id, low.text, low.source, low.row_id, high.source as other_source, high.row_id as other_row
     from (select field, id, min(text) as text, source, row_id from temp.named group by field, id) as low

@@ -5,7 +5,7 @@
 create unique index temp.left_out_rows on left_out (row_id);
 
 -- name: leave_out
--- They do not belong to a call group any more.
+-- They have no call group any more.
 update rows set call_group_id = null where id in (select row_id from left_out);
 
 -- name: empty_batches
@@ -56,9 +56,8 @@ create unique index if not exists memberships_by_row on memberships (row_id);
 create index if not exists rows_by_group on rows (group_id) where group_id is not null;
 
 -- name: count_messages
--- In: add (action), call (UIDs in a call), together (rows of a silent call). Every change writes a message into its group, at most:
--- how many, and into how many groups. A silent import writes none. Where only members are added, also what both ways take: the
--- calls of a silent import that would be another one are counted by its groups.
+-- In: add (action), call (UIDs in a call), together (rows of a silent call). Every change writes a message into its group, at most; a silent
+-- import writes none. Where only members are added, both ways are counted.
 insert into counters (region_id, name, n)
   with sent as materialized (
     select b.region_id, max(g.guid = '') as silent, sum(b.size) as size, count(*) as calls, count(distinct cg.group_id) as groups,

@@ -59,8 +59,7 @@ insert into temp.left_out (row_id, call_group_id, region_id, message)
 create temp table held (row_id integer not null, call_group_id integer not null);
 
 -- name: find_held
--- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. Only rows that can be sent count, and one that
--- gives several memberships counts once.
+-- In: first (rows), uids and guids (JSON, in lower case); null: no such condition. A row that gives several memberships counts once.
 insert into temp.held
   with sendable as (select id, line, call_group_id, uid, group_id from rows where call_group_id is not null),
   chosen as (
