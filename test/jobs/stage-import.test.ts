@@ -4,15 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { type StagingProgress, type StagingTask, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
+const OPTIONS = { format: 'auto', map: {}, region: 'us' } as const;
+
 /** A file with this content, staged; with the progress on the way. */
 async function stage(content: string, signal = new AbortController().signal, more: Partial<StagingTask> = {}) {
   const root = tempDir();
   const source = join(root, 'input.csv');
   writeFileSync(source, content);
   const ledger = join(root, 'import.db');
-  const options = { format: 'auto', map: {}, region: 'us' } as const;
   const progress: StagingProgress[] = [];
-  const task = { source, name: 'input.csv', options, ledger, signal, ...more };
+  const task = { source, name: 'input.csv', options: OPTIONS, ledger, signal, ...more };
   await stageFile(task, (one) => progress.push(one));
   return { progress, ledger };
 }
@@ -37,8 +38,9 @@ describe('staging', () => {
     { wanted: { percent: 100 }, before: undefined, isEnough: true },
   ])(
     'of three rows, where it must have $wanted of $before, is enough: $isEnough',
-    async ({ isEnough, ...leastRows }) => {
-      const staged = stage('guid,uid\ng,a\ng,b\ng,c\n', undefined, { leastRows });
+    async ({ isEnough, wanted: minRows, before: rowsBefore }) => {
+      const options = { ...OPTIONS, minRows };
+      const staged = stage('guid,uid\ng,a\ng,b\ng,c\n', undefined, { options, rowsBefore });
       if (isEnough) expect((await staged).progress.at(-1)).toMatchObject({ rows: 3 });
       else await expect(staged).rejects.toMatchObject({ code: 'TOO_FEW_ROWS', facts: { rows: 3, least: 4 } });
     },

@@ -7,13 +7,6 @@ import { intakeError, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 
-/** Minimum number of rows of the file; a share counts from those of the last run. */
-export interface LeastRows {
-  readonly wanted: NonNullable<ExpectingChoices['minRows']>;
-  /** Rows of the file of the last run; undefined: there was none. */
-  readonly before: number | undefined;
-}
-
 /** Rows of the input in the first of these ledgers that is there. */
 export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
   for (const path of ledgers) {
@@ -25,18 +18,37 @@ export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
   return undefined;
 }
 
-/** @throws IntakeError TOO_FEW_ROWS @returns what a person should know about it */
-export function checkLeastRows(name: string, rows: number, { wanted, before }: LeastRows): IntakeNote[] {
-  if ('percent' in wanted && before === undefined) {
+/**
+ * Checks the conditions that a file must meet before anything of it is sent.
+ * @param before rows of the file of the last run, of which a share is; undefined: there was none
+ * @throws IntakeError ROW_COUNT, TOO_FEW_ROWS
+ * @returns what a person should know about it
+ */
+export function checkRows(
+  name: string,
+  rows: number,
+  { expectRows, minRows }: ExpectingChoices,
+  before: number | undefined,
+): IntakeNote[] {
+  if (expectRows !== undefined && rows !== expectRows) {
+    throw intakeError(
+      'ROW_COUNT',
+      `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expectRows)} were expected`,
+      words`See whether the file is complete, or correct ${option('expectRows')}`,
+      { option: 'expectRows', file: name, rows, expected: expectRows },
+    );
+  }
+  if (minRows === undefined) return [];
+  if ('percent' in minRows && before === undefined) {
     const text = `There was no earlier run to compare with: ${shownPath(name)} has ${counted(rows, 'row')}, and any number was accepted`;
     return [{ code: 'NO_EARLIER_RUN', text }];
   }
-  const least = 'rows' in wanted ? wanted.rows : Math.ceil(((before ?? 0) * wanted.percent) / 100);
+  const least = 'rows' in minRows ? minRows.rows : Math.ceil(((before ?? 0) * minRows.percent) / 100);
   if (rows >= least) return [];
   const reason =
-    'rows' in wanted
+    'rows' in minRows
       ? `it must have at least ${grouped(least)}`
-      : `the last run had ${grouped(before ?? 0)}, of which ${wanted.percent} % are ${grouped(least)}`;
+      : `the last run had ${grouped(before ?? 0)}, of which ${minRows.percent} % are ${grouped(least)}`;
   throw intakeError(
     'TOO_FEW_ROWS',
     `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,

@@ -3,7 +3,8 @@ import { option, words } from '../../errors/named-options.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted } from '../../text/wording.ts';
+import type { ImportOptions } from '../import-options.ts';
 import type { InputRow } from '../read/input-row.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shownPath } from '../read/intake-error.ts';
@@ -12,29 +13,26 @@ import type { IntakeNote } from '../read/notes.ts';
 import { type Cells, cellsReader, groupProfile, nameObstacle, userProfile } from '../record/profile.ts';
 import type { LookupSource } from './lookup-file.ts';
 import { startStaging } from './row-writer.ts';
-import { checkLeastRows, type LeastRows } from './rows-before.ts';
+import { checkRows } from './rows-before.ts';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
  *
  * Queue     none: it is done once, by the coordinator's process, in a thread (src/imports/stage/staging.ts)
  * Input     a file, how it is read, and the path of its new ledger
- * Output    the ledger, and its totals; IntakeError when the file cannot be used
+ * Output    the ledger; IntakeError when the file cannot be used
  * Retries   none: the user has to correct a file that cannot be read; after a crash it is read from its start
  */
 export interface StagingTask {
   readonly source: string;
   /** The input as the user named it, for messages. */
   readonly name: string;
-  readonly options: Omit<IntakeOptions, 'signal' | 'lookups' | 'onRead'>;
+  readonly options: Omit<IntakeOptions, 'signal' | 'lookups' | 'onRead'> &
+    Partial<Pick<ImportOptions, 'create' | 'first' | 'only' | 'expectRows' | 'minRows'>>;
   /** For a shape that looks users or groups up. */
   readonly lookups?: ByLookup<LookupSource>;
-  /** The rows that are sent first. Absent: all. */
-  readonly trial?: TrialChoices | undefined;
-  readonly create?: CreateOptions | undefined;
-  /** Rows that the file must have; absent: any number. */
-  readonly expectRows?: number | undefined;
-  readonly leastRows?: LeastRows | undefined;
+  /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
+  readonly rowsBefore?: number | undefined;
   /** The path of the ledger; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */
@@ -56,7 +54,7 @@ export type StagingNote = 'moves' | StagingProgress;
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
-  { source, name, options, lookups: sources = {}, ledger, trial, create, expectRows, leastRows, signal }: StagingTask,
+  { source, name, options, lookups: sources = {}, rowsBefore, ledger, signal }: StagingTask,
   progress: (progress: StagingProgress) => void,
   onRead: () => void = () => {},
 ): Promise<void> {
@@ -68,7 +66,8 @@ export async function stageFile(
   const reading = { ...options, signal, onRead, lookups: lookups?.open };
   const intake = await openIntake({ path: source, name }, reading);
   const staging = startStaging(ledger, options.silent);
-  const profiles = create && watchProfiles(create);
+  const { create, first, only } = options;
+  const profiles = create?.users || create?.groups ? watchProfiles(create) : undefined;
   try {
     let rows = 0;
     for await (const chunk of intake.chunks()) {
@@ -79,9 +78,7 @@ export async function stageFile(
       // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
       chunk.length = 0;
     }
-    if (expectRows !== undefined && intake.rowsRead() !== expectRows)
-      throw otherCount(name, intake.rowsRead(), expectRows);
-    const ofRows = leastRows === undefined ? [] : checkLeastRows(name, intake.rowsRead(), leastRows);
+    const ofRows = checkRows(name, intake.rowsRead(), options, rowsBefore);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     staging.finish({
       format: intake.format,
@@ -94,24 +91,15 @@ export async function stageFile(
       rowsRead: intake.rowsRead(),
       entries: rows,
     });
-    if (trial !== undefined) {
+    if (first !== undefined || only !== undefined) {
       const { holdBack } = await import('./leave-out.ts');
-      if (!holdBack(ledger, trial)) throw noneChosen(name, trial.only ?? []);
+      if (!holdBack(ledger, { first, only })) throw noneChosen(name, only ?? []);
     }
     await lookups?.writeUnknown(dirname(ledger));
   } catch (error) {
     staging.abandon();
     throw error;
   }
-}
-
-function otherCount(name: string, rows: number, expected: number) {
-  return intakeError(
-    'ROW_COUNT',
-    `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
-    words`See whether the file is complete, or correct ${option('expectRows')}`,
-    { option: 'expectRows', file: name, rows, expected },
-  );
 }
 
 /** Sending nothing first would pass for a trial that went well. */

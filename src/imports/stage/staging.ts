@@ -9,7 +9,7 @@ import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
-import { type ImportOptions, readOptions } from '../import-options.ts';
+import { readOptions } from '../import-options.ts';
 import { intakeError, isIntakeError, shownPath } from '../read/intake-error.ts';
 import { lookupCopy } from './lookup-copies.ts';
 import { inputRowsIn } from './rows-before.ts';
@@ -81,17 +81,19 @@ export class Stagings {
       if (!existsSync(ledger)) {
         await discardStaged(unfinished);
         const record = catalog.get(id);
-        await checkRoom(record.source, ledger);
-        await stageFile(
-          {
-            source: record.source,
-            name: record.file === '-' ? 'standard input' : record.file,
-            ...stagingTask(readOptions(record), dir.folder(id), () => catalog.sameSourceBefore(id).map(dir.ledger)),
-            ledger: unfinished,
-            signal,
-          },
-          (made) => progress(id, made),
-        );
+        const { source, file } = record;
+        await checkRoom(source, ledger);
+        const options = readOptions(record);
+        const task = {
+          source,
+          name: file === '-' ? 'standard input' : file,
+          options,
+          lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(dir.folder(id), lookup), ...kept })),
+          rowsBefore: options.minRows && inputRowsIn(catalog.sameSourceBefore(id).map(dir.ledger)),
+          ledger: unfinished,
+          signal,
+        };
+        await stageFile(task, (made) => progress(id, made));
         await completeStaged(unfinished, ledger);
       }
     } catch (error) {
@@ -141,22 +143,6 @@ async function completeStaged(unfinished: string, path: string) {
 /** Deletes what an interrupted staging has left: nothing is sent from a file that is not complete. */
 async function discardStaged(unfinished: string) {
   for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished}${ending}`, { force: true });
-}
-
-function stagingTask(
-  options: ImportOptions,
-  folder: string,
-  ledgersBefore: () => readonly string[],
-): Pick<StagingTask, 'options' | 'lookups' | 'trial' | 'create' | 'expectRows' | 'leastRows'> {
-  const { first, only, create, expectRows, minRows } = options;
-  return {
-    options,
-    lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept })),
-    expectRows,
-    leastRows: minRows && { wanted: minRows, before: inputRowsIn(ledgersBefore()) },
-    create: create?.users || create?.groups ? create : undefined,
-    trial: first === undefined && only === undefined ? undefined : { first, only },
-  };
 }
 
 /** Reading was stopped from outside: the import is cancelled, or the process ends and will read again. */

@@ -6,7 +6,6 @@ import { notReadable } from '../../../imports/read/intake-error.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingTask } from '../../../imports/stage/stage-file.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
-import { defined } from '../../../platform/defined.ts';
 import { writeWhole } from '../../../platform/files.ts';
 import type { SyncReading } from '../kept-sync.ts';
 
@@ -57,7 +56,6 @@ export async function stageFile(
     await keepCopy(path, copy, name, { signal });
     return { path: copy, name };
   });
-  const { expectRows, minRows } = read;
   const task = {
     source: input,
     name: file,
@@ -65,8 +63,7 @@ export async function stageFile(
     ledger: desired,
     signal,
     lookups,
-    ...defined({ expectRows }),
-    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: rowsBefore } }),
+    rowsBefore,
   };
   await stage(task);
   return desired;
