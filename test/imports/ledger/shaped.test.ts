@@ -28,8 +28,7 @@ async function staged(
       source,
       name: 'members.csv',
       ledger,
-      options: { format: 'auto', map: {}, region: 'us', ...options },
-      ...(more.trial && { trial: more.trial }),
+      options: { format: 'auto', map: {}, region: 'us', ...options, ...more.trial },
       ...(more.identities !== undefined && {
         lookups: { identities: { path: join(folder, 'people.csv'), name: 'people.csv' } },
       }),
