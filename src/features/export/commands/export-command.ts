@@ -14,7 +14,6 @@ import { type Io, outputError, printJson, say, writeOut } from '../../../cli/scr
 import { badUsage, isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { temporaryFolder, writeWhole } from '../../../platform/files.ts';
 import { handled } from '../../../server/perform.ts';
-import type { Source } from '../../../sources/source.ts';
 import { shellWord } from '../../../text/terminal-text.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import { listsOf, outputFiles } from '../export-store.ts';
@@ -45,12 +44,12 @@ export function exportCommand(action: Action) {
 }
 
 /** An export that is begun or continued, and then written. */
-interface Exporting extends Pick<Running, 'io' | 'imports'> {
+interface Exporting extends Pick<Running, 'config' | 'io' | 'imports'> {
   readonly flags: Flags;
   readonly groups: string[] | undefined;
   readonly format: ExportFormat;
-  /** The place of its files; undefined for standard output. */
-  readonly output: OutputPlace | undefined;
+  /** The place of the main file: a whole path or an address; undefined for standard output. */
+  readonly output: string | undefined;
 }
 
 async function exportGroups(io: Io, flags: Flags) {
@@ -60,7 +59,7 @@ async function exportGroups(io: Io, flags: Flags) {
     flags,
     format: formatOf(flags),
     groups: await groupsOf(flags),
-    output: await outputPlace(running.config, flags),
+    output: await outputOf(running.config, flags),
   };
   if (flags.resume === undefined) await checkOutput(listsOf(flags), exporting);
   return run(running, exportWork(exporting));
@@ -75,14 +74,15 @@ function formatOf({ format, output = '' }: Flags) {
 }
 
 /** @throws BAD_USAGE where there is no room for the lists, or one is there already */
-async function checkOutput(lists: readonly ExportList[], { output, flags }: Pick<Exporting, 'output' | 'flags'>) {
+async function checkOutput(lists: readonly ExportList[], exporting: Exporting) {
+  const { output, flags } = exporting;
   const needed = lists.includes('users') ? '--users' : flags.json ? '--json' : undefined;
   if (output === undefined && needed !== undefined) {
     throw badUsage(`${needed} needs --output: standard output has room for one list`);
   }
   if (output === undefined || flags.overwrite) return;
-  for (const { path } of outputFiles(lists, output.path)) {
-    if (await output.isThere(path)) throw new RollcallError('OUTPUT_EXISTS', { place: path });
+  for (const { path } of outputFiles(lists, output)) {
+    if (await isThere(exporting, path)) throw new RollcallError('OUTPUT_EXISTS', { place: path });
   }
 }
 
@@ -125,7 +125,8 @@ function continued({ imports, flags }: Exporting, id: string, sandbox = false) {
 }
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
-async function begin(client: Client, { flags, groups, output }: Exporting) {
+async function begin(client: Client, exporting: Exporting) {
+  const { flags, groups } = exporting;
   const { region, users, groupsOnly, maxCalls, resume } = flags;
   if (resume === undefined) {
     const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
@@ -134,7 +135,7 @@ async function begin(client: Client, { flags, groups, output }: Exporting) {
   const id = resume === true ? await latest(client) : resume;
   if (id === undefined) throw badUsage('there is no export to continue');
   const view = await client.call(exportOperations.one, { id });
-  await checkOutput(view.lists, { output, flags });
+  await checkOutput(view.lists, exporting);
   // One that cannot be read has no next step either, but is asked for: the refusal says why.
   if (view.underWay || view.state === 'completed') return view;
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
@@ -145,43 +146,35 @@ async function latest(client: Client) {
   return exports.find(({ state }) => state !== 'unreadable')?.id;
 }
 
-interface OutputPlace {
-  /** The place of the main file: a whole path or an address. */
-  readonly path: string;
-  /** Writes one, whole or not at all. */
-  put(path: string, bytes: AsyncIterable<Uint8Array | string>): Promise<void>;
-  isThere(path: string): Promise<boolean>;
+/** @throws BAD_USAGE, BAD_SOURCE where nothing can be written there, FLAG_FOR_ADDRESS */
+async function outputOf(config: Running['config'], flags: Flags) {
+  const { output = '' } = flags;
+  const source = await sourceNamed(config, output, flags, '--output');
+  if (source === undefined) return output === '' ? undefined : resolve(output);
+  const { writerTo } = await import('../../../sources/spool.ts');
+  writerTo(source);
+  return output.trim();
 }
 
-/** Undefined for standard output. @throws BAD_USAGE, BAD_SOURCE, FLAG_FOR_ADDRESS */
-async function outputPlace(config: Running['config'], flags: ExportFlags): Promise<OutputPlace | undefined> {
-  const { output = '' } = flags;
-  const at = (place: string) => sourceNamed(config, place, flags, '--output');
-  const source = await at(output);
-  if (source === undefined) {
-    if (output === '') return undefined;
-    return { path: resolve(output), put: writeWhole, isThere: async (path) => isFileThere(path) };
-  }
+/** A place beside an address is an address too. */
+async function isThere({ config, flags }: Exporting, place: string) {
+  const source = await sourceNamed(config, place, flags, '--output');
+  if (source === undefined) return isFileThere(place);
+  const opened = await source.open(new AbortController().signal).catch(() => undefined);
+  await opened?.close();
+  return opened !== undefined;
+}
+
+/** Writes a file there, whole or not at all. */
+async function put({ config, flags }: Exporting, place: string, bytes: AsyncIterable<Uint8Array | string>) {
+  const source = await sourceNamed(config, place, flags, '--output');
+  if (source === undefined) return writeWhole(place, bytes);
+  // A file first: its size must be known, and a part of it may have to be sent again.
+  await using folder = await temporaryFolder('export');
+  const whole = join(folder.path, 'whole');
+  await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
   const { writerTo } = await import('../../../sources/spool.ts');
-  // Refuses what can never be written, before anything is read.
-  writerTo(source);
-  const { signal } = new AbortController();
-  return {
-    path: output.trim(),
-    put: async (place, bytes) => {
-      // A file first: its size must be known, and a part of it may have to be sent again.
-      await using folder = await temporaryFolder('export');
-      const whole = join(folder.path, 'whole');
-      await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
-      // A place beside an address is an address too.
-      await writerTo((await at(place)) as Source)(whole, signal);
-    },
-    isThere: async (place) => {
-      const opened = await (await at(place))?.open(signal).catch(() => undefined);
-      await opened?.close();
-      return opened !== undefined;
-    },
-  };
+  await writerTo(source)(whole, new AbortController().signal);
 }
 
 /** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
@@ -215,10 +208,11 @@ async function conclude(exporting: Exporting, client: Client, view: ExportView) 
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-async function write({ io, format, output }: Exporting, client: Client, { id, lists }: ExportView) {
+async function write(exporting: Exporting, client: Client, { id, lists }: ExportView) {
+  const { io, format, output } = exporting;
   const bytesOf = (list: ExportList) => client.download(exportOperations.download, { id, list, format });
-  const files = output === undefined ? [] : outputFiles(lists, output.path);
-  for (const { list, path } of files) await output?.put(path, await bytesOf(list));
+  const files = output === undefined ? [] : outputFiles(lists, output);
+  for (const { list, path } of files) await put(exporting, path, await bytesOf(list));
   const [main] = lists;
   if (output === undefined && main !== undefined) await writeOut(io, await bytesOf(main));
   return files;
