@@ -17,10 +17,7 @@ const ANSWER_MS = 3_000;
 /** Interval between two messages to the user while the server refuses writes, in ms. */
 const SAID_AGAIN_MS = 60_000;
 
-/**
- * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
- * @throws BAD_QUEUE_ADDRESS
- */
+/** Opens the queue, and warns about its server. Where that does not answer, calls wait. @throws BAD_QUEUE_ADDRESS */
 export async function openQueue(
   { config, warn, telemetry }: QueueParts,
   onError: (error: Error) => void,

@@ -14,8 +14,8 @@ import { followSteps } from './screen/follow.ts';
 import { say, shortest } from './screen/io.ts';
 
 /**
- * Runs an import in the background: a server, or the process that owns the data directory, continues it, or the input is read here, so that a bad file is reported at once, and
- * another process sends it.
+ * Runs an import in the background: a server or the owner of the data directory continues it, or another process sends
+ * it when its input is read here, so that a bad file is reported at once.
  */
 export function detached(running: Running, work: Work, flags: RunningFlags) {
   const { config, io, imports, json } = running;
@@ -73,10 +73,7 @@ export function detached(running: Running, work: Work, flags: RunningFlags) {
 
 const LOOK_MS = 50;
 
-/**
- * The command that sends an import as this process would: `resume` with its flags. Other settings come from the inherited
- * environment; how the file is read is kept with the import.
- */
+/** `resume` with the flags of this process. Other settings are inherited; the import has those for its file. */
 export function sendingArguments(
   { profile, dataDir, callsPerMinute: calls, budgetShare, concurrency, perGroup }: Config,
   { queue, withWorkers }: RunningFlags,

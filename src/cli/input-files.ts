@@ -76,8 +76,7 @@ async function unlessStopped<Done>(signal: AbortSignal, work: () => Promise<Done
 }
 
 /**
- * Finds a recipe by its name or its file. Returns a function that adds its settings to the options for an input, which is given
- * by its path, and its name as the user knows it. Without a recipe, the options stay as they are.
+ * Finds a recipe by its name or its file. The function adds its settings to the options, for an input at a path.
  * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS; IntakeError RECIPE_MISFIT for the file
  */
 export async function recipeFor(
@@ -135,11 +134,7 @@ export async function withFetched<Done>(
   }
 }
 
-/**
- * Returns the input that has to be fetched; undefined for a path. Refuses wrong ones here, as far as that is possible
- * without asking anyone.
- * @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE
- */
+/** Undefined for a path. @throws IntakeError BAD_ADDRESS, BAD_SOURCE, BAD_USAGE before anyone is asked */
 export async function fileToFetch(
   config: Config,
   file: string,

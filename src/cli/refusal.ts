@@ -11,10 +11,7 @@ import { type Io, say } from './screen/io.ts';
 
 /** The end of a command that could not do what it was asked. */
 
-/**
- * Says why, and returns the exit code: a sentence that ends in the error's code, or with `--json` the problem document that a
- * request gets, on one line of standard error.
- */
+/** Says why, with the code; with `--json` as a problem document on standard error. Returns the exit code. */
 export async function refuse(io: Io, thrown: unknown, json: boolean) {
   const error = refusalOf(thrown);
   if (json) {

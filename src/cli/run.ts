@@ -103,10 +103,8 @@ export function sayNothingBegan(io: Io) {
 }
 
 /**
- * Has work done and shows it until it is over: by the server whose imports these are, by the process that owns the data directory,
- * else by this process, which owns it meanwhile. Ctrl-C interrupts what this process does; elsewhere it goes on, and only this
- * command ends.
- * Returns the exit code of the command.
+ * Has work done and shows it until it is over, by the server, by the process that owns the data directory, else by this
+ * process. Ctrl-C interrupts what this process does; elsewhere it goes on. Returns the exit code of the command.
  */
 export async function run(running: Running, work: Work) {
   const { imports, config } = running;

@@ -71,10 +71,7 @@ export function answersOf(context: ServerContext): AnswerOwner {
 const DAY_MS = 86_400_000;
 const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
 
-/**
- * Folders and addresses that schedules may read. Where no setting names one and calls go to a sandbox, it is a folder that is
- * made with a sample; what people do in it stays.
- */
+/** Without any in the settings, schedules of a sandbox read a folder that is made with a sample; its contents stay. */
 export async function sourcesOf(config: Config, service: Service, { sources: own }: DataDir, io: Io) {
   if (!service.sandbox || config.sources.length > 0) return [...config.sources];
   const made = await mkdir(own, { recursive: true, mode: 0o700 });

@@ -91,10 +91,7 @@ async function answer(
   }
 }
 
-/**
- * Returns the reason why a request is refused: a web page in a browser sent it, directly or through a name that it
- * pointed here. No page is served here, so no page has a reason to send one.
- */
+/** The refusal of a request that a web page has sent: no page is served here, so none has a reason to. */
 function strangerIn({ headers, socket }: IncomingMessage) {
   const site = headers['sec-fetch-site'];
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))

@@ -11,17 +11,9 @@ import { addressName, isAddress, isRemote, sourceName } from '../text/address-te
 import { hasWildcards } from '../text/wildcard.ts';
 import type { SourceRequest } from './source.ts';
 
-/**
- * The sources of schedules that are made over the API: files in or below the folders and addresses of the setting
- * ROLLCALL_SOURCES. Users with a login on the server's machine may name any file; users of the API may not.
- */
+/** Schedules that users of the API make read in or below ROLLCALL_SOURCES only; those with a login may name any file. */
 
-/**
- * Checks a source when it is named. A link is followed: it may not lead out of the folder.
- * @param source a whole path, a pattern or an address
- * @param allowed whole paths of folders, and addresses
- * @throws SOURCE_NOT_ALLOWED
- */
+/** @param source a whole path, a pattern or an address; a link may not lead out  @throws SOURCE_NOT_ALLOWED */
 export async function checkAllowed(source: string, allowed: readonly string[]) {
   if (/^https?:/i.test(source)) return checkAllowedAddress(new URL(source), allowed);
   if (isRemote(source)) return checkAllowedPlace(source, allowed);
@@ -35,10 +27,7 @@ export async function checkAllowed(source: string, allowed: readonly string[]) {
   if (!(await isReallyBelow(await nearest(source), folders))) throw leadsOut(source, allowed);
 }
 
-/**
- * Returns the real path of a file, links followed, to read from there.
- * @throws SOURCE_NOT_ALLOWED where that is outside of the folders
- */
+/** The real path of a file. @throws SOURCE_NOT_ALLOWED where links lead out of the folders */
 export async function allowedPath(path: string, allowed: readonly string[]) {
   const folders = allowed.filter((one) => !isRemote(one));
   const real = await realpath(path);
@@ -46,10 +35,7 @@ export async function allowedPath(path: string, allowed: readonly string[]) {
   throw leadsOut(path, allowed);
 }
 
-/**
- * A bucket, a host or a database, and what is in it; a source that the settings name.
- * @throws SOURCE_NOT_ALLOWED
- */
+/** A bucket, a host or a database, and what is in it; a source that the settings name. */
 function checkAllowedPlace(source: string, allowed: readonly string[]) {
   // Alternatives may hold a way out, and so may a folder above.
   if (/[{}]/.test(source)) throw notPlain(source);
@@ -171,10 +157,7 @@ export function isPublic(address: string) {
 /** Without the brackets of IPv6. */
 export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/**
- * Returns the checked address of a host to connect to, so that its name cannot have another one by then.
- * @throws what `mayConnect` throws; the error of the look-up
- */
+/** The address of a host to connect to: its name may have another by then. @throws as `mayConnect`, or the look-up */
 export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
   return new Promise((resolve, reject) =>

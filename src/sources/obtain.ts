@@ -76,8 +76,8 @@ export interface SourceReaderOptions extends SourceContext {
 export type SourceReader = ReturnType<typeof sourceReader>;
 
 /**
- * Returns the function that gets the file of a source. A file from an address is fetched only if it has changed; its copy is kept
- * in `folder`. @throws BAD_SOURCE, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
+ * Gets files of sources. One from an address is fetched only if it has changed; its copy is kept in `folder`.
+ * @throws BAD_SOURCE, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
  */
 export function sourceReader({ sources, ...context }: SourceReaderOptions) {
   return async (

@@ -70,10 +70,7 @@ function schemesInWords() {
   return enumerate(names, 'or');
 }
 
-/**
- * An address as it is kept. One that can never be read is refused, without asking anyone or loading the adapter.
- * @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password
- */
+/** An address as it is kept. Asks nobody. @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password */
 export function checkedAddress(text: string, settings: SourceSettings = {}) {
   const address = text.trim();
   const scheme = schemeFor(address);

@@ -10,10 +10,7 @@ import { grouped } from '../text/wording.ts';
 export interface Source {
   /** The name that is shown and stored: without a query or anything else that may be a secret. */
   readonly name: string;
-  /**
-   * Begins to read. @throws BAD_SOURCE with what to do; the signal's reason when aborted
-   * @param known the version that is kept already
-   */
+  /** @param known the version that is kept already  @throws BAD_SOURCE; the signal's reason when aborted */
   open(signal: AbortSignal, known?: string): Promise<Opened>;
   list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
   /**

@@ -29,10 +29,7 @@ interface InTime {
   readonly late?: AbortSignal | undefined;
 }
 
-/**
- * Reads or writes a whole source in time. @throws the signal's reason when aborted
- * @param way the words for an end that is too late, and what to do about it
- */
+/** @param way words for an end that is too late, and its remedy  @throws the signal's reason when aborted */
 async function inTime<Result>(
   { name }: Source,
   { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
@@ -67,10 +64,7 @@ export interface SpoolProgress {
   readonly of?: number | undefined;
 }
 
-/**
- * Keeps a source as a file, whole or not at all. An earlier file is replaced only by a complete one.
- * @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted
- */
+/** Keeps a source as a file, whole or not at all. @throws BAD_SOURCE, DISK_FULL; the signal's reason when aborted */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
   const { path, kept = null } = options;
   const keepWhole = async (signal: AbortSignal) => {
@@ -137,9 +131,8 @@ function brokenOff(at: string, bytes: number, of: number) {
 }
 
 /**
- * Returns the function that puts a file of this machine where a source is, whole or not at all, in place of an earlier one. Its
- * `late` is aborted when it takes too long; default: after an hour.
- * @throws BAD_SOURCE where nothing can be written; the function does so with what to do, or throws the signal's reason
+ * Puts a file of this machine there, whole or not at all. Its `late` is aborted when it takes too long: after an hour.
+ * @throws BAD_SOURCE where nothing can be written, at once or with what to do; the signal's reason
  */
 export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
   const write = source.write?.bind(source);

@@ -26,10 +26,7 @@ const ONLY_LOCAL = [
   ...['callsPerMinute', 'concurrency', 'perGroup'],
 ];
 
-/**
- * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
- * @throws BAD_SETTING; BAD_USAGE for a flag that only counts where this process runs imports
- */
+/** Those of the server that a flag or setting names, else of the data directory. @throws BAD_SETTING, BAD_USAGE */
 export async function openImports(flags: CommonFlags) {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
@@ -59,11 +56,7 @@ export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'reg
 
 const MAX_OF_PAGE = 200;
 
-/**
- * The imports of a server, or of the data directory.
- * @param client does operations on them; those that continue an import only where a process or server runs imports
- * @param server runs them. Undefined: this process, or another one on this machine
- */
+/** @param server runs the imports. Undefined: this process, or another one on this machine */
 export function importsIn(config: Config, client: Client, server?: Server) {
   const { dir } = config;
   const place = () => (server === undefined ? emptyPlace(dir) : `at ${server.url}`);

@@ -164,10 +164,7 @@ function readingHandlers(dir: DataDir, catalog: () => CatalogReader) {
   ];
 }
 
-/**
- * Changes a catalog of a data directory that no process works with: this one owns it for a moment.
- * @throws DATA_DIR_IN_USE
- */
+/** For a catalog that no process works with: this one owns it for a moment. @throws DATA_DIR_IN_USE */
 export async function changeCatalog<Catalog extends Disposable, Result>(
   dir: DataDir,
   open: (path: string) => Catalog,

@@ -52,10 +52,7 @@ interface Exchanged {
   readonly signal?: AbortSignal;
 }
 
-/**
- * @param plainHttp whether the token may be sent to another machine in the clear, where anyone on the way can read it
- * @throws BAD_USAGE where it may not and would be
- */
+/** @param plainHttp sends the token in the clear, where anyone on the way can read it; else that is BAD_USAGE */
 export function connectToServer(
   url: string,
   { token, caFile }: Partial<Pick<Config, 'token' | 'caFile'>>,

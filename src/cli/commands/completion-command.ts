@@ -16,10 +16,7 @@ export function completionCommand(action: Action) {
     .action(action(async ({ out }, name: string) => void out.write(SCRIPTS[name] ?? '')));
 }
 
-/**
- * `rollcall complete -- <words>`, called by these scripts: completes a command line from the commands' own descriptions. The
- * words are those after `rollcall`; the last one is being typed, and may be empty.
- */
+/** `rollcall complete -- <words>`, called by these scripts: the last word is being typed, and may be empty. */
 export function completing(action: Action, commands: Commands, load: LoadCommand) {
   const complete = async (io: Io, typed: readonly string[]) => {
     // bash makes three words of `--flag=value`.

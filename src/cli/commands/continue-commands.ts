@@ -47,10 +47,7 @@ async function resume(io: Io, given: string | undefined, flags: ResumeFlags) {
   return run({ ...running, openService: () => openService(config, { ...flags, dryRun: isDryRun }) }, work);
 }
 
-/**
- * An import that was being read as a dry run continues as one; one that was checked is sent.
- * @throws WRONG_STATE, WRONG_TARGET where this process cannot continue it
- */
+/** One that was being read as a dry run continues as one. @throws WRONG_STATE, WRONG_TARGET */
 async function continuesAsDryRun({ config, imports, io }: Running, { id, reports }: ImportView, flags: ResumeFlags) {
   const record = await viewing(config.dir, (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
@@ -74,10 +71,7 @@ async function continuesAsDryRun({ config, imports, io }: Running, { id, reports
 
 type RetryFlags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };
 
-/**
- * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
- * confirmed or not sent. With `--edits` it sends rows that were corrected.
- */
+/** `rollcall retry`: imports rows of a finished import again, or with `--edits` those that were corrected. */
 export function retryCommand(action: Action) {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withOptions(command, ROWS)), STOPPING);

@@ -44,8 +44,7 @@ interface End<View> {
 }
 
 /**
- * Follows what this process, another one or a server does, with progress, until it is over or the signal comes.
- * It looks when an event says that something has happened, and now and then. It looks at least once.
+ * Shows the progress until it is over or the signal comes. It looks at least once, after events, and now and then.
  * @throws AWAY when the server does not answer for too long
  */
 async function follow<View>(followed: Followed<View>): Promise<End<View>> {
@@ -168,7 +167,8 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
 }
 
 /**
- * Shows an import until nothing more happens to it by itself, no process runs it, or the signal comes. @param begins it begins now: then it says what other users will see of it  @throws as `follow`
+ * Shows an import until nothing more happens to it by itself, no process runs it, or the signal comes.
+ * @param begins it begins now: then it says what other users will see of it  @throws as `follow`
  */
 export async function followImport(
   io: Io,

@@ -40,9 +40,8 @@ const MIN_BAR = 6;
 const REGION_COLUMNS = 4;
 
 /**
- * Redraws the lines: in place on a terminal, in a pipe as one line when it has changed, and once a minute: systems that run
- * jobs end those that are silent.
- * @param linesNow asked whether times that are left are shown: each second of them would be a line of a pipe
+ * Redraws lines in place; in a pipe writes them as one when it has changed, or is a minute old: systems that run jobs
+ * end silent ones. @param linesNow asked whether times that are left are shown, which change each second
  */
 export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
@@ -236,11 +235,7 @@ function runningLines(
   );
 }
 
-/**
- * The obstacle that keeps the region from going on; undefined if there is none.
- * @param since when something last happened there, in ms of `performance`
- * @param countsDown whether a time that is left is shown
- */
+/** Undefined if nothing keeps it from going on. @param since its last change, in ms of `performance` */
 function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean) {
   if (status === undefined) return undefined;
   const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
@@ -325,10 +320,7 @@ export function regionLine(status: RegionStatus) {
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }
 
-/**
- * "the service has not answered since 02:14 (CONNECTION_LOST), next try in 30 s"; empty where it answers.
- * @param countsDown whether the time to the next try is shown, which is another text each second
- */
+/** "the service has not answered since 02:14 (CONNECTION_LOST), next try in 30 s"; empty where it answers. */
 function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
   const { state, since, nextTryAt } = circuit;
   if (state === 'closed' || since === null) return '';
