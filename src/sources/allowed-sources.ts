@@ -11,7 +11,7 @@ import { addressName, isAddress, isRemote, sourceName } from '../text/address-te
 import { hasWildcards } from '../text/wildcard.ts';
 import type { SourceRequest } from './source.ts';
 
-/** Schedules that users of the API make read in or below ROLLCALL_SOURCES only; those with a login may name any file. */
+/** Schedules made over the API read in or below ROLLCALL_SOURCES only; users with a login may name any file. */
 
 /** @param source a whole path, a pattern or an address; a link may not lead out  @throws SOURCE_NOT_ALLOWED */
 export async function checkAllowed(source: string, allowed: readonly string[]) {

@@ -178,7 +178,7 @@ export function withOutput(command: Command, beside = '') {
   return withNeeds(command, ['overwrite'], ['output']);
 }
 
-/** What is there may be the only copy of what was imported. @throws OUTPUT_EXISTS unless it may be replaced */
+/** Spares what may be the only copy of what was imported. @throws OUTPUT_EXISTS unless it may be replaced */
 export function refuseExisting({ output, overwrite }: OutputFlags) {
   if (output !== undefined && !overwrite && isFileThere(output)) {
     throw new RollcallError('OUTPUT_EXISTS', { place: output });
