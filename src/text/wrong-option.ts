@@ -33,23 +33,9 @@ export function wrongOption(error: ZodError, given: unknown, whole = 'the reques
     value = (value as Inner)?.[key];
   }
   const name = names.join('.') || whole;
-  if (value === undefined && issue?.code === 'invalid_type')
-    return { field, isUnknown: false, text: `${name} is missing` };
+  const isMissing = value === undefined && issue?.code === 'invalid_type';
   const shown = value === undefined ? 'missing' : shortened(value);
-  return { field, isUnknown: false, text: `${name} is ${shown}: ${allowed(issue)}` };
-}
-
-function allowed(issue: z.core.$ZodIssue | undefined) {
-  if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
-  if (issue?.code === 'too_small' && issue.origin === 'string') {
-    return issue.minimum === 1
-      ? 'it must not be empty'
-      : `it must have at least ${counted(Number(issue.minimum), 'character')}`;
-  }
-  if (issue?.code === 'too_big' && issue.origin === 'string') {
-    return `it may have at most ${counted(Number(issue.maximum), 'character')}`;
-  }
-  return inOurWords(issue) ?? issue?.message ?? 'it cannot be used';
+  return { field, isUnknown: false, text: `${name} is ${shown}${isMissing ? '' : `: ${allowed(issue)}`}` };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -61,19 +47,26 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** In place of the library's words; undefined where the declaration has words of its own. */
-function inOurWords(issue: z.core.$ZodIssue | undefined) {
-  if (issue === undefined || !/^(Invalid input|Too small|Too big)/.test(issue.message)) return undefined;
-  if (issue.code === 'invalid_type') return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'too_small') {
-    const least = Number(issue.minimum);
-    if (issue.origin !== 'array') return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${least}`;
-    return least === 1 ? 'it must not be empty' : `it must have at least ${least} entries`;
+/** Allowed sizes, where it has one: `3 characters`. Numbers have none. */
+function sizeIn(origin: string, count: number | bigint) {
+  if (origin === 'string') return counted(Number(count), 'character');
+  return origin === 'array' ? `${count} entries` : undefined;
+}
+
+/** In our words, unless the declaration has words of its own. */
+function allowed(issue: z.core.$ZodIssue | undefined) {
+  if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
+  if (issue !== undefined && !/^(Invalid input|Too small|Too big)/.test(issue.message)) return issue.message;
+  if (issue?.code === 'invalid_type') return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
+  if (issue?.code === 'too_small') {
+    const size = sizeIn(issue.origin, issue.minimum);
+    if (size === undefined) return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    return Number(issue.minimum) === 1 ? 'it must not be empty' : `it must have at least ${size}`;
   }
-  if (issue.code === 'too_big') {
-    const most = Number(issue.maximum);
-    if (issue.origin !== 'array') return `it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${most}`;
-    return `it may have at most ${most} entries`;
+  if (issue?.code === 'too_big') {
+    const size = sizeIn(issue.origin, issue.maximum);
+    if (size !== undefined) return `it may have at most ${size}`;
+    return `it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
   }
   return 'it cannot be used';
 }
