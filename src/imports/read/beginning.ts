@@ -130,7 +130,7 @@ export async function lookAt(source: IntakeSource, options: IntakeOptions, most:
     sheets,
     notes: intake?.notes() ?? [],
     names: intake?.columns() ?? [],
-    recognised: { ...intake?.recognised },
+    recognised: intake?.recognised() ?? {},
     rows,
     refusal,
   };

@@ -15,7 +15,7 @@ export type IntakeSource =
 /** An input that is read from its beginning to its end, once. */
 export interface InputBytes {
   readonly name: string;
-  readonly bytesRead: number;
+  bytesRead(): number;
   blocks(): AsyncGenerator<Buffer>;
   close(): void;
 }
@@ -37,9 +37,7 @@ export function bytesOf(stream: Readable, name: string, { signal, onRead }: File
   let bytesRead = 0;
   return {
     name,
-    get bytesRead() {
-      return bytesRead;
-    },
+    bytesRead: () => bytesRead,
     /** Throws the signal's reason when aborted, NOT_READABLE when reading fails, FILE_CHANGED at the end. */
     blocks: async function* () {
       let lastByte = 0;

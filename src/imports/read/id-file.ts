@@ -65,7 +65,7 @@ async function idsOfTable({ name, field, refused }: IdFile, lines: readonly stri
   let wrong: string | undefined;
   try {
     const intake = await openIntake({ stream, name }, { ...options, ...(field === 'uid' && { guid: 'any' }) });
-    const column = intake.recognised[field];
+    const column = intake.recognised()[field];
     if (column === undefined) wrong = `has more than one column for the ${field.toUpperCase()}`;
     for await (const rows of intake.chunks()) {
       for (const { line, [field]: id, problems } of rows) {

@@ -49,7 +49,7 @@ export interface Intake {
   readonly encoding: string;
   readonly delimiter?: string;
   /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
-  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
+  recognised(): Readonly<Partial<Record<ColumnRole, string>>>;
   /**
    * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
    * of the keys. Complete when the rows have been read.

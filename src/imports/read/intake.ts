@@ -130,9 +130,7 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
     kind,
     encoding: text?.encoding ?? 'utf-8',
     ...(format === 'csv' && { delimiter: text?.dialect?.delimiter ?? ',' }),
-    get recognised() {
-      return recognised();
-    },
+    recognised,
     shaped: () => shaped !== undefined || elements.hasLists(),
     rowsRead: () => (format === 'csv' ? (cells?.rowsRead() ?? count) : elements.rowsRead()),
     columns: () => columns.names,
@@ -147,7 +145,7 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
       const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
       return [...notes, { code: 'GROUPS_OF_ROWS', text }];
     },
-    bytesRead: () => input.bytesRead,
+    bytesRead: input.bytesRead,
     async *chunks() {
       try {
         if (first.done !== true) yield first.value;

@@ -200,10 +200,11 @@ interface Chosen {
 
 function chosenColumns(
   columns: readonly string[],
-  { recognised: found }: Intake,
+  intake: Intake,
   { lookup, name, wanted: { keys, id: idColumn } }: Opening,
 ): Chosen {
   const { field, isMany, columns: options, exampleKey, keyNames } = LOOKUPS[lookup];
+  const found = intake.recognised();
   const require = (column: string, reader: string) => {
     if (columns.includes(column)) return column;
     const { what, facts } = unknownColumn(column, reader, columns);

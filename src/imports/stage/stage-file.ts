@@ -86,7 +86,7 @@ export async function stageFile(
       notes: [...intake.notes(), ...(profiles?.notes() ?? []), ...ofRows],
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
-      recognised: intake.recognised as Record<string, string>,
+      recognised: intake.recognised() as Record<string, string>,
       shaped: intake.shaped(),
       rowsRead: intake.rowsRead(),
       entries: rows,

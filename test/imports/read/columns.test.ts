@@ -10,7 +10,7 @@ describe('columns', () => {
   ])('are recognised by the usual names: %s', async (header) => {
     const { intake, rows } = await read(`${header}\ng1,u1,admin,eu,u2\n`);
     const [guid, uid, scope, region, onBehalfOf] = header.split(',');
-    expect(intake.recognised).toEqual({ guid, uid, scope, region, onBehalfOf });
+    expect(intake.recognised()).toEqual({ guid, uid, scope, region, onBehalfOf });
     expect(rows[0]).toMatchObject({ guid: 'g1', uid: 'u1', scope: 'admin', region: 'eu', onBehalfOf: 'u2' });
   });
 

@@ -43,7 +43,7 @@ describe('an import of edits', () => {
 
   test('tells how the action is read', async () => {
     const { intake } = await read('guid,uid,ACTION\ng,a,add\n', EDITS);
-    expect(intake.recognised).toMatchObject({ action: 'ACTION' });
+    expect(intake.recognised()).toMatchObject({ action: 'ACTION' });
   });
 
   test.each([
@@ -64,5 +64,5 @@ test.each([
   const { intake, rows } = await read(content);
   expect(rows.map(short)).toEqual(['us/g/a/participant/', 'us/g/b/participant/']);
   expect(rows.map(({ action }) => action)).toEqual([undefined, undefined]);
-  expect(intake.recognised).not.toHaveProperty('action');
+  expect(intake.recognised()).not.toHaveProperty('action');
 });

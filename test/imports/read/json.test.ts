@@ -22,7 +22,7 @@ describe('JSON', () => {
     ]);
     expect(rows[0]?.original).toBe('{"guid":"g1","uid":"u1","role":"admin"}');
     expect(intake.columns()).toEqual(['guid', 'uid', 'role', 'region']);
-    expect(intake.recognised).toEqual({ guid: 'guid', uid: 'uid', scope: 'role', region: 'region' });
+    expect(intake.recognised()).toEqual({ guid: 'guid', uid: 'uid', scope: 'role', region: 'region' });
   });
 
   test.each([

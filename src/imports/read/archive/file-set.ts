@@ -40,7 +40,7 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
     name,
     names: zip.names.toSorted(),
     leftOut: [],
-    bytesRead: () => zip.bytesRead(),
+    bytesRead: zip.bytesRead,
     open: async (file) => {
       const { head, blocks } = await readHead(zip.read(file), 4);
       if (!isZip(head)) return { stream: Readable.from(blocks), name: file };
@@ -49,7 +49,7 @@ export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
       return { bytes: await inOnePiece(blocks, MAX_WORKBOOK_BYTES, tooLarge), name: file };
     },
     checkUnchanged: () => state.checkUnchanged(0),
-    close: () => zip.close(),
+    close: zip.close,
   };
 }
 

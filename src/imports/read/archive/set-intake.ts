@@ -74,9 +74,6 @@ function setIntake(
 
   return {
     ...first,
-    get recognised() {
-      return first.recognised;
-    },
     columns: () => merged?.names ?? first.columns(),
     notes: () => [setNote(set, selection), ...(merged === undefined ? first.notes() : read.notes)],
     shaped: () => read.shaped || (current?.shaped() ?? false),
@@ -155,9 +152,10 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
     let isPlain = true;
 
     /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-    function take({ columns, recognised }: Pick<Intake, 'columns' | 'recognised'>) {
+    function take(intake: Pick<Intake, 'columns' | 'recognised'>) {
+      const recognised = intake.recognised();
       if (form === 'elements') checkFields(recognised);
-      for (const name of columns().slice(moves.length)) {
+      for (const name of intake.columns().slice(moves.length)) {
         const before = seen.get(name) ?? 0;
         seen.set(name, before + 1);
         const [field] = Object.entries(recognised).find(([, column]) => column === name) ?? [];
@@ -182,7 +180,7 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
     }
 
     /** The keys of elements stay as they are, so that a field has the same key in all files. */
-    function checkFields(recognised: Intake['recognised']) {
+    function checkFields(recognised: ReturnType<Intake['recognised']>) {
       for (const [field, name] of Object.entries(recognised)) {
         const first = fieldNames.get(field);
         if (first === undefined) fieldNames.set(field, name);

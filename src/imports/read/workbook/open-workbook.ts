@@ -92,9 +92,7 @@ export async function openSheet(
     sheet,
     others,
     above: chosen.header === undefined ? table.skip : chosen.header - 1,
-    get bytesRead() {
-      return zip.bytesRead();
-    },
+    bytesRead: zip.bytesRead,
     length: () => length,
     rows: async function* () {
       for await (const rows of workbook.read(number, warnings)) yield bounded(rows);
@@ -104,7 +102,7 @@ export async function openSheet(
       ...chosenNotes(chosen, sheet, others),
       ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
     ],
-    close: () => zip.close(),
+    close: zip.close,
   };
 }
 
