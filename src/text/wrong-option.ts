@@ -60,8 +60,9 @@ function allowed(issue: z.core.$ZodIssue | undefined) {
   if (issue?.code === 'invalid_type') return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
   if (issue?.code === 'too_small') {
     const size = sizeIn(issue.origin, issue.minimum);
-    if (size === undefined) return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
-    return Number(issue.minimum) === 1 ? 'it must not be empty' : `it must have at least ${size}`;
+    if (size !== undefined)
+      return Number(issue.minimum) === 1 ? 'it must not be empty' : `it must have at least ${size}`;
+    return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
   }
   if (issue?.code === 'too_big') {
     const size = sizeIn(issue.origin, issue.maximum);
