@@ -22,7 +22,6 @@ export const time = z.iso.datetime();
 export const count = z.int().nonnegative();
 export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
 
-/** The progress of a survey of the service. */
 export const surveyProgress = z.strictObject({
   step: z.enum(['groups', 'members', 'owner', 'banned', 'users']),
   done: count,
@@ -83,7 +82,6 @@ export function nextSteps<const Operations extends readonly string[]>(operations
 
 type Query<All> = { [Name in keyof All]: z.ZodOptional<z.ZodType<z.output<SchemaOf<All[Name]>>, string>> };
 
-/** The options as parameters of a query. */
 export function queryOf<All extends Options>(options: All): Query<All> {
   return mapOptions(options, (_, declared) => parameter(declared));
 }
@@ -130,7 +128,6 @@ function parameterOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclarati
   return choices === undefined ? z.string().min(shortest).max(longest) : z.enum(choices as [string, ...string[]]);
 }
 
-/** Returns the option for the number of entries on a page. */
 export function limitOption(byDefault: number, most: number) {
   const message = `allowed is a whole number from 1 to ${most}`;
   return z

@@ -4,7 +4,6 @@ import { count, inputNote, rowCounts, sentTo, stateCode, time } from './fields.t
 
 const path = z.string().nullable();
 
-/** The results of the calls of one region. */
 const regionCounts = z.strictObject({
   calls: count,
   retries: count,
@@ -74,7 +73,6 @@ export const importSummary = z
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;
 
-/** The summary that is in a view of an import. */
 export function summaryIn(view: ImportSummary) {
   const own = Object.entries(view).filter(([name]) => Object.hasOwn(importSummary.shape, name));
   return Object.fromEntries(own) as ImportSummary;

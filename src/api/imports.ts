@@ -37,7 +37,6 @@ export const tagsOption = z
   .transform((list) => [...new Set(list)])
   .describe('Tags, separated by commas: words to find the import by.');
 
-/** Tags to add and to remove. */
 const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
 export type TagChanges = z.infer<typeof tagChanges>;
 
@@ -159,7 +158,6 @@ const sendingPlan = z
   .meta({ id: 'SendingPlan', description: 'The work of sending the waiting rows of an import, and their target.' });
 export type SendingPlan = z.infer<typeof sendingPlan>;
 
-/** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;
 
 export const bulkBody = z
@@ -199,7 +197,6 @@ export const reportQuery = z.strictObject({
 });
 export type ReportQuery = z.infer<typeof reportQuery>;
 
-/** Declares operations of one import, or of all. */
 export const operationOfImports = operationsOf(
   'imports',
   z.object({ id: z.string().meta({ description: 'Id of an import.', examples: [IMPORT_ID] }) }),
@@ -210,7 +207,6 @@ const moved = {
   refusals: ['WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'],
 } as const;
 
-/** Imports: the list, one, what can be done with it, and its journal. */
 export const importOperations = {
   list: operationOfImports('GET /v1/imports', 'viewer', {
     summary: 'List imports, newest first',

@@ -8,7 +8,6 @@ import { NEED, type RecipeSettings } from './recipes.ts';
 /** Rows that a preview shows. */
 export const ROWS_SHOWN = 20;
 
-/** The first rows of a file, as they would be read. */
 const preview = z.strictObject({
   format: z.enum(['csv', 'json', 'ndjson']).describe('Stored form of the rows: cells, or JSON elements.'),
   kind: z.enum(INPUT_KINDS).describe('The kind of the file.'),

@@ -20,7 +20,6 @@ const historyEntry = z.strictObject({
 });
 export type HistoryEntry = z.infer<typeof historyEntry>;
 
-/** Imports in which nothing can be looked up. */
 const unread = z
   .array(z.string())
   .describe('Imports of this page whose ledger is damaged or missing: what they did is not in it.');

@@ -18,7 +18,6 @@ export function aRole(role: Role) {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Schema = z.ZodType | undefined;
 
-/** Declaration of an operation. */
 export interface Declared {
   readonly summary: string;
   /** Its name in the description of the API, where that of its method and path (server/openapi.ts) does not do. */

@@ -8,7 +8,6 @@ import { IMPORT_ID } from './fields.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** The document of a refused request. */
 export const problem = z
   .strictObject({
     type: z.string(),

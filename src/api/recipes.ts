@@ -50,14 +50,12 @@ export const recipeFields = z.strictObject({
   fits: fit.default({}),
 });
 
-/** The settings of a recipe, and of what is suggested for a file. */
 export interface RecipeSettings {
   readonly map?: Partial<Record<Field, string>> | undefined;
   readonly shape?: ShapeInput | undefined;
   readonly [name: string]: unknown;
 }
 
-/** A recipe of `GET /v1/recipes`. */
 export interface RecipeView extends z.infer<typeof recipeFields> {
   readonly name: string;
   readonly settings: RecipeSettings;

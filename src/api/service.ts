@@ -144,7 +144,6 @@ export const serviceOperations = {
 
 const access = operationsOf('access');
 
-/** Logging in with a token, for browsers. */
 export const sessionOperations = {
   login: access('POST /v1/session', 'public', {
     operationId: 'logIn',
@@ -171,7 +170,6 @@ export const sessionOperations = {
   }),
 };
 
-/** Tokens: made, listed and revoked by admins. */
 export const tokenOperations = {
   list: access('GET /v1/tokens', 'admin', {
     summary: 'List tokens, without their secrets',

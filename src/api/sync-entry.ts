@@ -6,10 +6,8 @@ import { descriptionOf, filledShape, keptShape } from '../options/option.ts';
 import { LIFTING } from '../options/sending-options.ts';
 import { count, nextSteps, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
-/** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
 
-/** A plan in numbers. */
 export const planTotals = z.strictObject({
   groups: count,
   unlisted: count.describe('Groups that could not be listed.'),

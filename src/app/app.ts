@@ -133,7 +133,6 @@ export interface CoordinatorParts
 /** States in which an import waits for a person. */
 const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 
-/** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log } = parts;
   const observer = observers(callLog(log), parts.observer);

@@ -27,7 +27,6 @@ export function readGauge(
   });
 }
 
-/** The state of a region, as gauges show it. */
 interface RegionState extends QueueDepth, Pick<RegionStatus, 'region' | 'limitedForMs' | 'stopped'> {
   readonly callsPerMinute: number | null | undefined;
   readonly importsPerMinute: number | null | undefined;

@@ -47,13 +47,11 @@ export function serviceTarget({
   return { ...(profile && { profile }), ...(at !== '' && { host: at }), apps: Object.fromEntries(ids) };
 }
 
-/** The host that the calls of a region go to. */
 export function hostOf({ host, apps }: Pick<Service, 'host' | 'apps'>, region: Region) {
   const url = apps[region]?.url;
   return url === undefined ? host : new URL(url).host;
 }
 
-/** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
   const { profile, host, ca, proxy, bannedList = 'auto' } = service;
   const app = appOf(service.apps, region);

@@ -3,7 +3,6 @@ import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf, serviceTarget } from './chat-service.ts';
 
-/** Destination of calls, as a user chooses it. */
 interface ServiceChoice {
   readonly sandbox?: boolean | undefined;
   /** Path of a JSON file with users and groups; without one the sandbox knows every group and user. */

@@ -114,7 +114,6 @@ export function openConnection(
   };
 }
 
-/** The two ends that an exchange can have. */
 interface Ending<Read> {
   /** Called when the reply has come; the exchange fails with what it throws. */
   readonly read: (reply: Reply) => Read;

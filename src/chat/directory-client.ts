@@ -14,7 +14,6 @@ export function createDirectoryClient(ask: Ask) {
     ask('GET', `/groups/${segment('guid', guid)}`, groupReply, options);
 
   return {
-    /** `GET /users/{uid}`. */
     async getUser(uid: string, options?: CallOptions) {
       return ask('GET', `/users/${segment('uid', uid)}`, userReply, options);
     },
@@ -23,7 +22,6 @@ export function createDirectoryClient(ask: Ask) {
       const path = `/groups?perPage=${MAX_PER_PAGE}&page=1&hasJoined=true`;
       return ask('GET', path, joinedPage, { ...options, onBehalfOf: uid, maxReplyBytes: MAX_PAGE_BYTES });
     },
-    /** `GET /groups/{guid}`. */
     async getGroup(guid: string, options?: CallOptions): Promise<ReplyMeta & GroupFacts> {
       const { data, ...meta } = await askForGroup(guid, options);
       const { hasJoined: _, scope: __, ...facts } = data;
@@ -109,7 +107,6 @@ export function createCreateClient(ask: Ask, redact: Redact) {
       // The results of the members that were sent with it; none if the reply does not mention them.
       return { ...meta, entries: entriesOf({ data: membersReply.parse(created['members'] ?? {}) }, redact) };
     },
-    /** Makes deactivated users active again. */
     reactivateUsers: (uids: readonly string[], options?: CallOptions) =>
       ask('PUT', '/users', reactivatedReply, { ...options, body: { uidsToActivate: uids.map(foldId) } }),
     /**

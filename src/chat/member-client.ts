@@ -52,7 +52,6 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
   }
 
   return {
-    /** `PUT /groups/{guid}/members/{uid}`. */
     async changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions) {
       return edit('PUT', inGroup(guid, 'members'), { guid, uid, scope }, options);
     },
@@ -60,7 +59,6 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
     async removeMember(guid: string, uid: string, options?: ActingOptions) {
       return edit('DELETE', inGroup(guid, 'members'), { guid, uid }, options);
     },
-    /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
     unbanMember: (guid: string, uid: string, options?: ActingOptions) =>
       ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options)),
   };
@@ -73,7 +71,6 @@ function isUnknownAddress(error: unknown) {
   return serviceCode === null || serviceCode === 'ERR_API_NOT_FOUND';
 }
 
-/** A change of one member. */
 interface Edit {
   readonly guid: string;
   readonly uid: string;

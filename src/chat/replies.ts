@@ -37,7 +37,6 @@ const pagination = z
 /** The paging information of a page. Documented samples contradict themselves: any number can be missing or wrong. */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
-/** Metadata of a page of entries. */
 export const meta = z.object({ pagination }).optional().catch(undefined);
 
 /** One entry of the list of members; fields of the user that are of no use here are dropped. */
@@ -52,7 +51,6 @@ export const listedMember = z.object({
 });
 export type ListedMember = Readonly<z.infer<typeof listedMember>>;
 
-/** One entry of the list of banned users. */
 export const bannedUser = z.object({ uid: z.string().min(1) });
 
 /** The part of an action message (docs/chat-service.md, 25) that says about whom and which group it is. */

@@ -73,7 +73,6 @@ export interface ListStore<Entry> {
   size(): number;
 }
 
-/** A user or a group in a list. */
 type Named = { readonly uid: string } | { readonly guid: string };
 
 function idOf(entry: Named) {

@@ -10,7 +10,6 @@ type Exit = 2 | 3 | 4 | 5;
 
 /** An error by its code, with the next step on a surface where it has one of its own. Pages show that of requests where they have none. */
 export interface Entry<Facts> extends Readonly<Partial<Record<Surface, Remedy<Facts>>>> {
-  /** The error in a few words. */
   readonly title: string;
   /** Its causes, and what else there is to know, in sentences: for docs/errors.md. */
   readonly cause?: string;
@@ -59,7 +58,6 @@ type Named<Text> = Readonly<Record<NamesIn<Text>, string | number | readonly str
   readonly [fact: string]: unknown;
 };
 
-/** A text with its facts filled in. */
 export function filled(text: string, facts: object) {
   return text.replace(/\{("?)(\w+)\1\}/g, (whole, quote, name) => {
     const fact: unknown = (facts as Readonly<Record<string, unknown>>)[name] ?? whole;

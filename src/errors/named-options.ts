@@ -44,7 +44,6 @@ export function words(texts: TemplateStringsArray, ...between: readonly (Words |
   });
 }
 
-/** The text as one surface shows it. */
 export function written(text: Words, write: WriteOption) {
   if (typeof text === 'string') return text;
   return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');

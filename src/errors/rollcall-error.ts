@@ -30,7 +30,6 @@ export class RollcallError<Code extends string = ErrorCode> extends Error {
     this.facts = facts;
   }
 
-  /** The next step on the command line. */
   get remedy() {
     const words = this.remedyOn('command');
     return words === undefined ? undefined : written(words, asFlag);

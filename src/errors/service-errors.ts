@@ -26,7 +26,6 @@ export interface Unanswered extends Said {
   readonly maybeCarriedOut: boolean;
 }
 
-/** Calls to the chat service. */
 export const SERVICE_ERRORS = {
   SERVICE_REFUSED: failure({
     title: 'The service refuses the key or plan of a region',

@@ -84,7 +84,6 @@ export const idList = (kind: 'uid' | 'guid') =>
     repeats: true,
   }) as const;
 
-/** The times at which a schedule runs. */
 export const SCHEDULING = {
   cron: option({
     schema: z.string().max(200),

@@ -80,7 +80,6 @@ export function entryTexts(value: object) {
 /** Text that is any text, or one of some values. */
 export const TEXT = { parse: (text: string) => text, print: (value: string) => [value] };
 
-/** One of `choices`. */
 export function choice<const Choice extends string>(choices: readonly Choice[]) {
   return {
     schema: z.enum(choices),
@@ -139,7 +138,6 @@ export function filledShape<All extends Options>(options: All): FilledShape<All>
   });
 }
 
-/** Returns an option's description for the API's documentation. */
 export function descriptionOf({ help, preset }: Pick<OptionDeclaration, 'help' | 'preset'>) {
   return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
 }

@@ -88,7 +88,6 @@ export const WAITING = {
   }),
 };
 
-/** Options for reading a file. */
 export const READING = { ...CONTENT, ...WAITING };
 export type ReadingChoices = Given<typeof READING>;
 

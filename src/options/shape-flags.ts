@@ -158,7 +158,6 @@ const FLAGS = Object.entries<ShapeFlag>(SHAPING).map(([name, { at = name, print 
 /** Flags that have no effect without the one that gives the part. */
 export const NEEDING = FLAGS.filter(({ name, part }) => name !== part && part in SHAPING);
 
-/** The values of the flags. */
 export type ShapeFlags = {
   readonly [Name in keyof typeof SHAPING]?: ReturnType<(typeof SHAPING)[Name]['parse']>;
 };

@@ -133,7 +133,6 @@ export type Field = z.infer<typeof FIELD>;
 export type ShapeInput = z.input<typeof parts>;
 export type Shape = z.output<typeof parts>;
 
-/** Settings that cannot be used together. */
 function contradictions({ headerRow, skipLines, columns, wide, numbered, firstOf, templates, split }: Shape) {
   const found: { readonly path: string[]; readonly message: string }[] = [];
   const not = (path: string[], message: string) => found.push({ path, message });

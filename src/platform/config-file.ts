@@ -10,7 +10,6 @@ import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
 import { SETTINGS, type SettingDeclaration, type SettingName } from './settings.ts';
 
 const FILE = 'rollcall.config.json';
-/** Valid names of a profile. */
 const PROFILE_NAME = /^[\w.-]{1,64}$/;
 
 const load = createRequire(import.meta.url);

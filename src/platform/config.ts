@@ -84,7 +84,6 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   const host = given('host');
   return Object.freeze({
     ...values,
-    /** The data directory. */
     dir: dataDir(values.dataDir),
     /** The profile that these settings are of. */
     profile,

@@ -52,9 +52,7 @@ export function dataDir(path: string) {
     removed: join(root, 'removed'),
     folder,
     ledger: (id: string) => ledgerFile(folder(id)),
-    /** Everything of one sync. */
     sync: (id: string) => join(root, 'syncs', id),
-    /** Everything of one export. */
     export: (id: string) => join(root, 'exports', id),
     /** The folder of a schedule's own files, beside the catalog. */
     schedule: (name: string) => join(root, 'schedules', name),

@@ -63,7 +63,6 @@ export function shortenBusyTimeout() {
   timeoutMs = 250;
 }
 
-/** Another program holds a database. */
 type DatabaseBusy = RollcallError<'DATABASE_BUSY'>;
 
 /** The error that says which database is held; undefined for another error. */

@@ -18,7 +18,6 @@ const manifest: {
   readonly peerDependencies: Readonly<Record<string, string>>;
 } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8'));
 
-/** rollcall's version, as its package says. */
 export const VERSION = manifest.version;
 export const LICENCE = manifest.license;
 

@@ -49,7 +49,6 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   readonly flag?: string;
   /** In Markdown, as the table of docs/settings.md shows it. */
   readonly meaning: string;
-  /** The value where none is set. */
   readonly preset?: string | number;
   /** The default as the table shows it, where it is not always the same value. */
   readonly default?: string;
@@ -342,7 +341,6 @@ export type Flags = { readonly [Name in FlagName]?: ValueOf<Name> | undefined };
 
 const ALL = Object.entries(SETTINGS) as [SettingName, SettingDeclaration][];
 
-/** The settings that the configuration has under their names. */
 export const CONFIG_NAMES = ALL.flatMap(([name, { isPart }]) => (isPart ? [] : [name])) as readonly ConfigName[];
 
 /** @param env as it is declared, with the name of the first region */
@@ -350,7 +348,6 @@ export function variableOf(env: string, region: Region = REGIONS[0]) {
   return env.replace('_US_', `_${region.toUpperCase()}_`);
 }
 
-/** Every variable that is a setting. */
 export const VARIABLES: readonly string[] = ALL.flatMap(([, { env, perRegion, orFile }]) =>
   (perRegion ? REGIONS : REGIONS.slice(0, 1)).flatMap((region) => {
     const name = variableOf(env, region);

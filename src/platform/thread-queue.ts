@@ -53,7 +53,6 @@ export function threadQueue<Tasks extends Served>({ thread: [caller, name], atOn
     return thread;
   };
 
-  /** Ends a thread that has nothing to do. */
   const leave = () => {
     const leaving = running;
     running = undefined;

@@ -1,4 +1,3 @@
-/** A task that goes on in this process. */
 interface Work<Progress> {
   readonly aborted: AbortController;
   readonly ended: Promise<void>;

@@ -134,7 +134,6 @@ export const groupOperations: Operations = {
   },
 };
 
-/** A group that a body describes. */
 export function makeGroup(call: Call, { guid, ...request }: z.infer<typeof newGroup>, createdAt: number) {
   const stored = freeId(call, 'group', guid);
   requirePassword(request);

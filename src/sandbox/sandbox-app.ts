@@ -113,7 +113,6 @@ export class Group {
     return this.places.get(uid)?.banned ? this.#put(uid, undefined, at) : 'ERR_NOT_A_BANNED_USER';
   }
 
-  /** Ends a membership, or says what prevents it. */
   remove(uid: string, at: number) {
     return this.#noMember(uid) ?? this.#put(uid, undefined, at);
   }
@@ -123,7 +122,6 @@ export class Group {
     this.#put(uid, undefined, this.updatedAt);
   }
 
-  /** Changes a member's scope, or says what prevents it. */
   changeScope(uid: string, scope: MemberScope, at: number) {
     const before = this.places.get(uid);
     if (before?.banned === false && before.scope === scope) return 'ERR_SAME_SCOPE';
@@ -240,7 +238,6 @@ export function createApp(
     createdAt,
     /** API keys by themselves. */
     keys: new Map<string, ApiKey>(),
-    /** Roles that a new user can have. */
     roles: new Set(['default']),
     users,
     groups,

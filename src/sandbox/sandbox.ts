@@ -30,7 +30,6 @@ export interface SandboxOptions extends TenantOptions {
   readonly now?: () => number;
 }
 
-/** A running sandbox. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** The users and groups of the start are so old, in ms: members may have joined long ago. */
@@ -88,7 +87,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
     randomSeed,
     /** Environment variables that make every other command talk to this sandbox. */
     env: environment(host, apps, management, options.caFile),
-    /** Live counters. */
     calls: byRegion((region) => tenants[region].traffic.counts),
     /** Can be set while the sandbox runs. */
     faults,

@@ -54,7 +54,6 @@ export function makeTenant(region: Region, options: TenantOptions, behaviour: Be
     window,
     /** The window of calls that only read; the same one if all calls share a budget. */
     lists: behaviour.listsPerMinute === 0 ? window : budget({ calls: behaviour.listsPerMinute, perMs: 60_000 }),
-    /** The window of bulk imports. */
     imports: budget({ calls: behaviour.importsPerMinute, perMs: 60_000 }),
     traffic: trafficCounter(),
   };

@@ -114,7 +114,6 @@ function requireRole({ app }: Call, role: string | undefined) {
   throw refusal(404, 'ERR_ROLE_NOT_FOUND', `The role ${role} does not exist.`);
 }
 
-/** A user that a body describes. */
 export function makeUser(call: Call, { uid, ...profile }: z.infer<typeof newUser>, createdAt: number) {
   const stored = freeId(call, 'user', uid);
   requireRole(call, profile.role);

@@ -104,7 +104,6 @@ export async function openContext(app: Api, options: ServerOptions) {
     access,
     settings,
     reading,
-    /** The context of sources that are fetched for users of the API. */
     fetching: sourceContextOf(config),
     views,
     staging,

@@ -12,7 +12,6 @@ const HEARTBEAT_MS = 15_000;
 /** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
 const MAX_UNSENT = 1024 * 1024;
 
-/** The parts from which events are made. */
 interface EventSources {
   readonly coordinator: Pick<Coordinator, 'events' | 'lookUp'>;
   /** Imports that are not over, those that are looked at. */
@@ -48,7 +47,6 @@ export function openEvents({ coordinator, unfinished, view, log, askRegions, eve
     for (const { about, response } of watchers) if ((about ?? id) === id) write(response, text);
   };
 
-  /** From the first watcher to the last. */
   const follow = () => {
     const views = watchedViews(watchers, { coordinator, unfinished, view });
     /** Since the last tick, by id. */
@@ -192,7 +190,6 @@ function watchedViews(
   };
 }
 
-/** Events, in any process that runs imports. */
 export function eventHandlers(events: Pick<Events, 'watch'>): HandlersOf<typeof eventOperations> {
   return { lists: async ({ id }) => events.watch(id) };
 }

@@ -21,7 +21,6 @@ import { problemDocument, problemOf } from './problem.ts';
 
 type Verb = 'pause' | 'resume' | 'cancel';
 
-/** The parts that what is done with imports takes. */
 export interface ImportActs {
   readonly coordinator: Pick<
     Coordinator,

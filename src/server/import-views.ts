@@ -35,7 +35,6 @@ export function viewsFor(
   return { of: (record) => importView(record, { ...others, ...surface, dir, catalog, complete }) };
 }
 
-/** The addresses of reports that were written. */
 function addressesOf(id: string, { all, failed, retry, created }: ImportView['reports']): ImportView['reports'] {
   const address = (query: string) => `/v1/imports/${id}/report?${query}`;
   return {

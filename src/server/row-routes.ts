@@ -96,7 +96,6 @@ function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof report
   return new Set(status).symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
 }
 
-/** Whether a client unpacks what is gzipped. */
 function takesGzip({ headers }: FastifyRequest) {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(headers['accept-encoding']));
 }

@@ -6,7 +6,6 @@ import type { Api } from './context.ts';
 import { refusalsOf } from './openapi.ts';
 import { type AnyHandler, type Asked, perform } from './perform.ts';
 
-/** The facts about a route that only the server needs. */
 interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'exposeHeadRoute'> {
   readonly headers?: z.ZodType;
   /** The same as in FastifyContextConfig. */

@@ -15,7 +15,6 @@ const VERDICT_KINDS = [
 ] as const;
 export type VerdictKind = (typeof VERDICT_KINDS)[number];
 
-/** Result of one call. */
 export const CALL_KINDS = ['answered', ...VERDICT_KINDS] as const;
 
 interface Meaning {

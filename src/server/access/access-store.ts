@@ -41,7 +41,6 @@ export interface AuditEntry extends Omit<AuditPage['entries'][number], 'at'> {
   readonly at: number;
 }
 
-/** Filter of the audit log. */
 export interface AuditFilter extends Omit<AuditQuery, 'cursor'> {
   /** The id of the last one seen. */
   readonly before?: number | undefined;

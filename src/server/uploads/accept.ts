@@ -30,7 +30,6 @@ import { uploadOptions } from './upload-options.ts';
 /** Seconds after which a refused upload may find room. */
 const BUSY_SECONDS = 2;
 
-/** An upload under way. */
 interface UnderWay {
   /** The token's id; empty where none is needed. */
   readonly who: string;

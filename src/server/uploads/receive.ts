@@ -12,7 +12,6 @@ export interface SentFile {
   readonly stream: Readable;
   /** The client's name for it; only ever a label. */
   readonly name: string | undefined;
-  /** Media type of the file. */
   readonly type: string;
 }
 

@@ -21,7 +21,6 @@ const { bound, ...READ } = CONTENT;
 
 const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
-/** For files that become an import. */
 export const RECIPE = {
   recipe: z
     .string()
@@ -32,7 +31,6 @@ export const RECIPE = {
     ),
 };
 
-/** In place of a body. */
 export const FROM = {
   source: z
     .string()
