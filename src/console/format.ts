@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from '@preact/signals';
 import { counted, duration, grouped } from '../text/wording.ts';
+import { tried } from './storage.ts';
 
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
@@ -139,21 +140,12 @@ export function nameOf(title: string) {
 
 const KEY = 'rollcall.clock';
 
-/** A browser may keep nothing, or have no room: the choice counts until the page is closed. */
-function tried<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(localStorage);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The clock by which times are shown. */
-export const clock = signal<'local' | 'utc'>(tried((storage) => storage.getItem(KEY)) === 'utc' ? 'utc' : 'local');
+/** The clock by which times are shown. A choice that is not kept counts until the page is closed. */
+export const clock = signal<'local' | 'utc'>(tried(() => localStorage.getItem(KEY)) === 'utc' ? 'utc' : 'local');
 
 effect(() => {
   const chosen = clock.value;
-  tried((storage) => storage.setItem(KEY, chosen));
+  tried(() => localStorage.setItem(KEY, chosen));
 });
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { tried } from './storage.ts';
 import { forgetAllStored } from './stored-files.ts';
 
 /** The entries at one place. */
@@ -54,11 +55,7 @@ export function forget(place: string) {
 export function forgetAll() {
   for (const place of entries.keys()) forget(place);
   void forgetAllStored();
-  try {
-    sessionStorage.clear();
-  } catch {
-    // A browser may keep nothing.
-  }
+  tried(() => sessionStorage.clear());
 }
 
 export function isAnythingUnsaved() {

@@ -37,6 +37,8 @@ export class Question<T> {
   readonly data = signal<T | undefined>(undefined);
   /** Undefined while there is an answer, or may be one soon. */
   readonly error = signal<unknown>(undefined);
+  /** The reason why the last attempt brought no answer, also where the last answer stays in sight. */
+  failure: unknown;
   /** Undefined: there is nothing to ask. */
   look: Look<T> | undefined;
   renewal: Renewal<T> = {};
@@ -75,6 +77,7 @@ export class Question<T> {
       this.#take(answer);
     } catch (failure) {
       if (asking.signal.aborted) return false;
+      this.failure = failure;
       // The banner says it.
       if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
     }
@@ -122,6 +125,7 @@ export class Question<T> {
   }
 
   #take(answer: T) {
+    this.failure = undefined;
     batch(() => {
       this.data.value = answer;
       this.error.value = undefined;

@@ -20,8 +20,10 @@ export interface StoredFile {
   values: Readonly<Record<string, string>>;
   /** The page of what was made of it; '' before that. */
   made: string;
-  /** The request that made it. */
+  /** The request that made it, or may have: its answer can have been lost. */
   asked: string;
+  /** The key of that request. */
+  uploadKey: string;
 }
 
 /** Whether the browser has it now. */

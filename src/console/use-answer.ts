@@ -2,12 +2,12 @@
 
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Question, type Renewal } from './question.ts';
-import { type Address, away, connection, query, request } from './requests.ts';
+import { type Address, query, request } from './requests.ts';
 
 interface AnswerOptions<T> extends Renewal<T> {
   /** It is asked for again soon after this has changed. */
   turn?: unknown;
-  /** Asks for what is shown beside it, which is never older than the answer. */
+  /** Asks for what is shown beside it, which is never older than the answer: without it, the answer does not count. */
   beside?: () => Promise<unknown>;
 }
 
@@ -158,12 +158,12 @@ export class Pages<T> extends Question<Shown<T>> {
     else await this.ask((signal) => this.#read(signal, this.data.peek()));
   }
 
-  /** More until there are enough, or no more. @throws the reason why none came */
-  async moreUntil(areEnough: () => boolean) {
+  /** More until there are enough, or no more, or the signal aborts. @throws the reason why none came */
+  async moreUntil(areEnough: () => boolean, left: AbortSignal) {
     while (!areEnough() && this.shown.cursor !== null) {
       await this.more();
-      const failure = connection.away ? away() : this.shown.error;
-      if (failure !== undefined) throw failure;
+      left.throwIfAborted();
+      if (this.failure !== undefined) throw this.failure;
     }
   }
 

@@ -223,4 +223,16 @@ test('an edit whose row cannot be shown again stays in sight, with the reason', 
   await page.getByText('1 ready to send').waitFor();
   await eventually(() => cell(page, 'uid, row 2').inputValue()).toBe('ada');
   await eventually(() => page.getByText('The server answered with status 500.').count()).toBe(0);
+
+  // Where only the rows do not come, nothing is offered for sending that was not shown.
+  await page.route('**/corrections/rows?*', (route) => route.fulfill({ status: 500, body: '' }));
+  await cell(page, 'uid, row 3').fill('ben');
+  await page.keyboard.press('Enter');
+  await page.getByText('Not saved.', { exact: false }).first().waitFor();
+  await page.getByRole('button', { name: 'Send 1 corrected row…' }).waitFor();
+  await eventually(() => page.getByText('The server answered with status 500.').count()).toBe(1);
+  await page.unroute('**/corrections/rows?*');
+  await page.getByRole('button', { name: 'Save again' }).click();
+  await page.getByRole('button', { name: 'Send 2 corrected rows…' }).waitFor();
+  await eventually(() => cell(page, 'uid, row 3').inputValue()).toBe('ben');
 });

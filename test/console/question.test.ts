@@ -212,14 +212,23 @@ test('a server may give fewer than were asked for: they are shown, and all of th
   ]);
 });
 
-test('rows are asked for until there are enough; a server that refuses or goes away meanwhile ends that with the reason', async () => {
-  const { pages, shown } = listOf800(200);
+test('rows are asked for until there are enough; a page that is left, and a server that refuses or goes away meanwhile, end that', async () => {
+  const { asked, pages, shown } = listOf800(200);
+  const leaving = new AbortController();
   await pages.restart();
   const holds = (rows: number) => () => (pages.shown.items?.length ?? 0) >= rows;
-  await pages.moreUntil(holds(250));
+  await pages.moreUntil(holds(250), leaving.signal);
   expect(shown()).toEqual([0, 299, { total: 800, dropped: 0, hasMore: true }]);
   vi.stubGlobal('fetch', async () => Response.json({ code: 'BUSY', title: 'Busy' }, { status: 503 }));
-  await expect(pages.moreUntil(holds(450))).rejects.toMatchObject({ code: 'BUSY' });
+  await expect(pages.moreUntil(holds(450), leaving.signal)).rejects.toMatchObject({ code: 'BUSY' });
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no connection')));
-  await expect(pages.moreUntil(holds(450))).rejects.toMatchObject({ code: 'AWAY' });
+  await expect(pages.moreUntil(holds(450), leaving.signal)).rejects.toMatchObject({ code: 'AWAY' });
+  vi.stubGlobal('fetch', async (address: string) => {
+    asked.push(address);
+    leaving.abort();
+    return Response.json({ rows: [], nextCursor: '300' });
+  });
+  const before = asked.length;
+  await expect(pages.moreUntil(holds(450), leaving.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  expect(asked.length).toBe(before + 1);
 });

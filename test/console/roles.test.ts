@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
-import { eventually, logIn, memberRows, useBrowser } from './browser.ts';
+import { asksBeforeClosing, chooseFile, eventually, logIn, memberRows, review, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 /** Admins decide in the console who may use the server, and who is notified; viewers look. */
@@ -170,10 +170,20 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('in a browser that keeps nothing a person can still log in', async () => {
+test('in a browser that keeps nothing a person can still log in, and review and send a file', async () => {
   const page = await browser.open('about:blank', { refusals: true });
-  await page.addInitScript("Object.defineProperty(window, 'sessionStorage', { value: null })");
+  await page.addInitScript(`for (const storage of ['sessionStorage', 'localStorage'])
+    Object.defineProperty(window, storage, { get: () => { throw new DOMException('denied', 'SecurityError'); } });`);
   await page.goto(`${server.url}/settings`);
   await logIn(page, server.token('admin'));
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Imports' }).click();
+  await chooseFile(page, memberRows(2), 'kept-nowhere.csv');
+  await review(page);
+  await page.getByLabel('Send only the first rows').fill('1');
+  // A reload would lose it.
+  await eventually(() => asksBeforeClosing(page)).toBe(true);
+  await page.getByRole('button', { name: 'Send the first row' }).click();
+  await page.getByRole('heading', { name: 'Send', level: 2 }).waitFor({ state: 'detached' });
+  await eventually(() => asksBeforeClosing(page)).toBe(false);
 });

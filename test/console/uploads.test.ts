@@ -22,6 +22,17 @@ async function importsCalled(name: string): Promise<number> {
   return imports.filter(({ file }) => file === name).length;
 }
 
+/** Names of the files in the storage of the browser that were uploaded. */
+const storedUploads = (page: Page) =>
+  page.evaluate<string[]>(`new Promise((resolve) => {
+    indexedDB.open('rollcall-files').onsuccess = ({ target: { result: database } }) => {
+      database.transaction('files').objectStore('files').getAll().onsuccess = ({ target: { result: files } }) => {
+        database.close();
+        resolve(files.filter(({ asked }) => asked !== '').map(({ file }) => file.name));
+      };
+    };
+  })`);
+
 const underWay = (page: Page) => page.locator('#main').getByText(/^Uploading:/);
 
 /** Starts an upload that stays under way, as the front holds it. */
@@ -124,6 +135,26 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await page.getByRole('cell', { name: 'cyd', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByRole('button', { name: 'Send 2 rows' }).waitFor();
+
+  // A reload loses the answer: the file is sent again, as the same upload.
+  await goTo(page, 'Imports');
+  await page.unroute('**/v1/imports?*');
+  await chooseFile(page, 'guid,uid\nteam,dot\n', 'reloaded.csv');
+  const answered = Promise.withResolvers<void>();
+  await page.route('**/v1/imports?*', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    answered.resolve();
+  });
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  await answered.promise;
+  await eventually(() => storedUploads(page)).toContain('reloaded.csv');
+  await page.unroute('**/v1/imports?*');
+  await page.reload();
+  await page.getByRole('cell', { name: 'dot', exact: true }).waitFor();
+  await review(page);
+  await page.getByRole('heading', { name: 'reloaded.csv', level: 1 }).waitFor();
+  await eventually(() => importsCalled('reloaded.csv')).toBe(1);
 
   await goTo(page, 'Imports');
   const seen = Promise.withResolvers<void>();

@@ -5,11 +5,12 @@ import { AMOUNT_LABELS, BAN_CHECKS, WAIT_LABELS } from '../../../options/labels.
 import { counted } from '../../../text/wording.ts';
 import type { ImportView, Values } from '../../answers.ts';
 import { settings } from '../../frame.tsx';
-import { useEntry } from '../../kept-entries.ts';
+import { forget, useEntry } from '../../kept-entries.ts';
 import { Card, Facts, FileNotes, importHref, Pending, Steps } from '../../kit/elements.tsx';
 import { type Choice, Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
+import { tried } from '../../storage.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { Creating } from '../upload/creating-fields.tsx';
 import { useColumnsOf } from '../upload/file-choice.tsx';
@@ -128,8 +129,8 @@ function SendButton({ form, rows, choices, ...parts }: SendButtonProperties) {
       return acting({ ...decision, operation: 'resume', query: { ...choices, ...decision.query } })(signal);
     await form.attempt(async () => {
       await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
-      sessionStorage.removeItem(placeOf(id));
       await reload();
+      forget(placeOf(id));
     });
   };
   const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.name}…`;
@@ -197,10 +198,15 @@ function createdText(form: Form, failing: Failing | '') {
 function keptChoices(id: string) {
   const place = placeOf(id);
   const form = new Form({});
-  form.assign(JSON.parse(sessionStorage.getItem(place) ?? '{}'));
-  form.values.subscribe((values) => sessionStorage.setItem(place, JSON.stringify(values)));
-  const isUnsaved = () => form.isChanged && sessionStorage.getItem(place) !== null;
-  return { form, isUnsaved, isStored: () => true };
+  const kept = () => tried(() => sessionStorage.getItem(place));
+  form.assign(JSON.parse(kept() ?? '{}'));
+  form.values.subscribe((values) => tried(() => sessionStorage.setItem(place, JSON.stringify(values))));
+  return {
+    form,
+    isUnsaved: () => form.isChanged,
+    isStored: () => typeof kept() === 'string',
+    end: () => tried(() => sessionStorage.removeItem(place)),
+  };
 }
 
 function placeOf(id: string) {

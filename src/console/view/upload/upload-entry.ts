@@ -96,6 +96,7 @@ export class UploadEntry extends FileForm {
     entry.key = key;
     entry.made = record.made;
     entry.#asked = record.asked;
+    entry.#uploadKey = record.uploadKey;
     entry.assign(record.values);
     entry.lookups.value = record.lookups;
     entry.#isStored = true;
@@ -219,6 +220,7 @@ export class UploadEntry extends FileForm {
       values: this.values.peek(),
       made: this.made,
       asked: this.#asked,
+      uploadKey: this.#uploadKey,
     });
   }
 
@@ -233,6 +235,7 @@ export class UploadEntry extends FileForm {
     // The same once more is a repetition, so that a lost answer does not make two; another file or option is another import.
     if (this.#asked !== asked) this.#uploadKey = newKey();
     this.#asked = asked;
+    void this.#store();
     const before = this.made;
     const upload = new Upload({ address, file, lookups, key: this.#uploadKey, noun, formHref: this.columnsHref });
     this.upload.value = upload;

@@ -88,7 +88,10 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
     turn: state,
     news: ['imports'],
     concerns: ({ imports = [] }) => imports.some((one) => one.retryOf === id),
-    beside: () => pages.refresh(),
+    beside: async () => {
+      await pages.refresh();
+      if (pages.failure !== undefined) throw pages.failure;
+    },
   });
   const rows = addressOf('GET /v1/imports/:id/corrections/rows', { id, query: filter.set });
   // On a phone each row is as high as a card.

@@ -24,6 +24,8 @@ export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const { total, ready, wrong, sent } = overview.rows;
   const replacing = useReplacing();
   const failure = edits.failure.value;
+  // What the list says in place of its rows is not said twice.
+  const problem = failure ?? work.error ?? error;
   const fitting = pages.shown.total;
   const counts = [
     [ready, 'ready to send'],
@@ -83,7 +85,7 @@ export function ManyRows({ isHiding }: { isHiding: boolean }) {
           )}
         </div>
       )}
-      <ErrorPlace error={failure ?? work.error ?? error} />
+      <ErrorPlace error={problem === pages.shown.error ? undefined : problem} />
       <div role="status">
         {done.value.map((line, at) => (
           <p key={at} class={at > 0 ? 'attention' : ''}>
@@ -234,11 +236,11 @@ export function paste(
   row: CorrectionRow,
   column: string,
 ) {
-  return carryOut(async () => {
+  return carryOut(async (signal) => {
     if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
     const below = () => (pages.shown.items ?? []).filter((one) => one.row >= row.row && one.state !== 'sent');
     const wanted = Math.min(lines.length, MAX_LINES);
-    await pages.moreUntil(() => below().length >= wanted);
+    await pages.moreUntil(() => below().length >= wanted, signal);
     const values = below()
       .slice(0, wanted)
       .map((one, index) => ({ row: one, column, value: lines[index] ?? '' }));
