@@ -226,7 +226,7 @@ test('rows are asked for until there are enough; a page that is left, and a serv
   vi.stubGlobal('fetch', async (address: string) => {
     asked.push(address);
     leaving.abort();
-    return Response.json({ rows: [], nextCursor: '300' });
+    return Response.json({ rows: [{ row: 300, outcome: 0 }], nextCursor: '301' });
   });
   const before = asked.length;
   await expect(pages.moreUntil(holds(450), leaving.signal)).rejects.toMatchObject({ name: 'AbortError' });
