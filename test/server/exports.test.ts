@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportFile, openExportStore } from '../../src/features/export/export-store.ts';
 import type { ExportView } from '../../src/features/export/operations.ts';
+import { openExports } from '../../src/features/export/running-exports.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -99,4 +100,18 @@ test('an export whose process was killed before it began hides no other', async 
   const { exports } = await server.json<{ exports: ExportView[] }>('/v1/exports');
   expect(exports.find(({ id }) => id === 'export-killed')).toMatchObject({ state: 'unreadable' });
   expect((await server.fetch('/v1/exports/export-killed', { method: 'DELETE' })).status).toBe(204);
+});
+
+test('an export is deleted when the time that it is kept is over', async () => {
+  const { id } = await begin({ regions: ['us'] });
+  await ended(id);
+  const exports = openExports({
+    dir: server.dir,
+    coordinator: {} as never,
+    events: { progressed: () => () => {}, tell: () => {} },
+    onError: () => {},
+    keepMs: 0,
+  });
+  await eventually(() => existsSync(server.dir.export(id))).toBe(false);
+  await exports.stop();
 });

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { HandlersOf } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { startRetention } from '../../imports/life/removal.ts';
 import type { Region } from '../../membership/membership.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
@@ -12,25 +11,9 @@ import { exportText, listsOf } from './export-store.ts';
 import { type ExportList, exportOperations } from './operations.ts';
 import type { Exports } from './running-exports.ts';
 
-const DAY_MS = 86_400_000;
-
-export function exportRoutes(app: Api, { exports, settings, log }: ServerContext): void {
-  const retention =
-    settings.keepDays === null
-      ? undefined
-      : startRetention({
-          keepMs: settings.keepDays * DAY_MS,
-          finishedBefore: (before) => exports.finishedBefore(before),
-          remove: (id) => exports.remove(id),
-          onError: (err) => log.warn({ err }, 'an old export cannot be removed'),
-        });
-  app.addHook('preClose', async () => {
-    await retention?.stop();
-    await exports.stop();
-  });
-
+export function exportRoutes(app: Api, { exports, settings }: ServerContext): void {
+  app.addHook('preClose', () => exports.stop());
   pageRoute(app, '/exports');
-
   const handlers = exportHandlers(exports, settings.apps);
   serveAll(app, exportOperations, {
     ...handlers,

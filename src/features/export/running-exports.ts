@@ -5,6 +5,7 @@ import type { Telling } from '../../api/service.ts';
 import { isError, messageOf, RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { startRetention } from '../../imports/life/removal.ts';
 import { pay, runSurvey, type SurveyProgress, type SurveyRun, takeLists } from '../../imports/survey/crawl.ts';
 import { readGroups } from '../../imports/survey/read-groups.ts';
 import type { Part } from '../../imports/survey/survey.ts';
@@ -30,17 +31,19 @@ interface ExportsOptions {
   readonly coordinator: Pick<Coordinator, 'pages' | 'sendsTo'>;
   readonly events: Telling;
   readonly onError: (error: unknown, id: string) => void;
-  /** Called for an export that cannot be read, once for each error. */
-  readonly onUnread?: (error: unknown) => void;
+  /** Called for an export that cannot be read, or that is old and cannot be removed; once for each error. */
+  readonly onUnread?: (error: Error) => void;
+  /** The time that exports are kept after they have finished, in ms. Default: for good. */
+  readonly keepMs?: number | undefined;
 }
 
 export type Exports = ReturnType<typeof openExports>;
 
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
-export function openExports(options: ExportsOptions) {
-  const { dir, coordinator, events, onError } = options;
+export function openExports({ dir, coordinator, events, onError, onUnread = () => {}, keepMs }: ExportsOptions) {
   const works = new Works<SurveyProgress>(events.progressed('export'));
-  const kept = keptExports(options, works);
+  const unread = quietly(onUnread);
+  const kept = keptExports(dir, works, unread);
   function run(id: string, store: ExportStore, maxCalls: number | undefined) {
     const ended = works.begin(id, async (signal, onProgress) => {
       using opened = store;
@@ -55,8 +58,16 @@ export function openExports(options: ExportsOptions) {
     // Such as where the disk is full: it can be continued, as after a crash.
     ended.catch((error: unknown) => onError(error, id)).finally(() => events.tell('export', { id }));
   }
+  /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */
+  const remove = async (id: string) => {
+    const folder = kept.folder(id);
+    await works.end(id, 'the export was ended');
+    await rm(folder, { recursive: true, force: true });
+  };
+  const retention = startRetention({ keepMs, finishedBefore: kept.finishedBefore, remove, onError: unread });
   return {
     ...kept,
+    remove,
     /** Begins to read; gives the id. @param maxCalls that this run may make */
     begin: (wanted: Omit<ExportOptions, keyof Aimed>, maxCalls?: number) => {
       const id = `export-${newImportId()}`;
@@ -70,20 +81,16 @@ export function openExports(options: ExportsOptions) {
       checkTarget(id, kept.record(id).options, coordinator.sendsTo);
       if (!works.isUnderWay(id)) run(id, openExportStore(kept.folder(id)), maxCalls);
     },
-    /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */
-    remove: async (id: string) => {
-      const folder = kept.folder(id);
-      await works.end(id, 'the export was ended');
-      await rm(folder, { recursive: true, force: true });
-    },
     /** Stops running exports; they can continue later. */
-    stop: () => works.stop(),
+    stop: async () => {
+      await retention.stop();
+      await works.stop();
+    },
   };
 }
 
 /** The exports of a data directory, as their files and this process know them. */
-function keptExports({ dir, onUnread = () => {} }: ExportsOptions, works: Works<SurveyProgress>) {
-  const unread = quietly(onUnread);
+function keptExports(dir: DataDir, works: Works<SurveyProgress>, unread: (error: Error) => void) {
   /** An id from a URL must not lead out of the folder. @throws UNKNOWN_EXPORT */
   function folder(id: string) {
     const own = dir.export(id);

@@ -31,19 +31,16 @@ export function composeSyncs(process: SyncProcess) {
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   const catalog = openSyncCatalog(dir.catalog, (sync) => void events.emit('state', sync));
   sweepUnbegun(join(dir.root, 'syncs'), (id) => catalog.find(id) !== undefined);
-  const retention =
-    keepMs === undefined
-      ? undefined
-      : startRetention({
-          keepMs,
-          finishedBefore: catalog.outdated,
-          remove: async (id) => {
-            // The files first: after a crash the sync is still listed, and removed the next time.
-            await rm(dir.sync(id), { recursive: true, force: true });
-            catalog.remove(id);
-          },
-          onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
-        });
+  const retention = startRetention({
+    keepMs,
+    finishedBefore: catalog.outdated,
+    remove: async (id) => {
+      // The files first: after a crash the sync is still listed, and removed the next time.
+      await rm(dir.sync(id), { recursive: true, force: true });
+      catalog.remove(id);
+    },
+    onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
+  });
   events.on('progress', told.progressed('planning'));
   events.on('state', ({ id, state, reason }) => {
     log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync');
@@ -58,7 +55,7 @@ export function composeSyncs(process: SyncProcess) {
     regions: new Set(Object.keys(service.apps) as Region[]),
     stage,
     onStopped: async () => {
-      await retention?.stop();
+      await retention.stop();
       catalog.close();
     },
   });

@@ -176,10 +176,8 @@ export function coordinatorOf(parts: Parts) {
   const { life, catalog, events, reading, sendsTo, keepMs, onError, resources } = parts;
   const { sending } = life;
   const acts = actsOf(parts);
-  const retention =
-    keepMs === undefined
-      ? undefined
-      : startRetention({ keepMs, finishedBefore: catalog.finishedBefore, remove: acts.remove, onError });
+  const { finishedBefore } = catalog;
+  const retention = startRetention({ keepMs, finishedBefore, remove: acts.remove, onError });
   const close = async (deadlineMs: number) => {
     // First: imports that the stop interrupts did not kill this process.
     try {
@@ -188,7 +186,7 @@ export function coordinatorOf(parts: Parts) {
       // It counts as a death then, and one more is allowed.
       if (busyIn(error) === undefined) throw error;
     }
-    await retention?.stop();
+    await retention.stop();
     await life.stop(deadlineMs);
     await resources.disposeAsync();
   };

@@ -49,16 +49,17 @@ export function sweepUnbegun(folder: string, isKnown: (id: string) => boolean) {
 const CHECK_MS = 3_600_000;
 
 interface RetentionOptions {
-  /** The time that imports or syncs are kept after they have finished, in ms. */
-  readonly keepMs: number;
+  /** The time that they are kept after they have finished, in ms; undefined: for good. */
+  readonly keepMs: number | undefined;
   /** Ids of those that had finished before this time (ms since 1970). */
   readonly finishedBefore: (before: number) => readonly string[];
   readonly remove: (id: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
-/** Removes imports or syncs that finished more than `keepMs` ago: now, and regularly from now on. */
+/** Removes imports, syncs or exports that finished more than `keepMs` ago: now, and regularly from now on. */
 export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions) {
+  if (keepMs === undefined) return { stop: async () => {} };
   const removeOld = async () => {
     for (const id of finishedBefore(Date.now() - keepMs)) {
       await remove(id).catch((error: unknown) => onError(asError(error)));
