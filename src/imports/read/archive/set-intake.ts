@@ -203,7 +203,9 @@ function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
       if (isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
       const cells: string[] = [];
       for (const [index, cell] of (JSON.parse(original) as string[]).entries()) {
-        cells[(moves[index] ?? 0) - OWN.length] = cell;
+        const place = moves[index];
+        if (place === undefined) throw new TypeError(`a row of ${current} has more cells than columns`);
+        cells[place - OWN.length] = cell;
       }
       return `${own}${Array.from(cells, (cell = '') => `,${JSON.stringify(cell)}`).join('')}]`;
     }
