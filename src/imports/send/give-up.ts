@@ -1,7 +1,7 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { Config } from '../../platform/config.ts';
 import { addressAdvice, noAnswerSince } from '../../text/no-answer.ts';
 import { counted, utcTime } from '../../text/wording.ts';
@@ -83,6 +83,6 @@ function workedIn(region: Region, own: ImportOptions | undefined) {
   };
 }
 
-function hasSuccess({ added, already_member, banned, changed, removed, unbanned }: RowCounts): boolean {
-  return added + already_member + banned + changed + removed + unbanned > 0;
+function hasSuccess(rows: RowCounts): boolean {
+  return sumOfOutcomes(rows, FULFILLED) > 0;
 }

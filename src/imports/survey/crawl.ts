@@ -111,7 +111,7 @@ export function pay(
   price: ReadonlyMap<Region, number>,
   certainty: 'at most' | 'at least' = 'at most',
 ) {
-  const calls = priceSum(price);
+  const calls = sumOf(price.values());
   if (calls <= left()) return;
   const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
   throw new RollcallError('CALLS_USED_UP', {
@@ -121,10 +121,6 @@ export function pay(
 }
 
 const be = (n: number) => (n === 1 ? 'is' : 'are');
-
-export function priceSum(price: ReadonlyMap<Region, number>) {
-  return sumOf(price.values());
-}
 
 /**
  * Reads a survey, and continues where an earlier run was interrupted. Returns whether all steps were made: otherwise, it is

@@ -1,6 +1,7 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Crawl, isListTaken, listCalls, pay, priceSum, takeList, whyOfOne } from './crawl.ts';
+import { sumOf } from '../../text/wording.ts';
+import { type Crawl, isListTaken, listCalls, pay, takeList, whyOfOne } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
@@ -24,7 +25,7 @@ export async function payForUsers(crawl: Crawl, regions: readonly Region[], besi
     regions.map((region) => [region, beside(region) + crawl.survey.count('count_open_users', region)]),
   );
   // If that is too much, one call to find out the cost of the list of users pays off.
-  if (priceSum(price) > crawl.left()) {
+  if (sumOf(price.values()) > crawl.left()) {
     for (const region of regions) price.set(region, beside(region) + (await priceOfUsers(crawl, region)).calls);
   }
   pay(crawl, price);
