@@ -36,22 +36,22 @@ export interface Flow {
   readonly seen: FlowLevel | null;
 }
 
+const SUMS = [
+  'ended',
+  'failed', // calls without an answer, and refused as too many
+  'busyMs', // sum of how long the ended jobs took
+  'loadMs', // jobs in flight, integrated over time
+  'fullMs', // the part of it in which the process had as many as it may, and could have done more
+] as const;
+
 /** Sums over all processes and their whole time. */
-export interface FlowSums {
-  readonly ended: number;
-  /** Calls without an answer, and refused as too many. */
-  readonly failed: number;
-  /** Sum of how long the ended jobs took. */
-  readonly busyMs: number;
-  /** Jobs in flight, integrated over time. */
-  readonly loadMs: number;
-  /** The part of `loadMs` in which the process had as many as it may, and could have done more. */
-  readonly fullMs: number;
-}
+export type FlowSums = Readonly<Record<(typeof SUMS)[number], number>>;
 
 /** A round at one limit. */
 interface FlowLevel {
   readonly limit: number;
+  /** Jobs that ended in it. */
+  readonly ended: number;
   /** Average number of jobs in flight. */
   readonly inFlight: number;
   readonly ms: number;
@@ -64,13 +64,7 @@ interface FlowLevel {
 }
 
 export function sumsOf(of: (name: keyof FlowSums) => number): FlowSums {
-  return {
-    ended: of('ended'),
-    failed: of('failed'),
-    busyMs: of('busyMs'),
-    loadMs: of('loadMs'),
-    fullMs: of('fullMs'),
-  };
+  return Object.fromEntries(SUMS.map((name) => [name, of(name)])) as FlowSums;
 }
 
 export const NO_SUMS: FlowSums = sumsOf(() => 0);
@@ -132,14 +126,13 @@ export function nextFlow(stored: Flow, sums: FlowSums, now: number, most: number
   const round = levelOf(flow, sums, now);
   const again: Flow = { ...flow, most, from: sums, at: now };
   const seen: Flow = { ...again, seen: round };
-  if (isFailing(flow, round, sums)) return failing(seen, round);
-  const ended = sums.ended - flow.from.ended;
-  const isOver = now - flow.at >= MIN_ROUND_MS && ended >= (flow.settling || wanted(flow, round));
+  if (isFailing(flow, round)) return failing(seen, round);
+  const isOver = now - flow.at >= MIN_ROUND_MS && round.ended >= (flow.settling || wanted(flow, round));
   if (!isOver) return stored;
   if (flow.settling > 0) return { ...again, settling: 0 };
   switch (flow.phase) {
     case 'start':
-      return started(seen, round, ended >= MIN_ENDED);
+      return started(seen, round);
     case 'hold':
       return held(seen, round);
     case 'up':
@@ -150,13 +143,12 @@ export function nextFlow(stored: Flow, sums: FlowSums, now: number, most: number
 }
 
 /** More calls fail than chance explains. Those that began before a change say nothing about it. */
-function isFailing({ limit, settling, phase, good, from }: Flow, round: FlowLevel, sums: FlowSums): boolean {
+function isFailing({ limit, settling, phase, good }: Flow, { ended, failed }: FlowLevel): boolean {
   if (settling > 0 && phase !== 'up') return false;
-  const ended = sums.ended - from.ended;
   const usual = Math.max(good?.failed ?? 0, USUAL_FAILED);
   const chance = ended * usual + 4 * Math.sqrt(ended * usual * (1 - usual));
   // Calls that fail at once are the first to end.
-  return ended >= Math.max(MIN_ENDED, phase === 'up' ? 0 : limit) && ended * round.failed > chance;
+  return ended >= Math.max(MIN_ENDED, phase === 'up' ? 0 : limit) && ended * failed > chance;
 }
 
 /** @returns the jobs that a round takes */
@@ -169,18 +161,17 @@ function wanted({ phase, limit, base, good }: Flow, round: FlowLevel): number {
 }
 
 function levelOf({ limit, from, at }: Flow, sums: FlowSums, now: number): FlowLevel {
-  const ended = sums.ended - from.ended;
-  const failed = Math.min(sums.failed - from.failed, ended);
-  const busyMs = sums.busyMs - from.busyMs;
-  const loadMs = sums.loadMs - from.loadMs;
+  const { ended, busyMs, loadMs, fullMs, ...counted } = sumsOf((name) => sums[name] - from[name]);
+  const failed = Math.min(counted.failed, ended);
   const inFlight = loadMs / Math.max(1, now - at);
   return {
     limit,
+    ended,
     inFlight,
     ms: busyMs / Math.max(1, ended),
     rate: (inFlight * (ended - failed) * 1000) / Math.max(1, busyMs),
     failed: failed / Math.max(1, ended),
-    bound: (sums.fullMs - from.fullMs) / Math.max(1, loadMs) >= 0.5,
+    bound: fullMs / Math.max(1, loadMs) >= 0.5,
   };
 }
 
@@ -199,11 +190,10 @@ function isGrown({ bound, ms }: FlowLevel, good: NonNullable<Flow['good']>): boo
   return bound && ms > good.ms * GROWN;
 }
 
-/** @param isSure whether enough jobs have ended */
-function started(flow: Flow, round: FlowLevel, isSure: boolean): Flow {
+function started(flow: Flow, round: FlowLevel): Flow {
   const good = flow.good === null || round.ms < flow.good.ms ? levelled(round) : flow.good;
   const known: Flow = { ...flow, good };
-  if (isSure && isGrown(round, good)) return { ...known, phase: 'hold', base: round };
+  if (round.ended >= MIN_ENDED && isGrown(round, good)) return { ...known, phase: 'hold', base: round };
   if (!round.bound) return { ...known, phase: round.failed > USUAL_FAILED ? 'hold' : 'start' };
   if (flow.limit >= flow.most) return { ...known, phase: 'hold' };
   return { ...changed(known, flow.limit * 2), settling: 0 };

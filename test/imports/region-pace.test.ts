@@ -5,7 +5,7 @@ import { limitedDepthOf, type RegionQueues } from '../../src/imports/send/region
 import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
 import { limitWords } from '../../src/text/pace-words.ts';
 
-const SEEN = { limit: 40, inFlight: 40, ms: 1_900, rate: 20, failed: 0, bound: true };
+const SEEN = { limit: 40, ended: 40, inFlight: 40, ms: 1_900, rate: 20, failed: 0, bound: true };
 const FLOW: Flow = { ...newFlow(NO_SUMS, 0), limit: 40, most: 300, phase: 'hold', seen: SEEN };
 const NOW = {
   flow: FLOW,

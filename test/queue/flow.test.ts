@@ -137,7 +137,7 @@ describe('the number of calls at once', () => {
     ['tried with a quarter more', 'up', 16, 100],
     ['tried with half as much more', 'up', 13, 22],
   ] as const)('is judged after more jobs the less a trial differs: one that is %s', (_, phase, before, jobs) => {
-    const seen = { limit: before, inFlight: before, ms: 100, rate: 10 * before, failed: 0, bound: true };
+    const seen = { limit: before, ended: before, inFlight: before, ms: 100, rate: 10 * before, failed: 0, bound: true };
     const flow: Flow = { ...newFlow(NO_SUMS, 0, 20), phase, base: seen, good: seen };
     const decided = (ended: number) =>
       nextFlow(flow, { ended, failed: 0, busyMs: 100 * ended, loadMs: 20_000, fullMs: 20_000 }, 1_000, 100);
