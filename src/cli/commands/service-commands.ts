@@ -152,22 +152,20 @@ async function withClient<Client extends { close(): Promise<void> }, Result>(
   const sandbox = flags.sandbox ? await openService(config, flags) : undefined;
   try {
     const client = open(config, sandbox);
-    return await inItsWords(use(client, config)).finally(() => client.close());
+    return await use(client, config)
+      .catch(throwInItsWords)
+      .finally(() => client.close());
   } finally {
     await sandbox?.close();
   }
 }
 
 /** @throws RollcallError in place of the client's errors: its code is the service's, or that of the failure */
-async function inItsWords<Result>(calls: Promise<Result>) {
-  try {
-    return await calls;
-  } catch (error) {
-    if (isError(error, 'UNTRUSTED_LISTING')) throw error;
-    const { code, message, kind, maybeCarriedOut } = judge(error, 1);
-    const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
-    const what = `the call failed: ${code}: ${message}`;
-    const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
-    throw new RollcallError<string>(code, { what, exit, remedy });
-  }
+function throwInItsWords(error: unknown): never {
+  if (isError(error, 'UNTRUSTED_LISTING')) throw error;
+  const { code, message, kind, maybeCarriedOut } = judge(error, 1);
+  const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
+  const what = `the call failed: ${code}: ${message}`;
+  const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
+  throw new RollcallError<string>(code, { what, exit, remedy });
 }

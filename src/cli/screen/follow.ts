@@ -191,15 +191,13 @@ export async function followImport(
       }
       // A server that is away is waited for in another way.
       if (isHeard || imports.server !== undefined) runAt = performance.now();
-      if (rests(view, before) || performance.now() - runAt > APPEAR_MS) return false;
+      // It passes through `staged` on its way to `running`: only with a reason, or seen there twice, it has stopped there.
+      const isPassing = view.state === 'staged' && view.code === undefined && before?.state !== 'staged';
+      const isOver = !isUnderWay(view.state) && !isPassing;
+      if (isOver || performance.now() - runAt > APPEAR_MS) return false;
       return view.state === 'staged' ? 'soon' : true;
     },
     show: (view, trouble) => showProgress(io, { view, trouble, regions: imports.regions }),
   });
   return end;
-}
-
-/** An import passes through `staged` on its way to `running`: only one with a reason, or that is seen there twice, has stopped there. */
-function rests({ state, code }: ImportView, before: ImportView | undefined) {
-  return !isUnderWay(state) && (state !== 'staged' || code !== undefined || before?.state === 'staged');
 }

@@ -46,7 +46,14 @@ const REGION_COLUMNS = 4;
 export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
   let last = { line: '', at: performance.now() };
-  const typed = (countsDown: boolean) => attempt(() => linesNow(countsDown)).map((line) => io.typed?.(line) ?? line);
+  const typed = (countsDown: boolean) => {
+    try {
+      return linesNow(countsDown).map((line) => io.typed?.(line) ?? line);
+    } catch {
+      // Values that cannot be read at the moment, for example for want of a file handle, are drawn next time.
+      return [];
+    }
+  };
   const tick = () => {
     const lines = typed(draw !== undefined);
     if (lines.length === 0) return;
@@ -71,15 +78,6 @@ export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly strin
       keepDrawing(io, undefined);
     },
   };
-}
-
-/** Values that cannot be read at the moment, for example for want of a file handle, are drawn next time. The work goes on. */
-function attempt(linesNow: () => readonly string[]) {
-  try {
-    return linesNow();
-  } catch {
-    return [];
-  }
 }
 
 /** An import that is followed, read a few times a second. */
@@ -118,8 +116,11 @@ interface StepsOptions {
 }
 
 /** Progress of work other than imports, in lines of its own. If they stand still, it names the cause. */
-export function showSteps(io: Io, linesNow: () => readonly string[], options: StepsOptions): Progress {
-  const { begins, regions: ask = async () => undefined } = options;
+export function showSteps(
+  io: Io,
+  linesNow: () => readonly string[],
+  { begins, regions: ask = async () => undefined }: StepsOptions,
+): Progress {
   const look = lookAtRegions(ask);
   let last: string | undefined;
   let since = performance.now();
@@ -176,7 +177,7 @@ function isNotable(since: number | undefined): since is number {
 
 /** "02:14", in local time. @param moment of `performance`, in ms */
 function clockOf(moment: number) {
-  return clock(Date.now() - (performance.now() - moment));
+  return clock(performance.timeOrigin + moment);
 }
 
 function stagingLine({ rows, bytes, totalBytes, cutting }: Staging) {
@@ -201,6 +202,7 @@ function runningLines(
     // As long as more may come, rows without an outcome are in none of the counts.
     const left = isFinal(state) ? rows.unprocessed : read - sumOfOutcomes(rows);
     const done = read - left;
+    const share = read === 0 ? 1 : done / read;
     const { callsPerMinute, rowsPerMs, since } = pace(region, calls, done, banQuestions?.asked ?? 0);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
@@ -212,7 +214,7 @@ function runningLines(
     /** @param narrow steps by which it is made shorter: 0 to 2 */
     const textOf = (narrow: number) => {
       const parts = [
-        percent(done, read),
+        `${Math.floor(share * 100)} %`.padStart(5),
         width === undefined || narrow === 2 ? '' : `${grouped(done)} of ${counted(read, 'row')}`,
         failed > 0 ? `${grouped(failed)} failed` : '',
         asking,
@@ -221,7 +223,7 @@ function runningLines(
       ];
       return parts.filter((part) => part !== '').join('  ');
     };
-    return [{ region, done, read, textOf }];
+    return [{ region, share, textOf }];
   });
   const room = (width ?? Number.POSITIVE_INFINITY) - REGION_COLUMNS - 1;
   const longest = (narrow: number) => Math.max(0, ...lines.map(({ textOf }) => textOf(narrow).length));
@@ -230,9 +232,10 @@ function runningLines(
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const spare = room - longest(narrow);
   const length = spare < MIN_BAR ? 0 : Math.min(MAX_BAR_LENGTH, spare);
-  return lines.map(({ region, done, read, textOf }) =>
-    cut(`${region}  ${bar(done, read, length)} ${textOf(narrow)}`, width),
-  );
+  return lines.map(({ region, share, textOf }) => {
+    const bar = '█'.repeat(Math.floor(share * length)).padEnd(length, '░');
+    return cut(`${region}  ${bar} ${textOf(narrow)}`, width);
+  });
 }
 
 /** Undefined if nothing keeps it from going on. @param since its last change, in ms of `performance` */
@@ -265,15 +268,6 @@ function paceOf(
   const left = `${duration(leftMs)} left`;
   if (narrow > 0) return [left];
   return [`${grouped(callsPerMinute)} calls/min`, left, status === undefined ? '' : limitWords(status.pace)];
-}
-
-function bar(done: number, of: number, length: number) {
-  const filled = of === 0 ? length : Math.floor((done / of) * length);
-  return '█'.repeat(filled) + '░'.repeat(length - filled);
-}
-
-function percent(done: number, of: number) {
-  return `${of === 0 ? 100 : Math.floor((done / of) * 100)} %`.padStart(5);
 }
 
 /** Rates over the last seconds, by region, and since when nothing has happened there, in ms of `performance`. */
