@@ -14,7 +14,7 @@ import { temporaryFolder, writeWhole } from '../platform/files.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
-import { grouped, shareText } from '../text/wording.ts';
+import { grouped, sizeSoFar } from '../text/wording.ts';
 import { EXIT } from './exit-codes.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/file-flags.ts';
 import type { Running } from './run.ts';
@@ -144,8 +144,8 @@ export async function fileToFetch(
   if (source === undefined) return undefined;
   const { spool } = await import('../sources/spool.ts');
   let lines: readonly string[] = [];
-  const onProgress = (progress: SpoolProgress) => {
-    lines = [fetchingLine(progress)];
+  const onProgress = ({ bytes, rows, of }: SpoolProgress) => {
+    lines = [`fetching  ${sizeSoFar(bytes, of)}${rows === undefined ? '' : `  ${grouped(rows)} rows`}`];
   };
   return {
     name: source.name,
@@ -173,11 +173,6 @@ export async function sourceNamed(config: Config, text: string, flags: SourceFla
   const flag = addressFlagOf(flags);
   if (flag !== undefined) throw new RollcallError('FLAG_FOR_ADDRESS', { flag, place });
   return undefined;
-}
-
-function fetchingLine({ bytes, rows, of }: SpoolProgress) {
-  const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
-  return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${shareText(bytes, of)}${many}`;
 }
 
 export function sayHowToEnd(io: Io) {

@@ -76,7 +76,9 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       );
     }
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-    const more = isStrong(headers['etag']) ? (at: number) => rest(ask, shown(name), headers, at) : undefined;
+    // Two answers with the same strong tag have the same bytes.
+    const isStrong = headerText(headers['etag']).startsWith('"');
+    const more = isStrong ? (at: number) => rest(ask, shown(name), headers, at) : undefined;
     const pieces = resumed(body, more, { failed, signal: stop });
     return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces }, close };
   } catch (error) {
@@ -102,9 +104,6 @@ interface Wanted {
 type Headers = Dispatcher.ResponseData['headers'];
 
 const headerText = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
-
-/** Two answers with the same tag have the same bytes. */
-const isStrong = (etag: string | string[] | undefined) => headerText(etag).startsWith('"');
 
 /** The rest of what broke off, if it is still the same. */
 async function rest(

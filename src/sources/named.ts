@@ -35,7 +35,9 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
   }
   const { url, ...ofName } = source;
   const keyFile = ofName.keyFile ?? environment(variableOf(name, 'keyFile'));
-  const settings = { ...ofName, ...defined({ keyFile }), ...given, ...joined(ofName, given) };
+  const headers = { ...ofName.headers, ...given.headers };
+  const secrets = { ...ofName.secrets, ...given.secrets };
+  const settings = { ...ofName, ...defined({ keyFile }), ...given, headers, secrets };
   const address = below(url, text.slice(name.length + 1));
   return { address, settings, environment, ca, secret: secretReader(settings, environment, name) };
 }
@@ -46,10 +48,6 @@ function unknownName(name: string, known: readonly string[]) {
     `the settings name no source ${JSON.stringify(name)}; ${others}`,
     'name it in "sources" of rollcall.config.json, where rollcall runs',
   );
-}
-
-function joined(ofName: SourceSettings, given: SourceSettings) {
-  return { headers: { ...ofName.headers, ...given.headers }, secrets: { ...ofName.secrets, ...given.secrets } };
 }
 
 function below(url: string, place: string) {
@@ -125,10 +123,6 @@ export function headerFrom(text: string): readonly [header: string, variable: st
   const [, variable] = VARIABLE.exec(value.trim()) ?? [];
   if (variable !== undefined) return [header, variable];
   throw badSource(`the header ${header} names no environment variable; ${HEADER_FORM}`);
-}
-
-export function headersFrom(texts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(texts.map(headerFrom));
 }
 
 /** With the values of this moment. @throws BAD_SOURCE with the name of a variable that is not set or cannot be sent */

@@ -125,13 +125,15 @@ function unreadable(name: string): (cause: unknown) => never {
 /** The newest file of those that fit. @param real rejects for files that may not be read */
 async function newest(pattern: string, real?: (path: string) => Promise<string>) {
   async function* files() {
-    for await (const path of fitting(pattern)) {
-      // It may be deleted by now: exports come and go.
-      const found = await stat(path).catch(() => undefined);
-      if (found?.isFile() !== true) continue;
-      // A link to a file elsewhere is not one of them.
-      const isIn = real === undefined || (await real(path).catch(() => undefined)) !== undefined;
-      if (isIn) yield { path, at: found.mtimeMs };
+    for (const one of alternatives(pattern)) {
+      for await (const path of fitting(one)) {
+        // It may be deleted by now: exports come and go.
+        const found = await stat(path).catch(() => undefined);
+        if (found?.isFile() !== true) continue;
+        // A link to a file elsewhere is not one of them.
+        const isIn = real === undefined || (await real(path).catch(() => undefined)) !== undefined;
+        if (isIn) yield { path, at: found.mtimeMs };
+      }
     }
   }
   return (await newestOf(files(), pattern)).path;
@@ -139,10 +141,6 @@ async function newest(pattern: string, real?: (path: string) => Promise<string>)
 
 /** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
 async function* fitting(pattern: string) {
-  for (const one of alternatives(pattern)) yield* fittingOne(one);
-}
-
-async function* fittingOne(pattern: string) {
   const names = pattern.split(sep);
   const first = names.findIndex((name) => hasWildcards(name));
   const fixed = first === -1 ? names.length - 1 : first;

@@ -64,19 +64,14 @@ const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'heade
 
 const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
 
-/** Schemes in words: `https://, s3:// or sftp://`. */
-function schemesInWords() {
-  const names = SCHEMES.map((scheme) => `${scheme.names[0]}://`);
-  return enumerate(names, 'or');
-}
-
 /** An address as it is kept. Asks nobody. @throws IntakeError BAD_ADDRESS, BAD_SOURCE; neither repeats a password */
 export function checkedAddress(text: string, settings: SourceSettings = {}) {
   const address = text.trim();
   const scheme = schemeFor(address);
   const name = schemeOf(address);
   if (scheme === undefined) {
-    refuseAddress(address, `a path or an address with ${schemesInWords()}`);
+    const known = SCHEMES.map(({ names }) => `${names[0]}://`);
+    refuseAddress(address, `a path or an address with ${enumerate(known, 'or')}`);
     throw new Error(`${JSON.stringify(text)} is no address`);
   }
   const isWeb = scheme.names[0] === 'https';

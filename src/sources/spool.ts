@@ -109,8 +109,9 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
   async function* pieces() {
     if (content.kind === 'bytes') {
       for await (const piece of content.pieces) yield counted(piece);
-      if (of !== undefined && bytes !== of) throw brokenOff(at, bytes, of);
-      return;
+      if (of === undefined || bytes === of) return;
+      const gave = `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}`;
+      throw badSource(`${gave}: it broke off, or was changed meanwhile`, NOTHING_READ);
     }
     let rows = 0;
     yield counted(Buffer.from(csvLine(content.columns, ',')), 0);
@@ -121,13 +122,6 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
   }
   await writeWhole(path, pieces(), { signal });
   return hash.digest('hex');
-}
-
-function brokenOff(at: string, bytes: number, of: number) {
-  return badSource(
-    `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
-    NOTHING_READ,
-  );
 }
 
 /**

@@ -13,6 +13,11 @@ export function shareText(done: number, of: number | null | undefined) {
   return of ? `  ${Math.floor((done / of) * 100)} %` : '';
 }
 
+/** "1,024 KiB  40 %" */
+export function sizeSoFar(bytes: number, of: number | undefined) {
+  return `${grouped(Math.ceil(bytes / 1024))} KiB${shareText(bytes, of)}`;
+}
+
 export function sumOf(numbers: Iterable<number>) {
   let sum = 0;
   for (const number of numbers) sum += number;

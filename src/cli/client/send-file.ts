@@ -15,7 +15,7 @@ import { EXPECTING } from '../../options/sending-options.ts';
 import { shapeOf } from '../../options/shape-flags.ts';
 import { temporaryFolder } from '../../platform/files.ts';
 import { addressName } from '../../text/address-text.ts';
-import { grouped, shareText } from '../../text/wording.ts';
+import { sizeSoFar } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { FileFlags } from '../flags/file-flags.ts';
 import { inputFiles, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../input-files.ts';
@@ -75,7 +75,9 @@ export async function sendFile(
       }
       isAllSent = true;
     };
-    const sending = showSteps(io, () => [sendingLine(bytes, upload.size)], { begins: 'the upload to begin' });
+    const sending = showSteps(io, () => [`sending  ${sizeSoFar(bytes, upload.size)}`], {
+      begins: 'the upload to begin',
+    });
     return await server.upload(operation, query, { ...upload, open }).finally(sending.stop);
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -86,10 +88,6 @@ export async function sendFile(
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
-}
-
-function sendingLine(sent: number, size: number | undefined) {
-  return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${shareText(sent, size)}`;
 }
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };

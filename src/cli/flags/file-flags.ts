@@ -107,10 +107,10 @@ export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string
 /** With whole paths, as schedules keep them. @throws BAD_SOURCE, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
   const { header = [], secret = [] } = flags;
-  const { headersFrom, secretFrom } = await import('../../sources/named.ts');
+  const { headerFrom, secretFrom } = await import('../../sources/named.ts');
   const secrets = wholeSecrets(Object.fromEntries(secret.map(secretFrom)), process.cwd());
   return defined({
-    headers: header.length === 0 ? undefined : headersFrom(header),
+    headers: header.length === 0 ? undefined : Object.fromEntries(header.map(headerFrom)),
     secrets: secret.length === 0 ? undefined : secrets,
     // `--region` is that of the members.
     ...wholePaths({ ...flags, region: undefined }, process.cwd()),
