@@ -97,7 +97,7 @@ export function createChatClient(options: ChatClientOptions) {
         if (!isKeyRefusal(error)) throw error;
         // For the person who has to change it.
         const serviceMessage = `${error.facts.serviceMessage} (key ${fingerprint})`.trim();
-        throw new RollcallError('REFUSED', { ...error.facts, serviceMessage });
+        throw new RollcallError('REFUSED', { ...error.facts, serviceMessage, doubtful: false });
       }
     };
     const used = key;

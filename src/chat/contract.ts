@@ -67,13 +67,12 @@ export const writtenResult = z.looseObject({
   success: z.boolean().optional().catch(undefined),
   error: writtenError.optional().catch(undefined),
 });
-/** The entries of one list by UID, each of which may be anything; an empty list may come as an empty array or object, or not at all. */
-const resultList = z
-  .custom<Readonly<Record<string, unknown>>>(
-    (list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0),
-    { error: 'expected an object with UIDs as keys' },
-  )
-  .optional();
+/** Results by UID or by the key of a call, each of which may be anything; none may come as an empty array. */
+export const resultsByKey = z.custom<Readonly<Record<string, unknown>>>(
+  (list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0),
+  { error: 'expected an object with the keys of the call' },
+);
+const resultList = resultsByKey.optional();
 
 /** Reply of POST /groups/{guid}/members (docs/chat-service.md, 21). */
 export const addMembersReply = z.looseObject({

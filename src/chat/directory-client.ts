@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
 import { isObject } from '../platform/stored-json.ts';
 import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
-import { type AddMembersRequest, addMembersReply } from './contract.ts';
+import { type AddMembersRequest, addMembersReply, resultsByKey } from './contract.ts';
 import { entriesOf, type MemberEntries, readMember } from './member-entries.ts';
 import type { Redact } from './redact.ts';
 import { type GroupFacts, groupReply, joinedPage, MAX_PAGE_BYTES, userReply } from './replies.ts';
@@ -84,7 +84,7 @@ const reactivatedReply = z
 
 /** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
 const importReply = z.object({
-  data: z.record(z.string(), z.unknown()).transform((data) => {
+  data: resultsByKey.transform((data) => {
     const { data: inner } = data;
     return isObject(inner) && typeof inner['success'] !== 'boolean' ? inner : data;
   }),
