@@ -1,8 +1,7 @@
 /**
  * The list: rows in columns under a caption, which become cards where there is little room (list.css). Its filter, order,
- * pages, choice and the actions of its rows are properties of it.
+ * pages and the actions of its rows are properties of it.
  */
-import type { Signal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, TargetedMouseEvent } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { grouped } from '../../text/wording.ts';
@@ -24,7 +23,6 @@ export interface Column<T> {
   same?: (item: T) => string;
 }
 
-/** Draws a cell: a number in groups of digits, a text with its own direction of writing. */
 function shownIn<T>({ cell, kind }: Column<T>, item: T): ComponentChildren {
   if (typeof cell === 'function') return cell(item);
   const value: unknown = item[cell];
@@ -34,7 +32,6 @@ function shownIn<T>({ cell, kind }: Column<T>, item: T): ComponentChildren {
 
 /** Something below a row that is made when the row is opened. */
 interface Unfolded {
-  /** Names it. */
   label: string;
   content: () => ComponentChildren;
   /** At first. */
@@ -103,24 +100,6 @@ function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowEleme
   currentTarget.querySelector<HTMLElement>('.opens, .main a')?.click();
 }
 
-/** Keys of the items that are chosen. */
-export type Chosen = Signal<ReadonlySet<string | number>>;
-
-/** The box that chooses one item. It is drawn again by itself. */
-function ChooseBox({ chosen, of, name }: { chosen: Chosen; of: string | number; name: string }) {
-  return (
-    <input
-      type="checkbox"
-      aria-label={`Select ${name}`}
-      checked={chosen.value.has(of)}
-      onChange={({ currentTarget }) => {
-        const others = [...chosen.peek()].filter((one) => one !== of);
-        chosen.value = new Set(currentTarget.checked ? [...others, of] : others);
-      }}
-    />
-  );
-}
-
 interface ListProperties<T> {
   /** The items of a list that comes page by page, or of an answer that comes at once. */
   pages: Pages<T> | { items: readonly T[] | undefined; error: unknown };
@@ -129,7 +108,6 @@ interface ListProperties<T> {
   columns: readonly Column<T>[];
   /** Must tell all rows apart. */
   keyOf: (item: T, index: number) => string | number;
-  /** The word for the items. */
   noun: string;
   /** Said where there are no items, and no filter is set. */
   empty: ComponentChildren;
@@ -139,10 +117,7 @@ interface ListProperties<T> {
   filter?: Filter | undefined;
   /** Whether its conditions stand above this list, and not above others too. Default: they do. */
   hasBar?: boolean;
-  /** Actions of operators on a row. */
   actions?: (item: T) => Omit<ComponentProps<typeof Actions>, 'class'>;
-  /** Operators can choose items; `name` of each. */
-  choice?: { chosen: Chosen; name: (item: T) => string };
   /** Rows are one line of text and open to all of it; what opens a row, by name. */
   opens?: (item: T) => string;
   /** Something that a row opens to; undefined for a row with nothing more. */
@@ -254,27 +229,18 @@ function Table<T>(properties: ListProperties<T> & { items: readonly T[] }) {
   );
 }
 
-/** The columns with those that only operators have. */
-function useColumns<T>({ columns, actions, choice, keyOf }: ListProperties<T>) {
+/** The columns, with that of the actions, which only operators have. */
+function useColumns<T>({ columns, actions }: ListProperties<T>) {
   const { isOperator } = usePlace();
-  const latest = useRef({ actions, choice });
-  latest.current = { actions, choice };
+  const latest = useRef(actions);
+  latest.current = actions;
   return useMemo(() => {
-    if (!isOperator) return columns;
-    const all = [...columns];
-    const boxOf = (item: T) =>
-      latest.current.choice && (
-        <ChooseBox chosen={latest.current.choice.chosen} of={keyOf(item, 0)} name={latest.current.choice.name(item)} />
-      );
-    if (choice !== undefined) all.unshift({ label: 'Select', kind: 'choose', cell: boxOf });
-    const actionsOf = (item: T) =>
-      latest.current.actions && <Actions class="row-actions row" {...latest.current.actions(item)} />;
-    if (actions !== undefined) all.push({ label: 'Actions', kind: 'end', cell: actionsOf });
-    return all;
+    if (!isOperator || actions === undefined) return columns;
+    const cell = (item: T) => latest.current && <Actions class="row-actions row" {...latest.current(item)} />;
+    return [...columns, { label: 'Actions', kind: 'end', cell } satisfies Column<T>];
   }, [columns, isOperator, actions === undefined]);
 }
 
-/** Brings further items, where there are any. */
 export function MoreButton<T>({ pages, noun }: { pages: Pages<T>; noun: string }) {
   const { cursor, dropped } = pages.shown;
   if (cursor === null && dropped === 0) return null;

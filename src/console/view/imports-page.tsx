@@ -1,18 +1,18 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
 
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { importOperations } from '../../api/imports.ts';
 import type { SentFor } from '../../api/operation.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
 import { ACTION_LABELS, badgeOf, fileName, inPlace, STATE_GROUPS, took } from '../import-words.ts';
 import { Actions, announce, confirmed, useKeptFocus } from '../kit/actions.tsx';
 import { Card, foreign, importHref, OutcomeBar, Time } from '../kit/elements.tsx';
 import { daysAsked, useFilter } from '../kit/filter.tsx';
 import type { Choice } from '../kit/form.tsx';
-import { type Chosen, type Column, List } from '../kit/list.tsx';
+import { type Column, List } from '../kit/list.tsx';
 import { refreshOverview, stageOf } from '../live.ts';
 import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
@@ -20,6 +20,7 @@ import { addressOf, call } from '../requests.ts';
 import { type Pages, useChange, usePages } from '../use-answer.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 import { KindTag, StateBadge, TagLinks } from './import/import-head.tsx';
+import { rowsSentBy } from './import/import-rules.ts';
 import { questionOf } from './import/ways.tsx';
 import { askForTags } from './import-page.tsx';
 import { NewFileCard } from './upload/file-choice.tsx';
@@ -37,9 +38,31 @@ export function Page() {
   );
 }
 
+/** Ids of those that are chosen. */
+type Chosen = Signal<ReadonlySet<string>>;
+
+/** It is drawn again by itself. */
+function ChooseBox({ chosen, view: { id, file } }: { chosen: Chosen; view: ImportView }) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${fileName(file)} (${id})`}
+      checked={chosen.value.has(id)}
+      onChange={({ currentTarget }) => {
+        const others = [...chosen.peek()].filter((one) => one !== id);
+        chosen.value = new Set(currentTarget.checked ? [...others, id] : others);
+      }}
+    />
+  );
+}
+
 function ImportsList() {
   const { isOperator } = usePlace();
   const chosen: Chosen = useSignal(new Set());
+  const columns = useMemo(() => {
+    const cell = (view: ImportView) => <ChooseBox chosen={chosen} view={view} />;
+    return isOperator ? [{ label: 'Select', kind: 'choose', cell } as const, ...COLUMNS] : COLUMNS;
+  }, [isOperator]);
   const filter = useFilter(CONDITIONS);
   const path = addressOf('GET /v1/imports', { query: daysAsked(filter.values) });
   const heard = useRef(new Map<string, ImportView>()).current;
@@ -61,9 +84,8 @@ function ImportsList() {
       filter={filter}
       caption="Imports, newest first"
       noun="imports"
-      columns={COLUMNS}
+      columns={columns}
       keyOf={({ id }) => id}
-      choice={{ chosen, name: ({ id, file }) => `${fileName(file)} (${id})` }}
       empty={`No imports yet. ${isOperator ? 'Choose a file above to start the first one.' : 'An operator can start one.'}`}
     >
       {isOperator && <BulkBar items={pages.shown.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
@@ -72,8 +94,7 @@ function ImportsList() {
 }
 
 /**
- * Takes what an event says of imports in the list, and says aloud that one is in another state, also where the filter has it
- * no more.
+ * Takes what an event says of imports, and says aloud that one is in another state, also where the filter has it no more.
  * @returns whether the list may have others now
  */
 function hasMoved(imports: readonly ImportView[], heard: Map<string, ImportView>, pages: Pages<ImportView>) {
@@ -184,8 +205,8 @@ const VERBS = [
 /** Asks whether the rows of these imports may be sent; a few are not asked about. */
 async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   const waiting = views.filter(({ actions }) => actions.includes('resume'));
-  const open = waiting.reduce((sum, { rows }) => sum + rows.read - sumOfOutcomes(rows), 0);
-  const failing = waiting.reduce((sum, { checkedRows }) => sum + (checkedRows?.wouldFail ?? 0), 0);
+  const open = sumOf(waiting.map((view) => rowsSentBy('resume', view)));
+  const failing = sumOf(waiting.map(({ checkedRows }) => checkedRows?.wouldFail ?? 0));
   if (open < MANY_ROWS && failing === 0) return true;
   const plans: SendingPlan[] = [];
   for (const { id } of waiting) plans.push(await call('GET /v1/imports/:id/sending', { id }, signal));
@@ -198,7 +219,6 @@ async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   });
 }
 
-/** The answer for one of the imports. */
 interface ActionAnswer {
   id: string;
   name: string;
@@ -207,14 +227,7 @@ interface ActionAnswer {
   problem?: Parameters<typeof saidOf>[0] | undefined;
 }
 
-interface BulkBarProperties {
-  /** The imports that are shown. */
-  items: readonly ImportView[];
-  chosen: Chosen;
-  onDone: () => Promise<void>;
-}
-
-function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
+function BulkBar({ items, chosen, onDone }: { items: readonly ImportView[]; chosen: Chosen; onDone: () => unknown }) {
   const place = useKeptFocus();
   const answers = useSignal<readonly ActionAnswer[]>([]);
   const views = items.filter(({ id }) => chosen.value.has(id));

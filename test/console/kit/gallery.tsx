@@ -1,5 +1,4 @@
 /** Every part of the kit in every state, as data. `node test/console/kit/serve.ts` shows it in a browser. */
-import { Signal } from '@preact/signals';
 import { type ComponentChildren, type ComponentProps, render } from 'preact';
 import type { RowCounts } from '../../../src/console/answers.ts';
 import * as actions from '../../../src/console/kit/actions.tsx';
@@ -50,7 +49,6 @@ function list(caption: string, pages: NonNullable<Given['pages']>, given: Given 
 }
 const rows = (caption: string, items: readonly Item[] | undefined, given?: Given, error?: unknown) =>
   list(caption, { items, error }, given);
-const CHOSEN = new Signal<ReadonlySet<string | number>>(new Set(['ada']));
 const below = ({ uid }: Item) => ({ label: `Details of ${uid}`, content: () => <kit.Empty>Nothing more.</kit.Empty> });
 
 /** The first page of a list that has more. */
@@ -160,7 +158,6 @@ const PARTS: Parts = {
   },
   List: {
     rows: rows('Rows', ITEMS),
-    choice: rows('Rows to choose', ITEMS, { choice: { chosen: CHOSEN, name: ({ uid }) => uid } }),
     actions: rows('Rows with actions', ITEMS, {
       columns: ROW.slice(0, 2),
       actions: ({ uid }) => ({
