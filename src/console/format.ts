@@ -13,7 +13,6 @@ const DAY_AND_TIME: Intl.DateTimeFormatOptions = {
   hour: '2-digit',
   minute: '2-digit',
 };
-/** Seconds of a day. */
 const DAY_S = 86_400;
 
 /** The form of a time by the clock that the person has chosen. */
@@ -37,10 +36,7 @@ export function size(bytes: number) {
   return `${BYTES.format(bytes / 1024 ** power)} ${units[power]}`;
 }
 
-/**
- * Describes the least duration of calls, without waits: nobody needs milliseconds of it.
- * @param callMs of one call of late; null where that is not known
- */
+/** Describes the least duration of calls, without waits. @param callMs of one call of late; null where that is not known */
 export function atLeast(ms: number, callMs: number | null = null) {
   const time = ms < 1000 ? 'less than a second' : `at least ${duration(ms)}`;
   return callMs === null
@@ -56,7 +52,6 @@ export function estimate(seconds: number) {
   return `about ${RATE.format(seconds / 3600)} h left`;
 }
 
-/** An ISO time by the clock that the person has chosen. */
 export function dayAndTime(iso: string) {
   return TO_THE_MINUTE.value.format(new Date(iso));
 }
@@ -76,10 +71,7 @@ export function exactTime(iso: string) {
   return `${timeToTheSecond(iso)} (${shownZone()})`;
 }
 
-/**
- * Describes the distance of a time from now: "just now", "3 min ago", "in 2 h"; the day if it is more than a week.
- * @param now in ms since 1970
- */
+/** The distance of a time from now: "3 min ago", "in 2 h"; the day if it is more than a week. @param now ms since 1970 */
 export function ago(iso: string, now: number) {
   const seconds = Math.round((now - Date.parse(iso)) / 1000);
   const span = Math.abs(seconds);
@@ -96,7 +88,6 @@ export function ago(iso: string, now: number) {
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** An ISO time by the clocks of a time zone. */
 export function dayAndTimeIn(iso: string, tz: string) {
   return new Intl.DateTimeFormat('en-GB', { ...DAY_AND_TIME, weekday: 'short', timeZone: tz }).format(new Date(iso));
 }
@@ -150,7 +141,6 @@ effect(() => {
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The zone that times are shown in. */
 export function shownZone() {
   return clock.value === 'utc' ? 'UTC' : OWN_ZONE;
 }

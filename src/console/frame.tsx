@@ -17,7 +17,6 @@ type Entry = { readonly path: string; readonly title: string; readonly inMenu?: 
 
 /** The user who is logged in; null for no one. */
 export const session = signal<Session | null>(null);
-/** Path of the page that is shown. */
 export const shownPath = signal('');
 /** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
@@ -27,7 +26,6 @@ export async function askSettings() {
   if (session.peek() !== null) settings.value = await call('GET /v1/settings', {}).catch(() => undefined);
 }
 
-/** The element that index.html has under this id. */
 function part(id: string) {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`index.html has no element with the id ${id}`);
@@ -36,10 +34,7 @@ function part(id: string) {
 
 export const main = part('main');
 
-/**
- * Fills the parts of index.html.
- * @param onLogOut after logging out
- */
+/** Fills the parts of index.html. */
 export function showFrame(pages: readonly Entry[], onLogOut: () => void) {
   connection.addEventListener('back', () => announce('The server is back.'));
   render(<SendsTo />, part('sends-to'));
@@ -205,7 +200,6 @@ export interface SendsTo {
   apps?: readonly string[];
 }
 
-/** Returns the target of a server with these settings. */
 export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
   const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
   return { sandbox, profile, host, apps: appsIn(ids) };

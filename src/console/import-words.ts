@@ -25,7 +25,6 @@ export function outcomeNow(status: Outcome | '', over: boolean) {
   return status === 'unprocessed' && !over ? null : status;
 }
 
-/** Outcomes of rows that went wrong. */
 export const WRONG: readonly Outcome[] = ['failed', 'invalid', 'unconfirmed'];
 
 export function inPlace(rows: RowCounts) {
@@ -134,7 +133,6 @@ export function columnLabel(name: string) {
   return number === undefined ? name : `extra column ${number}`;
 }
 
-/** Returns the choices of a field that asks for a column. */
 export function columnChoices(columns: readonly string[]) {
   return columns.map((name) => [name, columnLabel(name)] as const);
 }

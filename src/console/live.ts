@@ -86,12 +86,10 @@ async function takePlace(): Promise<(() => void) | undefined> {
 function lockIfFree(name: string): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
     navigator.locks
-      .request(name, { ifAvailable: true }, (lock) => {
-        if (lock === null) return resolve(undefined);
-        return new Promise((free) => resolve(() => free(undefined)));
-      })
-      // A page that is being left gets none.
-      .catch(() => resolve(undefined));
+      .request(name, { ifAvailable: true }, (lock) => lock && new Promise<void>((free) => resolve(free)))
+      .catch(() => undefined)
+      // Others have it, or the page is being left.
+      .then(() => resolve(undefined));
   });
 }
 
@@ -118,25 +116,27 @@ question.renewal = {
 };
 /** Undefined until it is there, and for who is not logged in. */
 export const overview = question.data;
-let watching: AbortController | undefined;
+let leave: (() => void) | undefined;
 
-/** Begins to watch; does nothing where it has begun. */
 export function watchOverview() {
-  if (watching !== undefined) return;
-  watching = new AbortController();
-  const { signal } = watching;
+  if (leave !== undefined) return;
   question.look = (left) => call('GET /v1/overview', {}, left);
   refreshOverview();
-  signal.addEventListener('abort', question.follow());
-  void follow(signal);
+  const unfollow = question.follow();
+  const watching = new AbortController();
+  void follow(watching.signal);
   const clock = setInterval(() => document.hidden && refreshOverview(), HIDDEN_MS);
-  signal.addEventListener('abort', () => clearInterval(clock));
+  leave = () => {
+    watching.abort();
+    unfollow();
+    clearInterval(clock);
+  };
 }
 
 /** No one is logged in any more. */
 export function leaveOverview() {
-  watching?.abort();
-  watching = undefined;
+  leave?.();
+  leave = undefined;
   question.look = undefined;
   overview.value = undefined;
 }

@@ -31,10 +31,7 @@ interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/**
- * The JSON that a request is answered with; undefined for 204.
- * @throws ApiError
- */
+/** The JSON that a request is answered with; undefined for 204. @throws ApiError */
 export async function request<T>(
   path: Address<T> | string,
   { method = 'GET', body, json, signal }: RequestOptions = {},

@@ -135,11 +135,7 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/**
- * Uploads a file.
- * @returns what was made of it
- * @throws ApiError
- */
+/** @returns what was made of the file @throws ApiError */
 async function upload(
   { address, file, key, lookups }: Task,
   onProgress: (bytes: number) => void,

@@ -38,11 +38,11 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, .
   return {
     data: question.data.value,
     error: question.error.value,
-    /** The present answer and error. */
-    latest: () => ({ data: question.data.peek(), error: question.error.peek() }),
-    reload: async () => void (await question.ask()),
+    /** It has the present answer, also where this was not drawn again. */
+    question,
     /** Replaces the data by a newer answer from elsewhere. */
     set: (known: T) => question.set(known),
+    reload: async () => void (await question.ask()),
   };
 }
 

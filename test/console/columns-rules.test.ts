@@ -64,9 +64,12 @@ test('what is wrong with a row stands at its cell, once, and not before the colu
   const empty = { ...WRONG, column: 'guid', reason: 'the guid is empty' };
   const rows = [rowOf(2), rowOf(3, WRONG, empty), rowOf(3, WRONG), rowOf(4)];
   const shown = (missing: string[], keyColumns: string[] = []) =>
-    gridRows({ columns: ['Who', 'Where'], missing, rows }, { most: 2, keyColumns }).map(
-      ({ line, readAs, reasonsAt }) => [line, readAs.length, reasonsAt('Who'), reasonsAt()],
-    );
+    gridRows({ columns: ['Who', 'Where'], missing, rows }, 2, keyColumns).map(({ line, readAs, reasonsAt }) => [
+      line,
+      readAs.length,
+      reasonsAt('Who'),
+      reasonsAt(),
+    ]);
   expect(shown([])).toEqual([
     [2, 1, [], []],
     [3, 2, ['has "!"'], ['the guid is empty']],

@@ -26,7 +26,6 @@ export function useWork() {
   }, []);
   return {
     busy: busy.value,
-    /** The error of the last attempt; undefined for none. */
     error: error.value,
     /** Does nothing while something is under way, or where the answer to the question is no. */
     start: async (task: Task, question?: Asked) => {
@@ -65,10 +64,7 @@ export function WorkButton({ busy, onClick, kind, label, children }: WorkButtonP
   );
 }
 
-/**
- * A place whose pressed button may be gone afterwards: the next one takes the keyboard.
- * @param other takes it where there is none. Default: the page's heading
- */
+/** A place whose pressed button may be gone afterwards: the next one takes the keyboard, or `other`, or the heading. */
 export function useKeptFocus(other: (place: HTMLElement) => HTMLElement | null | undefined = () => null) {
   const place = useRef<HTMLDivElement | null>(null);
   const had = useRef(false);
@@ -96,7 +92,6 @@ interface ActionsProperties {
   list: readonly (ActionButton | false)[];
   /** Further ones, in a menu with this name. */
   menu?: { label: string; list: readonly (ActionButton | false)[] };
-  /** After one of them. */
   onDone?: () => unknown;
   class?: string;
   children?: ComponentChildren;
@@ -104,9 +99,7 @@ interface ActionsProperties {
 
 export interface ActionButton extends Omit<WorkButtonProperties, 'busy' | 'onClick' | 'children'> {
   text: ComponentChildren;
-  /** Asked first. */
   question?: Asked | undefined;
-  /** It cannot be done yet. */
   isOff?: boolean;
   /** The work that it does, or the address of a page that it leads to. */
   act: string | Task;
@@ -157,15 +150,8 @@ export function Actions({ list, menu, onDone, class: kind = 'buttons row', child
   );
 }
 
-interface MenuProperties {
-  /** Its name; also its text, unless an icon stands for it. */
-  label: string;
-  isIcon?: boolean;
-  children?: ComponentChildren;
-}
-
-/** Closed by a choice, by Escape, and where the focus leaves it. */
-export function Menu({ label, isIcon = false, children }: MenuProperties) {
+/** Closed by a choice, by Escape, and where the focus leaves it. An icon may stand for its label. */
+export function Menu({ label, isIcon, children }: { label: string; isIcon?: boolean; children?: ComponentChildren }) {
   const menu = useRef<HTMLDetailsElement | null>(null);
   const close = () => {
     if (menu.current?.open !== true) return;
@@ -310,7 +296,6 @@ interface EntryFormProperties {
   fields: Readonly<Record<string, FieldOptions>>;
   /** Values to begin with; the others are empty. */
   initial?: Values;
-  /** Names what is done. */
   button: string;
   /** Whether the values stay once they were sent. */
   isKept?: boolean;
@@ -348,10 +333,7 @@ const said = signal<readonly { at: number; about: string; text: string }[]>([]);
 /** An announcement stays beside the next ones for so long, in ms: a text that is replaced at once is never read aloud. */
 const STAYS_MS = 1000;
 
-/**
- * Has a screen reader say this when it has a moment. For changes of state, not for progress.
- * @param about takes the place of what was announced about the same thing
- */
+/** Has a screen reader say a change of state, in place of what was announced `about` the same thing. */
 export function announce(text: string, about = text) {
   const at = Date.now();
   said.value = [...said.peek().filter((one) => at - one.at < STAYS_MS && one.about !== about), { at, about, text }];

@@ -11,7 +11,6 @@ interface Line {
 }
 
 interface LineChartProperties {
-  /** The name of the drawn values. */
   name: string;
   lines: readonly Line[];
   /** Seconds since 1970; at least two. */
@@ -22,7 +21,6 @@ interface LineChartProperties {
 
 /** The largest values, or those under the pointer, stand above the lines as text; a screen reader gets the summary. */
 export function LineChart({ name, lines, times, columns }: LineChartProperties) {
-  /** The point under the pointer. */
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const most = Math.max(1, ...columns.map(largest));

@@ -1,10 +1,6 @@
 /** Texts for the clipboard. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { announce, ask } from './actions.tsx';
-
-/** Time for which a button says that it has copied, in ms. */
-const COPIED_MS = 2000;
 
 interface CopyButtonProperties {
   text: string;
@@ -16,8 +12,6 @@ interface CopyButtonProperties {
 /** Copies `text`, and says so on its face and aloud. */
 export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties) {
   const said = useSignal('');
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
     try {
       await copyText(text);
@@ -27,22 +21,15 @@ export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties)
       said.value = 'Not copied';
       announce(`${what} could not be copied: the browser refused it.`);
     }
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      said.value = '';
-    }, COPIED_MS);
   };
   return (
     <button type="button" class="copy small-button" aria-label={`${label} ${what}`} onClick={() => void copy()}>
-      {said.value === '' ? label : said.value}
+      {said.value || label}
     </button>
   );
 }
 
-/**
- * Without https, and away from this machine, browsers have no clipboard for pages: there a hidden field is selected.
- * @throws Error when the browser does not allow it
- */
+/** Without https, and away from this machine, browsers have no clipboard for pages: there a hidden field is selected. */
 async function copyText(text: string) {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const before = document.activeElement;
@@ -58,10 +45,7 @@ async function copyText(text: string) {
   if (!isCopied) throw new Error('the browser does not allow it');
 }
 
-/**
- * Shows a secret until it is said to be copied.
- * @param question names it
- */
+/** Shows a secret until it is said to be copied. @param question names it */
 export function showOnce(question: string, explanation: string, secret: string) {
   return ask({
     question,

@@ -18,25 +18,16 @@ export function foreignOrDash(value: string) {
   return foreign(value) ?? <span class="soft">–</span>;
 }
 
-/** A code, where there is one, and the text that it stands for. */
 export function Coded({ code, text }: { code: string; text: ComponentChildren }) {
-  if (code === '') return <>{text}</>;
   return (
     <>
-      <code>{code}</code> {text}
+      {code !== '' && <code>{code}</code>} {text}
     </>
   );
 }
 
-interface CardProperties {
-  /** Id of the heading, the target of links. */
-  id: string;
-  title: string;
-  children?: ComponentChildren;
-}
-
-/** A part of the page under its heading. */
-export function Card({ id, title, children }: CardProperties) {
+/** A part of the page under its heading, to which links lead by the id. */
+export function Card({ id, title, children }: { id: string; title: string; children?: ComponentChildren }) {
   return (
     <section aria-labelledby={id} class="card col">
       <h2 id={id}>{title}</h2>
@@ -99,7 +90,6 @@ export function Empty({ children }: { children?: ComponentChildren }) {
   return <p class="empty soft">{children}</p>;
 }
 
-/** A word beside a name, such as "dry run". */
 export function Tag({ children }: { children?: ComponentChildren }) {
   return <span class="tag">{children}</span>;
 }
@@ -171,8 +161,8 @@ function Age({ iso }: { iso: string }) {
 }
 
 /**
- * A bar that says its counts to those who do not see it. Its parts stay the same elements, so that they grow smoothly; what is
- * still open stays empty. `name`: what the bar is about.
+ * A bar that says its counts to those who do not see it, with its subject as its name. Its parts stay the same elements, so
+ * that they grow smoothly; what is still open stays empty.
  */
 export function OutcomeBar({ name, rows }: { name: string; rows: RowCounts }) {
   const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
@@ -220,15 +210,11 @@ export function Legend({ rows, over }: { rows: RowCounts; over: boolean }) {
   return <Counts list={[...outcomes, ['open', over ? 0 : rows.read - sumOfOutcomes(rows), 'pending']]} />;
 }
 
-/** @param colour an outcome, by whose colour it goes */
 export function swatch(colour: string) {
   return <span class={`swatch ${colour}`} style={{ 'background-color': `var(--${colour})` }} />;
 }
 
-/**
- * An outcome as a coloured mark with its name.
- * `scope` of the row, if it is one.
- */
+/** An outcome as a coloured mark with its name. `scope`: that of the row, if it is one. */
 export function OutcomeMark({ outcome, scope }: { outcome: Outcome | '' | null; scope?: string }) {
   if (outcome === '' || outcome === null) return <span class="mark">pending</span>;
   const label = scope === undefined ? OUTCOME_LABELS[outcome] : outcomeLabel(outcome, scope);

@@ -20,7 +20,6 @@ interface Condition extends Pick<FieldOptions, 'choices' | 'suggestions' | 'plac
   isHidden?: boolean;
 }
 
-/** By name, as the address and the server have it. */
 type Conditions = Readonly<Record<string, Condition>>;
 export class Filter {
   /** They may depend on what is known by now. */
@@ -41,7 +40,6 @@ export class Filter {
     return this.#values.value;
   }
 
-  /** The conditions that are set. */
   get set(): Values {
     const { sort: _, order: __, ...conditions } = this.values;
     return conditions;

@@ -35,7 +35,6 @@ export class Form {
     return Object.fromEntries(Object.entries(this.values.peek()).map(([name, value]) => [name, value.trim()]));
   }
 
-  /** To how the form began. */
   reset() {
     this.values.value = this.#initial;
     this.errors.value = {};
@@ -59,7 +58,6 @@ export class Form {
     this.setError(name, '');
   }
 
-  /** Several values at once. */
   assign(values: Values) {
     this.values.value = { ...this.values.peek(), ...values };
     for (const name of Object.keys(values)) this.setError(name, '');
@@ -75,10 +73,7 @@ export class Form {
     this.errors.value = Object.fromEntries(Object.entries(this.errors.peek()).filter(([name]) => !isOver(name)));
   }
 
-  /**
-   * Shows what is wrong with a field beside it, and moves there if that is wanted.
-   * @returns whether there is such a field
-   */
+  /** Shows what is wrong with a field beside it, and moves there if that is wanted. @returns whether there is such a field */
   showError(name: string, text: string, moveFocus = true): boolean {
     const control = controlOf(name);
     if (control === null) return false;
@@ -147,26 +142,24 @@ export function Fields({ form, fields }: FieldsProperties) {
   return (
     <div class="fields col">
       {all.map(
-        ([name, options]) => options && <Field key={name} form={form} name={name} {...HINTS[name]} {...options} />,
+        ([name, options]) =>
+          options && (
+            <Control
+              key={name}
+              id={`new-${name}`}
+              name={name}
+              label={LABELS[name]}
+              choices={choicesOf(name)}
+              ticked={TICKED.includes(name) ? 'true' : undefined}
+              {...HINTS[name]}
+              {...options}
+              value={form.get(name)}
+              error={form.errors.value[name] ?? ''}
+              onValue={(value) => form.set(name, value)}
+            />
+          ),
       )}
     </div>
-  );
-}
-
-/** A field of a form, by its name. */
-function Field({ form, name, ...options }: FieldOptions & { form: Form; name: string }) {
-  return (
-    <Control
-      id={`new-${name}`}
-      name={name}
-      label={LABELS[name]}
-      choices={choicesOf(name)}
-      ticked={TICKED.includes(name) ? 'true' : undefined}
-      {...options}
-      value={form.get(name)}
-      error={form.errors.value[name] ?? ''}
-      onValue={(value) => form.set(name, value)}
-    />
   );
 }
 
@@ -177,7 +170,6 @@ interface ControlProperties extends FieldOptions {
   /** The reason why the value is wrong, '' for none. Default: there is no place for it. */
   error?: string;
   onValue?: (value: string) => void;
-  /** Those of an input. */
   attributes?: Omit<InputHTMLAttributes, 'type' | 'role'>;
 }
 
@@ -255,7 +247,6 @@ interface FoldedFieldsProperties extends FieldsProperties {
   children?: ComponentChildren;
 }
 
-/** Fields that few need, under a title that opens. */
 export function FoldedFields({ title, form, fields, isOpen = false, children }: FoldedFieldsProperties) {
   return (
     <details open={isOpen && !isNarrow()}>
@@ -266,7 +257,6 @@ export function FoldedFields({ title, form, fields, isOpen = false, children }: 
   );
 }
 
-/** Opens whatever it is folded in. */
 function unfold(control: HTMLElement) {
   for (let part: Element | null = control; part !== null; part = part.parentElement)
     if (part instanceof HTMLDetailsElement) part.open = true;

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { createdText, messagesText } from '../../membership/outcome-words.ts';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
 import { targetFacts } from '../frame.tsx';
@@ -178,7 +178,7 @@ export async function askForTags(imports: readonly Pick<ImportView, 'tags'>[]) {
 
 function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
   const { startedAt, finishedAt, target } = view;
-  const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
+  const limited = sumOf(Object.values(view.regions).map((region) => region.rateLimited));
   return [
     [
       'Id',

@@ -80,8 +80,8 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
     ),
   },
   { label: 'Group', cell: 'guid' },
-  { label: 'Region', cell: ({ region }) => region },
-  { label: 'Scope', cell: ({ scope }) => scope },
+  { label: 'Region', cell: 'region' },
+  { label: 'Scope', cell: 'scope' },
   {
     label: 'Outcome',
     cell: ({ status, scope, state }) => (
@@ -91,11 +91,7 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
       />
     ),
   },
-  {
-    label: 'Message',
-    kind: 'wide',
-    cell: ({ code, message }) => <Coded code={code} text={foreign(message)} />,
-  },
+  { label: 'Message', kind: 'wide', cell: ({ code, message }) => <Coded code={code} text={foreign(message)} /> },
 ];
 
 function History({ uid }: { uid: string }) {
@@ -255,7 +251,7 @@ function summary({ groups, regions, askedAt }: MemberNow) {
 
 const GROUP_COLUMNS: Column<MembershipNow>[] = [
   { label: 'Group', kind: 'main', cell: 'guid' },
-  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Region', cell: 'region' },
   {
     label: 'Now',
     kind: 'wide',

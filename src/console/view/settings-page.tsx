@@ -2,7 +2,7 @@
 
 import type { Role } from '../../api/operation.ts';
 import { Notifications } from '../../features/notify/page.tsx';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView, Values } from '../answers.ts';
 import { clock, OWN_ZONE, size } from '../format.ts';
 import { askSettings, settings } from '../frame.tsx';
@@ -81,7 +81,6 @@ function ServerFacts() {
   );
 }
 
-/** Places that the server allows. */
 function places(allowed: readonly string[], { namedSources }: Settings) {
   if (allowed.length === 0) return 'none';
   return (
@@ -116,15 +115,11 @@ function isAtWork({ active, waiting, delayed }: RegionQueue) {
 }
 
 const QUEUE_COLUMNS: Column<RegionQueue>[] = [
-  { label: 'Region', kind: 'main', cell: ({ region }) => region },
+  { label: 'Region', kind: 'main', cell: 'region' },
   { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
   { label: 'In flight', kind: 'number', cell: 'active' },
   { label: 'Waiting', kind: 'number', cell: 'waiting' },
-  {
-    label: 'Next one waits since',
-    kind: 'time',
-    cell: 'waitingSince',
-  },
+  { label: 'Next one waits since', kind: 'time', cell: 'waitingSince' },
   { label: 'To retry', kind: 'number', cell: 'delayed' },
   { label: 'Stalled', kind: 'number', cell: 'stalled' },
   { label: 'Set aside', kind: 'number', cell: 'setAside' },
@@ -137,8 +132,8 @@ function Queues() {
     everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
   });
   const regions = data?.regions ?? [];
-  const stalled = regions.reduce((sum, region) => sum + region.stalled, 0);
-  const setAside = regions.reduce((sum, region) => sum + region.setAside, 0);
+  const stalled = sumOf(regions.map((region) => region.stalled));
+  const setAside = sumOf(regions.map((region) => region.setAside));
   return (
     <>
       <List
@@ -230,7 +225,7 @@ const COLUMNS: Column<TokenView>[] = [
       </>
     ),
   },
-  { label: 'Role', cell: ({ role }) => role },
+  { label: 'Role', cell: 'role' },
   {
     label: 'Expires',
     cell: ({ expiresAt }) =>
@@ -242,10 +237,7 @@ const COLUMNS: Column<TokenView>[] = [
         <Badge tone="attention">expired</Badge>
       ),
   },
-  {
-    label: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time iso={lastUsedAt} />),
-  },
+  { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time iso={lastUsedAt} />) },
 ];
 
 function revoking({ id, name, own }: TokenView): ActionButton {

@@ -87,7 +87,6 @@ function Known({ overview: known }: { overview: Overview }) {
   );
 }
 
-/** In one line, whether there is anything to do. */
 function Lead({ overview: known }: { overview: Overview }) {
   const { isOperator } = usePlace();
   const needs = needed(known) + (isOperator && known.unknownFolders !== undefined ? 1 : 0);
@@ -102,7 +101,6 @@ function Lead({ overview: known }: { overview: Overview }) {
   );
 }
 
-/** Folders that are named. */
 const MAX_NAMED = 3;
 
 function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Overview['unknownFolders']> }) {
@@ -146,7 +144,6 @@ function Welcome() {
   );
 }
 
-/** A thing in a list of this page. */
 interface Item {
   href: string;
   name: string;

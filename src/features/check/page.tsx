@@ -15,9 +15,6 @@ import { madeText, waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './operations.ts';
 
-/** Period of looks, because events may be missed, in ms. */
-const ASK_EVERY_MS = 3000;
-
 /** @param reload asks for the import again @param hasCheck the service was asked before */
 export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
   const isAsked = useSignal(hasCheck);
@@ -26,7 +23,6 @@ export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
     error,
     set,
   } = useAnswer(isAsked.value ? addressOf('GET /v1/imports/:id/check', { id }) : null, {
-    everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
     news: ['check'],
     concerns: (told) => told.id === id,
   });
@@ -140,8 +136,14 @@ function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
   return verdict === 'fail' ? { check, ...TO_CORRECT } : { check };
 }
 
-function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
-  const { rows, problems, groups, messages, ways, sendingMs, callMs, calls } = summary;
+interface ResultProperties {
+  id: string;
+  summary: CheckSummary;
+  filter: RowsWanted;
+}
+
+function CheckResult({ id, summary, filter }: ResultProperties) {
+  const { rows, groups, messages, ways, sendingMs, callMs, calls } = summary;
   return (
     <div class="check-result">
       <div>
@@ -154,7 +156,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
           </p>
         )}
         <Facts list={VERDICTS.map((verdict) => [VERDICT_LABELS[verdict], rows[verdict]] as const)} />
-        <CheckProblems id={id} problems={problems} filter={filter} />
+        <CheckProblems id={id} summary={summary} filter={filter} />
       </div>
       <div>
         <h3>Groups and users</h3>
@@ -197,15 +199,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
   );
 }
 
-function CheckProblems({
-  id,
-  problems,
-  filter,
-}: {
-  id: string;
-  problems: CheckSummary['problems'];
-  filter: RowsWanted;
-}) {
+function CheckProblems({ id, summary: { problems }, filter }: ResultProperties) {
   if (problems.length === 0) return null;
   return (
     <>

@@ -43,7 +43,6 @@ export const tasks = {
 export type Tasks = typeof tasks;
 export type Given<Name extends keyof Tasks> = Parameters<Tasks[Name]>[0]['given'];
 
-/** Returns the rows to correct, by problem. */
 function overview(open: OpenCorrections): CorrectionsView {
   const { sql, input, places, isOver = false, takenBy } = open;
   const { ready, wrong, sent, revision } = editedIn(open);
@@ -88,7 +87,7 @@ function asForeseen({ status, code, reason, ...problem }: FoundProblem): RowProb
 }
 
 /**
- * Assigns all ready rows to one import, and writes its file: the rows with their edits. From here on no one else can send or edit them.
+ * Assigns all ready rows to one import, and writes its file: from here on no one else can send or edit them.
  * @param seen the revision that was looked at @returns how to read the file; undefined where no row is ready
  * @throws CANNOT_CORRECT if a cell was edited since
  */

@@ -108,7 +108,7 @@ export function choose(
   sql('choose').run();
 }
 
-/** A problem that a row has in the file, or had when it was sent. */
+/** A problem of a row in the file, or when it was sent. */
 export interface FoundProblem extends RowProblem {
   readonly row: number;
   readonly status: CorrectedStatus;

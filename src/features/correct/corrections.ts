@@ -47,7 +47,6 @@ export class Corrections {
     this.#of = of;
   }
 
-  /** Shows or edits rows. */
   do<Name extends keyof Tasks>(id: string, name: Name, ...given: Given<Name>) {
     return this.#inTurn(id, (subject) => doCorrecting(subject, name, ...given));
   }
@@ -112,7 +111,6 @@ function subjectOf(dir: DataDir, catalog: Retries, record: ImportRecord) {
   return {
     folder: dir.folder(record.id),
     options: readOptions(record),
-    // Plain retries, which take the rows that can be sent again.
     takenBy: catalog
       .retries(record.id)
       .filter((retry) => retry.state !== 'rejected' && readOptions(retry).corrected !== true)

@@ -114,7 +114,6 @@ function badField(field: string, what: string, remedy: string) {
   return new RollcallError('BAD_OPTION', { field, what, remedy });
 }
 
-/** The reason why a row cannot be edited; undefined where it can. */
 function whyClosed({ takenBy }: OpenCorrections, { sentIn }: OpenRow, problems: readonly FoundProblem[] = []) {
   if (sentIn !== null) return { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] };
   if (problems.length === 0) return { reason: 'the row has nothing to correct', sentIn: [] };
@@ -164,7 +163,6 @@ export function replace(
   return edit(open, replaced(), by, preview);
 }
 
-/** A file as it was sent. */
 export type CorrectedFile = Readonly<{ bytes: Uint8Array; name: string }>;
 
 /**

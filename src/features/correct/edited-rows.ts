@@ -37,10 +37,8 @@ function headerWidth({ input: { columns } }: OpenCorrections): number {
 }
 
 /**
- * The element of a row with its edits, on one line. Cells without an edit stay as they were, numbers of any length
- * included.
+ * The element of a row with its edits, on one line. Other cells stay as they were, numbers of any length included.
  * @param needed keys that it must have, so that it is taken for a row: null where it has none
- * @param added further keys and values
  */
 function editedElement(row: OpenRow, needed: readonly string[], added: ReadonlyMap<string, string>) {
   const before = elementOf(row);

@@ -18,7 +18,6 @@ import { correctionOperations, type TakenEdits } from './operations.ts';
 const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
-/** Rows that are invalid or failed: corrected and sent as a new import. */
 export function correctionRoutes(app: Api, context: ServerContext): void {
   const edit = { ...correctionOperations.edit, bodyLimit: EDITS_BYTES };
   serveAll(app, { ...correctionOperations, edit }, correctionHandlers(context));
@@ -31,7 +30,6 @@ export const correctedFileOperations = {
   takeFile: { ...correctionOperations.takeFile, body: z.strictObject({ path: z.string() }) },
 };
 
-/** Answers commands, in any process that corrects rows. */
 export function correctionsFor(parts: Correcting) {
   return [
     handled(correctionOperations, correctionHandlers(parts)),

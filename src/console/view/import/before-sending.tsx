@@ -4,7 +4,7 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
-import { asSentence, counted, grouped } from '../../../text/wording.ts';
+import { asSentence, counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { Action, ImportView, SendingPlan } from '../../answers.ts';
 import { atLeast } from '../../format.ts';
 import { type SendsTo, sendsToFacts, sendsToOf, settings } from '../../frame.tsx';
@@ -88,7 +88,7 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   );
 }
 
-/** The work of sending and its target, for things without a plan of an import. */
+/** The work of sending and its target, also of things without a plan of an import. */
 export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
 /** The same, with where this server sends. */
@@ -105,19 +105,18 @@ export function TargetOfServer() {
 }
 
 export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
-  const total = (what: 'rows' | 'leftOut' | 'groups' | 'calls' | 'ms') =>
-    plans.reduce((sum, plan) => sum + plan[what], 0);
+  const total = (what: 'rows' | 'groups' | 'calls' | 'ms') => sumOf(plans.map((plan) => plan[what]));
   const apps = [...new Set(plans.flatMap((plan) => plan.apps))];
-  // Regions send side by side.
-  const ms = apps.length === 1 ? total('ms') : Math.max(0, ...plans.map((plan) => plan.ms));
   const sums = {
     rows: total('rows'),
     calls: total('calls'),
     groups: total('groups'),
     silent: plans.every(({ silent }) => silent),
+    apps,
+    // Regions send side by side.
+    ms: apps.length === 1 ? total('ms') : Math.max(0, ...plans.map(({ ms }) => ms)),
   };
-  const [first] = plans;
-  return <Facts list={factsOf({ ...first, ...sums, apps, ms }, wouldFail)} />;
+  return <Facts list={factsOf({ ...plans[0], ...sums }, wouldFail)} />;
 }
 
 export function factsOf(

@@ -3,7 +3,7 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { addressAdvice } from '../../../text/no-answer.ts';
 import { bansAsked, limitWords } from '../../../text/pace-words.ts';
-import { asSentence, counted, grouped } from '../../../text/wording.ts';
+import { asSentence, counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { FollowUp, ImportView } from '../../answers.ts';
 import { estimate, rate, size, timeOfDay } from '../../format.ts';
 import { SandboxTag } from '../../frame.tsx';
@@ -35,7 +35,6 @@ export function TagLinks({ tags }: Pick<ImportView, 'tags'>) {
   ));
 }
 
-/** The state as a badge. */
 export function StateBadge({ view }: { view: ImportView }) {
   const [tone, label] = badgeOf(view);
   return <Badge tone={tone}>{label}</Badge>;
@@ -106,17 +105,14 @@ function paceOf(
   return [rows, ...new Set(limits), etaSeconds && estimate(etaSeconds)].filter(Boolean).join(', ');
 }
 
-/**
- * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
- * not answer: it may be over in a minute, and a person can pause the import until then.
- */
+/** Regions whose rows wait for a person, while others may go on for an hour; and those in which the service does not answer. */
 function Troubles({ view, queues }: Pick<ImportParts, 'view' | 'queues'>) {
   const open = Object.entries(view.regions).flatMap(([region, { rows }]) => {
     const [queue, left] = [queues[region], rows.read - sumOfOutcomes(rows)];
     return queue === undefined || left === 0 ? [] : [{ ...queue, left }];
   });
   const stopped = open.filter((queue) => queue.stopped);
-  const rows = stopped.reduce((sum, { left }) => sum + left, 0);
+  const rows = sumOf(stopped.map(({ left }) => left));
   const silent = open.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [{ region, ...unanswered }]));
   const [first] = silent;
   const advice = first === undefined ? '' : addressAdvice(first);

@@ -1,7 +1,7 @@
 /** Progress by region, what each waits for, and the chart of calls per second. */
 
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { RegionCounts, RegionQueue } from '../../answers.ts';
 import { regionSentence } from '../../import-words.ts';
 import { LineChart } from '../../kit/chart.tsx';
@@ -12,7 +12,7 @@ import type { ImportParts } from './live-import.ts';
 
 export function ImportRegions({ view, queues }: ImportParts) {
   const now = connection.asOf === undefined ? queues : {};
-  const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
+  const withoutRegion = view.rows.read - sumOf(Object.values(view.regions).map(({ rows }) => rows.read));
   return (
     <ul class="regions plain">
       {Object.entries(view.regions).map(([region, own]) => (

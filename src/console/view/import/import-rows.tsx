@@ -27,7 +27,6 @@ const STEP_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MAX_ROWS = 500;
 
-/** The rows as a list of outcomes, or of fields while they are corrected. */
 export function ImportRows({ children, ...parts }: ImportParts & { children: ComponentChildren }) {
   const { filter } = parts;
   return (
@@ -78,10 +77,7 @@ function RowsByOutcome(parts: ImportParts) {
   );
 }
 
-/**
- * Returns a number that changes when other rows may be shown: that of the rows with an outcome; always the same if all
- * shown rows have theirs, and stand in an order that no outcome changes.
- */
+/** The number of rows with an outcome; always 0 where all shown rows have theirs, in an order that no outcome changes. */
 function useSettled({ view, filter }: ImportParts, items: readonly RowView[] | undefined) {
   const { sort = '' } = filter.values;
   const isFixed = useMemo(() => items?.every(({ status }) => status !== 'unprocessed'), [items]);
@@ -98,12 +94,8 @@ function shownSentence({ isOld, shown: { items = [], total, dropped } }: Pages<R
   return `${which}; ${grouped(items.length)} shown${dropped > 0 ? ', earlier ones are hidden' : ''}.`;
 }
 
-interface RowsActionsProperties extends ImportParts {
-  /** Rows that pass the filter. */
-  total: number | null;
-}
-
-function RowsActions({ view, filter, total }: RowsActionsProperties) {
+/** @param total of the rows that pass the filter */
+function RowsActions({ view, filter, total }: ImportParts & { total: number | null }) {
   const { isOperator, go } = usePlace();
   const { id } = view;
   const chosen = filter.set;

@@ -54,7 +54,6 @@ export function hasRows({ state, rows }: Pick<ImportView, 'state' | 'rows'>) {
   return state !== 'staging' && rows.read > 0;
 }
 
-/** Rows that did not succeed, so far. */
 export function wrongOf(rows: ImportView['rows']) {
   return sumOfOutcomes(rows) - inPlace(rows);
 }

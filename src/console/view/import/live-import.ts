@@ -18,7 +18,6 @@ type Followed = ImportView & Partial<RunningImport>;
 /** An import whose view is known, for the parts of its page. */
 export interface ImportParts {
   view: Followed;
-  /** Asks for it again. */
   reload: () => Promise<void>;
   /** Queues of its regions as they are now, by region; none while it is not at work. */
   queues: Readonly<Record<string, RegionQueue>>;
@@ -45,7 +44,6 @@ export function useLiveImport(id: string) {
   return { view, error, reload };
 }
 
-/** The problems of the import as it is now. */
 export function useProblems(view: Followed | undefined) {
   const path = view && hasRows(view) ? addressOf('GET /v1/imports/:id/problems', { id: view.id }) : null;
   return useAnswer(path, {
@@ -73,7 +71,6 @@ const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cance
 /** While a region waits: the time that is left is in no event. */
 const EVERY_MS = 2000;
 
-/** The queues of an import in this state. */
 export function useQueues(state: ImportState | undefined): ImportParts['queues'] {
   const isAtWork = AT_WORK.some((one) => one === state);
   const { data } = useAnswer(isAtWork ? addressOf('GET /v1/regions', {}) : null, {

@@ -113,7 +113,6 @@ function Choices({ form }: { form: Form }) {
 
 interface SendButtonProperties extends ImportParts {
   form: Form;
-  /** Undefined: not known yet. */
   rows: number | undefined;
   choices: Values;
 }

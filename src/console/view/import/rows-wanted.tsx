@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { OUTCOMES } from '../../../membership/outcome.ts';
-import type { ProblemView } from '../../answers.ts';
+import type { ProblemView, Values } from '../../answers.ts';
 import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
 import { importHref } from '../../kit/elements.tsx';
 import { Filter } from '../../kit/filter.tsx';
@@ -31,8 +31,7 @@ const STATES: Choice[] = [
 /** The rows that can be corrected, and were not sent. */
 export const TO_CORRECT = { state: 'open,wrong,ready' };
 
-/** The address of the rows of an import that pass a filter. */
-export function rowsHref(id: string, wanted: Readonly<Record<string, string>>) {
+export function rowsHref(id: string, wanted: Values) {
   return `${importHref(id)}${query(wanted)}#rows`;
 }
 
@@ -66,7 +65,7 @@ export class RowsWanted extends Filter {
   }
 
   /** Filters for this alone, and goes to the rows. */
-  chooseAlone(wanted: Parameters<RowsWanted['only']>[0]) {
+  chooseAlone(wanted: Values) {
     this.only(wanted);
     this.isInSight.value = true;
     goToRows((filter) => filter.querySelector('input')?.focus({ preventScroll: true }));

@@ -1,7 +1,7 @@
 /** Decisions about the columns of a new file: what was seen in it, words that are open, columns that are missing, what is wrong where. Pure. */
 import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { Field, FileFacts, Preview, Shape, Values } from '../../answers.ts';
 import { FIELDS } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
@@ -33,7 +33,6 @@ type Step = FileFacts['steps'][number];
 
 export interface Suggestion {
   key: string;
-  /** The column that it is about. */
   column?: string;
   /** The observation, without the column. */
   text: string;
@@ -186,21 +185,18 @@ export function scopeWordsIn(seen: Readonly<Record<string, number>>, own: Values
 export function openWords(words: readonly ScopeWord[]): string {
   const open = words.filter(({ meaning }) => meaning === '');
   if (open.length === 0) return '';
-  const rows = open.reduce((sum, one) => sum + one.rows, 0);
+  const rows = sumOf(open.map((one) => one.rows));
   return `${counted(open.length, 'word')} ${open.length === 1 ? 'is' : 'are'} not decided: ${counted(rows, 'row')} with ${open.length === 1 ? 'it' : 'them'} will not be sent.`;
 }
 
-interface GridRowsOptions {
-  /** Rows. */
-  most: number;
-  /** Their values are looked up: they need not be ids. */
-  keyColumns: readonly string[];
-}
-
-/** The first rows of a file, with the memberships that each gives, and the problems that are said of it. */
+/**
+ * The first rows of a file, with the memberships that each gives, and the problems that are said of it.
+ * @param keyColumns their values are looked up, and need not be ids
+ */
 export function gridRows(
   { rows, columns, missing }: Pick<Preview, 'rows' | 'columns' | 'missing'>,
-  { most, keyColumns }: GridRowsOptions,
+  most: number,
+  keyColumns: readonly string[],
 ) {
   const byLine = Map.groupBy(rows, ({ line }) => line);
   // Before anything is chosen, all that would be said is that. A column that is not chosen yet is missed once, and not in each row.
@@ -231,11 +227,9 @@ export type GridRow = ReturnType<typeof gridRows>[number];
 export interface GridColumn {
   column: string;
   index: number;
-  /** The fields that are read from it. */
   uses: readonly Field[];
 }
 
-/** The columns of a file with their uses. */
 export function gridColumns(form: Pick<Seen, 'shape' | 'columnOf'>, names: readonly string[]): GridColumn[] {
   const used = choosable(form.shape.value).map(([field]) => [field, form.columnOf(field)] as const);
   return names.map((column, index) => ({

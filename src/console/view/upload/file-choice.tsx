@@ -160,7 +160,6 @@ function Templates({ onSample }: { onSample: (file: File) => void }) {
   );
 }
 
-/** The example as a file that was chosen. */
 async function sample() {
   const reply = await fetch('/v1/template?format=csv');
   return new File([await reply.blob()], 'sample.csv', { type: 'text/csv' });

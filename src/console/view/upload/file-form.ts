@@ -21,7 +21,6 @@ import {
   withPart,
 } from './file-options.ts';
 
-/** Pause after which a typed value counts as complete, in ms. */
 const TYPING_MS = 300;
 /** After so long a busy server is asked once more. */
 const BUSY_MS = 3000;
@@ -40,15 +39,12 @@ export abstract class FileForm extends Form {
   found = computed(() => (this.looked.error.value === undefined && this.looked.data.value?.preview) || undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
   unread = signal<unknown>(undefined);
-  /** The first rows are asked for, and have not come. */
   isReading = signal(false);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
   facts = computed(() => this.looked.data.value?.facts ?? undefined);
-  /** The last import of the same file; undefined for none. */
   before = computed(() => this.looked.data.value?.before ?? undefined);
   /** The files in which UIDs and GUIDs are looked up, if any. */
   lookups = signal<ByLookup<File>>({});
-  /** A workbook or archive that is too large to be looked at. */
   isTooLarge = signal(false);
   /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
   landing = signal('');
@@ -67,12 +63,10 @@ export abstract class FileForm extends Form {
     connection.addEventListener('back', again, { signal: this.ending.signal });
   }
 
-  /** Whether there is something to say of the file. */
   get isShown() {
     return this.isTooLarge.value || (this.found.value ?? this.facts.value) !== undefined;
   }
 
-  /** Nobody needs it any more. */
   end() {
     this.ending.abort();
     clearTimeout(this.#timer);

@@ -32,7 +32,6 @@ const ROWS_ON_PHONE = 3;
 const MAX_COLUMNS = 30;
 const DELIMITER_NAMES: Values = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
-/** Shows a file as the server sees it: its sheets, suggestions, words of the scope column, and first rows. */
 export function SeenFile({ form }: { form: FileForm }) {
   return (
     <>
@@ -50,7 +49,7 @@ function FileGrid({ form }: { form: FileForm }) {
   const lookups = LOOKUP_NAMES.filter((name) => form.lookups.value[name] !== undefined);
   const most = isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN;
   const keyColumns = lookups.map((name) => form.columnOf(LOOKUPS[name].field));
-  const rows = found === undefined ? [] : gridRows(found, { most, keyColumns });
+  const rows = found === undefined ? [] : gridRows(found, most, keyColumns);
   return (
     <div class="col">
       <div class="row baseline">
@@ -240,7 +239,6 @@ function ColumnUse({ one: { column, uses }, fields, strange, form }: ColumnUsePr
   const own = uses.join(' ');
   const labels = choosable(form.shape.value);
   const both = labels.filter(([field]) => uses.includes(field)).map(([, label]) => label);
-  /** It loses its present uses. */
   const choose = (chosen: readonly string[]) =>
     form.choose({
       ...Object.fromEntries(uses.map((field) => [field, ''])),

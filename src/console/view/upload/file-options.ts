@@ -5,7 +5,6 @@ import { type ByLookup, mapLookups } from '../../../options/lookups.ts';
 import type { RecipeSettings, Shape, Values } from '../../answers.ts';
 import { pairsIn, pairsText } from '../../format.ts';
 
-/** A change of the options that is suggested. */
 export type Change = Pick<RecipeSettings, 'map' | 'shape'> & { recipe?: string };
 
 export const FORMAT = ['format', 'encoding', 'delimiter', 'sheet', 'files'];
@@ -14,7 +13,6 @@ export const READING = ['guid', 'scope', 'region', 'onBehalfOf', 'until', ...FOR
 
 /** A field that is the part of the shape by whose place it is named, or a choice between such parts. */
 export interface ShapeField {
-  /** The name that people see. */
   label?: string;
   placeholder?: string;
   note?: string;
@@ -25,7 +23,6 @@ export interface ShapeField {
   kind?: 'number' | 'list';
   /** A question, as long as it says nothing usable. */
   ask?: string;
-  /** One of the file's columns. */
   isColumn?: boolean;
 }
 
@@ -131,7 +128,6 @@ export function isOfShape(name: string) {
 /** Parts of which a choice makes more than an empty text. */
 const BEGINNINGS: Readonly<Record<string, unknown>> = { wide: { columns: [] }, numbered: { guid: '' } };
 
-/** Names for the columns of a file without a header. */
 export function columnNames(width: number) {
   return Array.from({ length: width }, (_, index) => `Column ${index + 1}`);
 }

@@ -65,9 +65,11 @@ function Columns({ entry }: { entry: UploadEntry }) {
   const values = entry.values.value;
   const lookups = entry.lookups.value;
   useChange(JSON.stringify(READ_BY.map((name) => values[name])), () => entry.askSoon());
-  useChange(lookups, () => entry.askSoon());
   useChange(values, () => entry.store());
-  useChange(lookups, () => entry.store());
+  useChange(lookups, () => {
+    entry.askSoon();
+    entry.store();
+  });
   const choose = (file: File) => {
     const taken = UploadEntry.choose(kind, file);
     if (taken === entry) keepInAddress(`?file=${entry.key}`);

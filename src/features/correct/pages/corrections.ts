@@ -19,7 +19,6 @@ const MAX_EDITS = 1000;
 
 /** Edits that the server does not have yet. They outlive the page, and are saved when the server is back. */
 function openEdits(id: string) {
-  /** In order. */
   const unsaved = signal<readonly AskedEdit[]>([]);
   /** Those that the server did not take. */
   const refused = signal<readonly RefusedEdit[]>([]);
@@ -82,7 +81,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const {
     data: overview,
     error,
-    latest,
+    question,
     reload: refresh,
   } = useAnswer(path, {
     turn: state,
@@ -99,20 +98,19 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   const pages: Pages<CorrectionRow> = usePages(overview === undefined ? null : rows, { name: 'rows', limit });
   const edits = useEntry(`corrections ${id}`, () => openEdits(id));
   const { unsaved, refused } = edits;
-  /** The result of the last work on many rows, in sentences. */
   const done = useSignal<readonly string[]>([]);
   /** Whether columns that need no correction are shown, too. */
   const showsAll = useSignal(false);
   const work = useWork();
   useEffect(() => void edits.save(), []);
   edits.onSaved = async ({ refused: left, wrong, revision }, first) => {
-    const isOld = () => (latest().data?.revision ?? 0) < revision;
+    const isOld = () => (question.data.peek()?.revision ?? 0) < revision;
     await refresh();
     // Another question has overtaken that one, or it was cut off.
     if (isOld()) await refresh();
     void reload();
     // The rows in sight would show again what was there before: the edits stay in sight as they were entered.
-    if (isOld()) throw latest().error ?? away();
+    if (isOld()) throw question.failure ?? away();
     const own = pages.shown.items?.find(({ row }) => row === first);
     if (own === undefined) return;
     const problems = wrong.find(({ line }) => line === own.line)?.problems ?? [];
@@ -147,7 +145,7 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
       });
       return edits.save();
     },
-    latest,
+    question,
     /** Work on many rows. @param task gives what it has done */
     carryOut: (task: (signal: AbortSignal) => Promise<string | readonly string[]>) =>
       work.start(async (signal) => {

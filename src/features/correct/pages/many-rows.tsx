@@ -104,9 +104,9 @@ function savedWords({ overview, edits: { unsaved, failure } }: Corrections) {
 }
 
 /** Sends what is ready, if it is what is shown, and goes to the import that it became. */
-function send({ overview, latest, view: { id }, carryOut }: Corrections, go: (path: string) => void) {
+function send({ overview, question, view: { id }, carryOut }: Corrections, go: (path: string) => void) {
   return carryOut(async (signal) => {
-    const { rows, revision } = latest().data ?? overview;
+    const { rows, revision } = question.data.peek() ?? overview;
     const { ready, sent, total } = rows;
     const left = total - sent - ready;
     // The destination is that of the import that the rows are from.
