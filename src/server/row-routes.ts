@@ -89,7 +89,6 @@ function reportHandlers({ coordinator, dir, reading, views }: ServerContext): Se
 function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>) {
   const { status, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
-  if (form === 'html') return paths.html;
   if (form === 'retry') return status === undefined ? paths.retry : undefined;
   if (form !== 'csv') return undefined;
   if (status === undefined) return paths.all;

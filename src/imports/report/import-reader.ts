@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallRate, ProblemCount, RowDetailFacts } from '../../api/rows.ts';
+import type { CallRate, RowDetailFacts as Facts, ProblemCount } from '../../api/rows.ts';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
@@ -27,13 +27,6 @@ interface CountedProblem
   readonly place: string;
 }
 
-export interface ImportProgress {
-  /** ms, by a clock that all threads share and nobody sets */
-  readonly at: number;
-  readonly counters: Counters;
-  readonly callsLeft: ReadonlyMap<Region, number>;
-}
-
 /** A user or group that an import created, or a user that it made active again. */
 export interface CreatedThing {
   readonly kind: 'user' | 'group';
@@ -49,6 +42,7 @@ export interface CreatedThing {
 }
 
 export type ImportReader = ReturnType<typeof openImportReader>;
+export type ImportProgress = ReturnType<ImportReader['progress']>;
 
 /** An import's file, open for reading while the coordinator may be writing it. */
 export function openImportReader(path: string) {
@@ -82,6 +76,7 @@ export function openImportReader(path: string) {
     callsLeft,
     progress: () => ({
       counters: counters(),
+      /** ms, by a clock that all threads share and nobody sets */
       at: Number(process.hrtime.bigint() / 1_000_000n),
       callsLeft: callsLeft(),
     }),
@@ -261,5 +256,3 @@ function valueShapes(sql: Statements): (code: string, column: string) => readonl
   }
   return (code, column) => [...(problems.get(keyOf(code, column))?.values() ?? [])].sort((a, b) => b.rows - a.rows);
 }
-
-type Facts = RowDetailFacts;

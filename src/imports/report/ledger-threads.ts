@@ -17,7 +17,6 @@ const QUEUE_OF = {
   rowsPage: 'rows',
   rowsPageJson: 'rows',
   rowJson: 'rows',
-  countRows: 'search',
   hasToRetry: 'search',
   uidsWith: 'search',
   problems: 'whole',

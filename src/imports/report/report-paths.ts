@@ -14,7 +14,6 @@ export function reportPaths(folder: string, input: Input) {
     retry: join(folder, `retry.${retryExtension(input)}`),
     /** The users and groups that it created. */
     created: join(folder, 'created.csv'),
-    html: join(folder, 'report.html'),
     summary: join(folder, 'summary.json'),
   };
 }
