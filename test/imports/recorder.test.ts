@@ -14,7 +14,7 @@ test('a refusal is written in the next turn: gathered like an answer, it could s
     const written: string[] = [];
     const record = (results: readonly BatchResult[]) => {
       written.push(...results.map(({ sent }) => sent.kind));
-      return { refusedGroups: [], stoppedRegions: [], reopened: 0 };
+      return { refusedGroups: [], stoppedRegions: [] };
     };
     const nothing = () => {};
     const recorder = createRecorder({ recorded: nothing, failed: nothing, refused: nothing });

@@ -22,8 +22,6 @@ export interface Consequences {
   /** Groups that were refused now: their dispatched batches should be withdrawn. */
   readonly refusedGroups: readonly number[];
   readonly stoppedRegions: readonly StoppedRegion[];
-  /** Batches that are pending again: parts of what was refused together, UIDs to send again, batches of a stopped region. */
-  readonly reopened: number;
   /** Batches of results that do not fit what was dispatched; nothing of them was recorded. Absent if there are none. */
   readonly unasked?: readonly number[];
 }
@@ -42,7 +40,6 @@ export function recordResults(
   const refusedGroups = new Set<number>();
   const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
   const unasked: number[] = [];
-  let reopened = 0;
   const batches = batchWriter(sql);
   const recorder = resultRecorder(sql, batches, create);
   inTransaction(database, () => {
@@ -61,14 +58,13 @@ export function recordResults(
         if (batch.state === 'pending') continue;
       }
       batches.addCalls(batch, result.calls);
-      reopened += recorder.record(batch, result);
+      recorder.record(batch, result);
     }
     batches.writeTotals();
   });
   return {
     refusedGroups: [...refusedGroups],
     stoppedRegions: [...stoppedRegions.values()],
-    reopened,
     ...(unasked.length > 0 && { unasked }),
   };
 }
@@ -109,12 +105,11 @@ export function settleGroup(sql: Statements, batches: BatchWriter, group: number
 function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOptions | undefined) {
   const creations = create && creationRecorder(sql, create, batches);
 
-  const answered = (batch: Batch, result: BatchResult, sent: Answered): number => {
+  const answered = (batch: Batch, result: BatchResult, sent: Answered): void => {
     const others = creations?.park(batch, result, sent.others) ?? sent.others;
     for (const { row, outcome, code, message } of others)
       sql('settle_row').run({ batch: batch.id, row, outcome: outcomeId(outcome), code, message });
-    const isSentAgain = sent.missing.length > 0;
-    if (isSentAgain) {
+    if (sent.missing.length > 0) {
       const missing = new Set(sent.missing);
       const rows = batches.rowsOf(batch).filter((row) => missing.has(row.row_id));
       const { why = 'the reply to an earlier call did not mention this UID', standing } = sent.again ?? {};
@@ -122,28 +117,25 @@ function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOpt
     }
     sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
     batches.close(batch, result, 'done');
-    return isSentAgain ? 1 : 0;
   };
 
   /**
    * Cuts rows that were sent together into smaller batches: one for each list, because the acting user may add to one
-   * and not to another; two halves of a single list. Returns the number of batches.
+   * and not to another; two halves of a single list.
    */
-  const split = (batch: Batch, result: BatchResult, standing: Standing | undefined): number => {
+  const split = (batch: Batch, result: BatchResult, standing: Standing | undefined): void => {
     const rows = batches.rowsOf(batch);
     const lists = [...Map.groupBy(rows, ({ scope_id }) => scope_id).values()];
     const middle = Math.ceil(rows.length / 2);
     const parts = lists.length > 1 ? lists : [rows.slice(0, middle), rows.slice(middle)];
     for (const part of parts) batches.cutOff(batch, part, result, standing);
     batches.close(batch, result, 'replaced');
-    return parts.length;
   };
 
-  /** Gives all rows of a batch the same outcome, and ends it. Returns 0: no batch is pending because of it. */
-  const settle = (batch: Batch, result: BatchResult, { outcome, code, message }: Omit<RowOutcome, 'row'>): number => {
+  /** Gives all rows of a batch the same outcome, and ends it. */
+  const settle = (batch: Batch, result: BatchResult, { outcome, code, message }: Omit<RowOutcome, 'row'>): void => {
     sql('settle_batch').run({ batch: batch.id, outcome: outcomeId(outcome), code, message });
     batches.close(batch, result, 'done');
-    return 0;
   };
 
   return {
@@ -157,41 +149,45 @@ function resultRecorder(sql: Statements, batches: BatchWriter, create: CreateOpt
       const rows = new Set(batches.rowsOf(batch).map((row) => row.row_id));
       return named.every((row) => rows.has(row));
     },
-    /** Records one result; returns how many batches are pending because of it. */
-    record: (batch: Batch, result: BatchResult): number => {
+    record: (batch: Batch, result: BatchResult): void => {
       const { sent } = result;
       if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && creations?.creates(batch.id)) {
         const members = creations.record(batch, result, sent);
-        return members === undefined ? 0 : answered(batch, result, members);
+        if (members !== undefined) answered(batch, result, members);
+        return;
       }
       switch (sent.kind) {
         case 'made':
           throw new Error(`batch ${batch.id} creates nothing`);
         case 'answered':
-          return answered(batch, result, sent);
+          answered(batch, result, sent);
+          break;
         case 'halve':
-          return split(batch, result, sent.standing);
+          split(batch, result, sent.standing);
+          break;
         case 'stop-region': {
           const { uncertainty, calls, region, at } = result;
           sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
           sql('stop_region').run({ region: regionId(region), code: sent.code, message: sent.message, at });
-          return 1;
+          break;
         }
         case 'group':
           settle(batch, result, { ...sent, outcome: 'failed' });
           sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
           settleGroup(sql, batches, batch.group_id, result.at);
-          return 0;
+          break;
         case 'refused': {
           const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? batches.rowsOf(batch) : [];
-          if (creations === undefined || only === undefined || rest.length > 0) return settle(batch, result, sent);
-          // For a call with one user, it means the same as a refused entry of a reply.
           const { outcome, code, message } = sent;
-          return answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
+          // For a call with one user, it means the same as a refused entry of a reply.
+          if (creations !== undefined && only !== undefined && rest.length === 0)
+            answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
+          else settle(batch, result, sent);
+          break;
         }
         case 'unanswered': {
           const mayHaveWorked = sent.maybeCarriedOut || batch.uncertainty !== null;
-          return settle(batch, result, { ...sent, outcome: mayHaveWorked ? 'unconfirmed' : 'failed' });
+          settle(batch, result, { ...sent, outcome: mayHaveWorked ? 'unconfirmed' : 'failed' });
         }
       }
     },

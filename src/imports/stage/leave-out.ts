@@ -25,12 +25,7 @@ export interface UnsentImport {
 }
 
 /** The work that sending takes in a region. */
-interface WorkLeft {
-  readonly rows: number;
-  readonly groups: number;
-  readonly messages: number;
-  readonly calls: number;
-}
+type WorkLeft = Readonly<Record<'rows' | 'groups' | 'calls', number>>;
 
 /** Adds rows that are not to be sent to `temp.left_out`, of those that are still to be sent. In no transaction. */
 export type FindLeftOut = (ledger: DatabaseSync, unsent: UnsentImport) => void;
