@@ -58,8 +58,8 @@ async function continuesAsDryRun({ config, imports, io }: Running, { id, reports
   const options = readOptions(record);
   checkTarget(typedCommand(config, 'resume', id), `import ${id}`, options.sandbox, flags.sandbox);
   // A file that was deleted has not changed.
-  const changedAt = statSync(record.source, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (record.state === 'staged' && changedAt > record.createdAt) {
+  const changedAt = () => statSync(record.source, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (record.state === 'staged' && changedAt() > record.createdAt) {
     say(
       io,
       `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,

@@ -177,7 +177,7 @@ function isNotable(since: number | undefined): since is number {
 
 /** "02:14", in local time. @param moment of `performance`, in ms */
 function clockOf(moment: number) {
-  return clock(performance.timeOrigin + moment);
+  return clock(Date.now() - (performance.now() - moment));
 }
 
 function stagingLine({ rows, bytes, totalBytes, cutting }: Staging) {
