@@ -37,7 +37,7 @@ export class Question<T> {
   readonly data = signal<T | undefined>(undefined);
   /** Undefined while there is an answer, or may be one soon. */
   readonly error = signal<unknown>(undefined);
-  /** The reason why the last attempt brought no answer, also where the last answer stays in sight. */
+  /** The reason why the last attempt brought no answer, also where an older one stays in sight. */
   failure: unknown;
   /** Undefined: there is nothing to ask. */
   look: Look<T> | undefined;
@@ -125,7 +125,6 @@ export class Question<T> {
   }
 
   #take(answer: T) {
-    this.failure = undefined;
     batch(() => {
       this.data.value = answer;
       this.error.value = undefined;
@@ -142,6 +141,7 @@ export class Question<T> {
   #stop() {
     this.#asking?.abort();
     this.#asking = undefined;
+    this.failure = undefined;
     this.#isBehind = false;
     clearTimeout(this.#soon);
     this.#soon = undefined;
