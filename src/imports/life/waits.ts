@@ -140,7 +140,8 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     whenOver: (wait: OtherWait, goOn: () => void) => {
       if (!isLookedFor(wait)) return false;
       tellOnce(wait);
-      waiting.set(goOn, { wait, goOn });
+      // It may take long, and nothing waits for it.
+      waiting.set(goOn, { wait, goOn: () => void goOn() });
       if (wait.code === 'DISK_FULL') giveReserve(dir);
       return true;
     },
