@@ -54,8 +54,6 @@ export async function isAlone({ server, regions }: Pick<Imports, 'server' | 'reg
   return server === undefined && (await regions()) === undefined;
 }
 
-const MAX_OF_PAGE = 200;
-
 /** @param server runs the imports. Undefined: this process, or another one on this machine */
 export function importsIn(config: Config, client: Client, server?: Server) {
   const { dir } = config;
@@ -73,7 +71,6 @@ export function importsIn(config: Config, client: Client, server?: Server) {
     const found = await entriesOf(
       'imports',
       (page) => client.call(importOperations.list, { ...filter, ...page }),
-      MAX_OF_PAGE,
       limit,
     );
     if (found.length === 0 && Object.keys(filter).length === 0) throw noImports(place(), server?.url);

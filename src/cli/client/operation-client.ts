@@ -36,20 +36,22 @@ export function remedyFor(code: string, given: string) {
   return typeof command === 'string' ? asSentence(command) : given;
 }
 
-/** The first entries of a server's list, asked for page by page. @param most entries of a page  @param limit default: all */
+/** Entries that every list gives at a time. */
+const PAGE = 200;
+
+/** The first entries of a list, asked for page by page. @param limit default: all */
 export async function entriesOf<
   Name extends string,
   Page extends Readonly<Record<Name, readonly unknown[]>> & { readonly nextCursor: string | null },
 >(
   name: Name,
   page: (asked: { readonly limit: string; readonly cursor?: string | undefined }) => Promise<Page>,
-  most: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<Page[Name][number][]> {
   const found: Page[Name][number][] = [];
   let cursor: string | null | undefined;
   while (cursor !== null && found.length < limit) {
-    const answer: Page = await page({ limit: `${Math.min(most, limit - found.length)}`, cursor });
+    const answer: Page = await page({ limit: `${Math.min(PAGE, limit - found.length)}`, cursor });
     found.push(...answer[name]);
     cursor = answer.nextCursor;
   }

@@ -32,7 +32,6 @@ export function scheduleAlarm({ catalog, clock, fail }: AlarmOptions, begin: (sc
     sleep(Math.min(...times().map(({ nextDue }) => nextDue)) - clock());
   }
 
-  /** Begins the runs that are due. */
   function ring() {
     try {
       for (const schedule of takeDue()) begin(schedule);

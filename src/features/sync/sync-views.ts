@@ -123,20 +123,12 @@ export function sentenceOf({ state, code, reason, totals, importId, planning }: 
 
 /** The next steps, by the state: a person decides about a plan. */
 export function nextOf({ state, totals }: Known): SyncEntry['next'] {
-  const reject = {
-    operation: 'reject',
-    name: 'Reject',
-    why: 'Or reject it; a new plan can be made at any time',
-  } as const;
+  if (state !== 'planned' && state !== 'held') return [];
   const changes = counted(totals?.changes ?? 0, 'change');
-  if (state === 'planned')
-    return [
-      { operation: 'apply', name: `Apply ${changes}`, why: 'Look at every change, then carry the plan out' },
-      reject,
-    ];
-  if (state !== 'held') return [];
   return [
-    { operation: 'approve', name: 'Approve', why: 'Look at every change; if they are right, approve this plan' },
-    reject,
+    state === 'planned'
+      ? { operation: 'apply', name: `Apply ${changes}`, why: 'Look at every change, then carry the plan out' }
+      : { operation: 'approve', name: 'Approve', why: 'Look at every change; if they are right, approve this plan' },
+    { operation: 'reject', name: 'Reject', why: 'Or reject it; a new plan can be made at any time' },
   ];
 }

@@ -1,4 +1,3 @@
-/** The form of a schedule, and the settings that its fields stand for. */
 import type { Values } from '../../../console/answers.ts';
 import { OWN_ZONE, pairsIn, pairsText } from '../../../console/format.ts';
 import { ApiError, call, wrongField } from '../../../console/requests.ts';
@@ -18,7 +17,6 @@ export class ScheduleForm extends FileForm {
   isWanted = false;
   readonly #before;
 
-  /** @param before the schedule as it was */
   constructor(sources: readonly string[], before: Schedule | undefined) {
     super({
       every: '* * *',
@@ -107,7 +105,6 @@ export function textsIn(settings: object): Values {
   );
 }
 
-/** The fields that a schedule's settings fill. */
 function fieldsOf({ cron, headers, ...settings }: Schedule): Values {
   return { ...textsIn(settings), ...timeFields(cron), headers: pairsText(headers) };
 }

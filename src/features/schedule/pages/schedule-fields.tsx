@@ -1,5 +1,3 @@
-/** The times of a schedule, and its file as the server finds it now. */
-
 import type { Recipe } from '../../../console/answers.ts';
 import { pairsText } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';

@@ -1,4 +1,3 @@
-/** A schedule that is made or edited, and tried before it is saved. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { settings } from '../../../console/frame.tsx';
@@ -194,7 +193,7 @@ function Effect({ form }: { form: Form }) {
   );
 }
 
-/** Columns and shape as text: also without a look at the file. */
+/** For what is known without a look at the file. */
 const AS_TEXT = {
   map: {
     label: 'Columns with other names',
@@ -210,18 +209,8 @@ const AS_TEXT = {
 
 function NameField({ form }: { form: Form }) {
   const name = scheduleName(form.get('name').trim());
-  return (
-    <Fields
-      form={form}
-      fields={{
-        name: {
-          label: 'Name',
-          placeholder: 'Nightly roster',
-          note: name === '' ? 'A few words, such as “Nightly roster”.' : `It will be called ${name}.`,
-        },
-      }}
-    />
-  );
+  const note = name === '' ? 'A few words, such as “Nightly roster”.' : `It will be called ${name}.`;
+  return <Fields form={form} fields={{ name: { label: 'Name', placeholder: 'Nightly roster', note } }} />;
 }
 
 /** The plan of a try. @param id of its sync */

@@ -1,5 +1,3 @@
-/** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
-
 import cronstrue from 'cronstrue';
 import type { Tone } from '../../../console/answers.ts';
 import { SandboxTag } from '../../../console/frame.tsx';
@@ -36,10 +34,6 @@ const STATES: Readonly<Record<NightState, readonly [sign: string, tone: Tone, me
   failed: ['✗', 'attention', 'failed'],
 };
 
-function RunBadge({ state }: { state: NightState }) {
-  return <Badge tone={STATES[state][1]}>{state}</Badge>;
-}
-
 export function Page() {
   const { query, isOperator, go } = usePlace();
   const name = query.get('name') ?? '';
@@ -72,11 +66,8 @@ export function Page() {
       </Card>
       {name !== '' && (
         <Card id="history" title={`History of ${name}`}>
-          {own === undefined ? (
-            data !== undefined && <Empty>There is no such schedule.</Empty>
-          ) : (
-            <ScheduleHistory schedule={own} />
-          )}
+          {own !== undefined && <ScheduleHistory schedule={own} />}
+          {own === undefined && data !== undefined && <Empty>There is no such schedule.</Empty>}
         </Card>
       )}
     </>
@@ -110,7 +101,7 @@ const COLUMNS: Column<Schedule>[] = [
         <span class="soft">none yet</span>
       ) : (
         <span title={lastRun.reason}>
-          <RunBadge state={lastRun.state} /> <Time iso={lastRun.dueAt} tz={tz} />
+          <Badge tone={STATES[lastRun.state][1]}>{lastRun.state}</Badge> <Time iso={lastRun.dueAt} tz={tz} />
         </span>
       ),
   },
@@ -182,7 +173,7 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
 function runColumns(tz: string): Column<ScheduleRun>[] {
   return [
     { label: 'Due', kind: 'main', cell: ({ dueAt }) => <Time iso={dueAt} tz={tz} /> },
-    { label: 'State', cell: ({ state }) => <RunBadge state={state} /> },
+    { label: 'State', cell: ({ state }) => <Badge tone={STATES[state][1]}>{state}</Badge> },
     {
       label: 'Plan',
       kind: 'wide',

@@ -39,7 +39,6 @@ function viewsIn(catalog: ScheduleCatalogReader) {
   };
 }
 
-/** Does what looks at schedules. */
 export function lookingHandlers(catalog: ScheduleCatalogReader) {
   const view = viewsIn(catalog);
   const entry = (kept: Schedule) => {

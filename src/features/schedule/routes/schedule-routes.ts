@@ -20,7 +20,6 @@ import { obtainFiles, sourceOf, syncNow } from '../schedule-sync.ts';
 import { changingHandlers, lookingHandlers, runningHandlers } from './handlers.ts';
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
-/** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext) {
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   serveAll(app, scheduleOperations, { ...scheduleHandlers(context, false), look: lookHandler(context) });

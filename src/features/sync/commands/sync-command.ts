@@ -157,9 +157,6 @@ function createdStay(file: string) {
   ];
 }
 
-/** Entries that a page of a list holds at most. */
-const MAX_OF_PAGE = { memberships: 1_000, syncs: 200 };
-
 /** `rollcall expiring`: memberships that end, the first to end first. */
 export function expiringCommand(action: Action) {
   return withServer(withJson(withOptions(new Command('expiring'), ENDING))).action(action(expiring));
@@ -168,11 +165,7 @@ export function expiringCommand(action: Action) {
 async function expiring(io: Io, flags: CommonFlags & Given<typeof ENDING>) {
   const { client, imports } = await openSyncs(flags);
   const within = Object.fromEntries(textsOf(ENDING, flags));
-  const found = await entriesOf(
-    'memberships',
-    (page) => client.call(syncOperations.ending, { ...within, ...page }),
-    MAX_OF_PAGE.memberships,
-  );
+  const found = await entriesOf('memberships', (page) => client.call(syncOperations.ending, { ...within, ...page }));
   if (flags.json) printJson(io, found);
   else if (found.length === 0) say(io, `No membership ends ${imports.place()}.`);
   else {
@@ -198,12 +191,7 @@ type ShowFlags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' | 'mar
 async function list(io: Io, flags: ListFlags) {
   const syncs = await openSyncs(flags);
   const { imports } = syncs;
-  const found = await entriesOf(
-    'syncs',
-    (page) => syncs.client.call(syncOperations.list, page),
-    MAX_OF_PAGE.syncs,
-    flags.limit,
-  );
+  const found = await entriesOf('syncs', (page) => syncs.client.call(syncOperations.list, page), flags.limit);
   if (flags.json) {
     const documents: unknown[] = [];
     for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));

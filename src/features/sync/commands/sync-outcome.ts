@@ -101,18 +101,11 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   failed: EXIT.usage,
 };
 
-/** Objections that a page of their list holds at most. */
-const MAX_OF_PAGE = 500;
-
 /** `--json` of the sync commands: the sync, all that guards object to, and the import that carries it out. */
 export async function documentOf({ client, imports }: Pick<Syncs, 'client' | 'imports'>, sync: SyncView) {
   const { id, importId } = sync;
   const findings = sync.guards.map(async ({ guard, remedy }) => {
-    const found = await entriesOf(
-      'findings',
-      (page) => client.call(syncOperations.findings, { id, guard, ...page }),
-      MAX_OF_PAGE,
-    );
+    const found = await entriesOf('findings', (page) => client.call(syncOperations.findings, { id, guard, ...page }));
     // A list of one guard's objections says its remedy once.
     return found.map(({ members: _, ...one }) => ({ ...one, sentence: `${one.sentence} ${remedy}` }));
   });
