@@ -1,6 +1,10 @@
 /** Texts for the clipboard. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { announce, ask } from './actions.tsx';
+
+/** Time for which a button says that it has copied, in ms. */
+const COPIED_MS = 2000;
 
 interface CopyButtonProperties {
   text: string;
@@ -12,6 +16,8 @@ interface CopyButtonProperties {
 /** Copies `text`, and says so on its face and aloud. */
 export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties) {
   const said = useSignal('');
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
     try {
       await copyText(text);
@@ -21,6 +27,10 @@ export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties)
       said.value = 'Not copied';
       announce(`${what} could not be copied: the browser refused it.`);
     }
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      said.value = '';
+    }, COPIED_MS);
   };
   return (
     <button type="button" class="copy small-button" aria-label={`${label} ${what}`} onClick={() => void copy()}>
