@@ -150,8 +150,9 @@ function tableReader(options: TableOptions, isSheet: boolean) {
   let width = 0;
   /** Cells that a row must have. Spreadsheets leave out empty last cells. */
   let needed = 0;
-  /** The header, if a row has it. */
+  /** The header, if a row has it, and its names: each row is looked up in them. */
   let header: readonly string[] = [];
+  let names: ReadonlySet<string> = new Set();
   /** Empty cells past the header with which the first row ends. */
   let excess: number | undefined;
 
@@ -183,7 +184,7 @@ function tableReader(options: TableOptions, isSheet: boolean) {
       if (cells.length > 1 && width > 0) idle.blank.add(() => String(line));
       return [];
     }
-    if (header.includes(cells[0] as string) && isHeaderAgain(cells, header, line)) {
+    if (names.has(cells[0] as string) && isHeaderAgain(cells, header, line)) {
       idle.headers.add(() => String(line));
       return [];
     }
@@ -193,6 +194,7 @@ function tableReader(options: TableOptions, isSheet: boolean) {
       readHeader(top.names ?? cells);
       if (top.names === undefined) {
         header = cells;
+        names = new Set(cells);
         return [];
       }
     }
