@@ -21,7 +21,7 @@ const keptSchedule = z.strictObject({
   nextDue: z.int(),
   /** The copy that is kept of what is behind an address; null: none. */
   copy: z.custom<Kept>().nullable(),
-  /** SHA-256 of the source that the last run applied completely; null when it did not. */
+  /** SHA-256 of the source and of the files beside it that the last run applied completely; null when it did not. */
   placedHash: z.string().nullable(),
   /** Times in which nothing was due, oldest first; `until` is null while it is paused. */
   pauses: z.array(z.strictObject({ since: z.int(), until: z.int().nullable() })),
