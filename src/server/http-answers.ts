@@ -13,10 +13,14 @@ export interface Caller {
   readonly caller: string;
 }
 
+/** The reason of a caller's signal. */
+export class ClientLeft extends Error {}
+
 export function callerOf({ raw, request }: FastifyReply): Caller {
   const controller = new AbortController();
-  if (raw.destroyed) controller.abort();
-  else raw.once('close', () => controller.abort());
+  const leave = () => controller.abort(new ClientLeft('the client has gone'));
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
   return { signal: controller.signal, caller: request.who.id || request.ip };
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -116,7 +116,7 @@ test('the same key asks for the same file once', async () => {
   await server.settled(id);
 });
 
-test('a client that leaves ends the fetching', async () => {
+test('a client that leaves ends the fetching, which is no failure of the server', async () => {
   const arrived = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   answer = (_, response) => {
@@ -134,4 +134,7 @@ test('a client that leaves ends the fetching', async () => {
   await expect(request).rejects.toThrow();
   await ended.promise;
   await expect.poll(() => server.leftovers()).toEqual([]);
+  // Answered after the one that was left.
+  await server.json('/v1/imports');
+  expect(readFileSync(join(server.dir.root, 'rollcall.log'), 'utf8')).not.toContain('"level":"error"');
 });
