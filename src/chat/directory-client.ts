@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
-import { isObject } from '../platform/stored-json.ts';
 import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply, resultsByKey } from './contract.ts';
 import { entriesOf, type MemberEntries, readMember } from './member-entries.ts';
@@ -85,8 +84,8 @@ const reactivatedReply = z
 /** Results are under `data`, or under `data` in `data` (docs/chat-service.md, 75): only a result says whether it is a success. */
 const importReply = z.object({
   data: resultsByKey.transform((data) => {
-    const { data: inner } = data;
-    return isObject(inner) && typeof inner['success'] !== 'boolean' ? inner : data;
+    const { success, data: inner } = resultsByKey.safeParse(data['data']);
+    return success && typeof inner['success'] !== 'boolean' ? inner : data;
   }),
 });
 
