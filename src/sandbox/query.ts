@@ -21,7 +21,7 @@ export function valuesOf({ query }: Call, name: string): readonly string[] | und
 /** @param names documented, and not done here */
 export function refuseQuery({ query }: Call, names: readonly string[]) {
   const found = names.filter((name) => query.has(name));
-  if (found.length > 0) throw badRequest(`The sandbox has no ${found.join(' and no ')}.`, ...found);
+  if (found.length > 0) throw badRequest('The sandbox does not have this parameter.', ...found);
 }
 
 /** The items in the order of `sortBy` and `sortOrder`. @param keys what they can be sorted by */
