@@ -288,6 +288,29 @@ describe('an unchanged file', () => {
     expect(office.syncs.wanted).toHaveLength(2);
   });
 
+  test('is looked at when a file beside it has changed, and not when only the protect file has', async () => {
+    const office = openOffice();
+    const write = (people: string, teams: string) => ({
+      identities: office.file('people.csv', people),
+      groups: office.file('teams.csv', teams),
+    });
+    const [some, others] = ['key,id\n1,one\n', 'key,id\n2,two\n'];
+    const protectFile = office.file('protect.txt', 'ann\n');
+    await office.add({ ...write(some, others), protectFile });
+    const newest = async () => (await nights(office, 2)).slice(-2);
+    expect(await newest()).toEqual(['ran', 'skipped-unchanged']);
+    for (const [people, teams] of [
+      [others, some],
+      [others, others],
+      [some, others],
+    ] as const) {
+      write(people, teams);
+      expect(await newest()).toEqual(['ran', 'skipped-unchanged']);
+    }
+    office.file('protect.txt', 'bob\n');
+    expect(await newest()).toEqual(['skipped-unchanged', 'skipped-unchanged']);
+  });
+
   test('is looked at where a person has let users back', async () => {
     const office = openOffice();
     await office.add();
