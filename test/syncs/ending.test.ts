@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import { expireDaily, expireIfDue } from '../../src/features/sync/compose-syncs.ts';
 import { endingBefore } from '../../src/imports/ends/ends.ts';
+import { ENDS_SCHEMA } from '../../src/imports/schemas.ts';
+import { openForWriting, readStatements } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
 import { syncSettled } from './sync-settled.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
@@ -46,6 +48,24 @@ test('an end that cannot be read or is over makes a row invalid, and 90d counts 
   expect(dan?.until).toBeGreaterThanOrEqual(began + 90 * DAY_MS);
   expect(dan?.until).toBeLessThanOrEqual(Date.now() + 90 * DAY_MS);
   expect(endingBefore(join(tempDir(), 'ends.sqlite'), undefined, 0, 9)).toEqual([]);
+});
+
+test('the page after an end goes on behind it, also where another app has the same membership', () => {
+  const path = join(tempDir(), 'ends.sqlite');
+  using database = openForWriting(path, ENDS_SCHEMA);
+  const add = database.prepare("insert into ends values (?, 'us', ?, ?, 1, 'an import', 0)");
+  for (const app of ['one', 'two']) for (const uid of ['anna', 'bob']) add.run(app, 'team', uid);
+  const all = endingBefore(path, undefined, 1, -1);
+  expect(all).toHaveLength(4);
+  expect(all.map((one) => endingBefore(path, undefined, 1, 1, one)[0])).toEqual([...all.slice(1), undefined]);
+});
+
+test('a page of many memberships that end at the same time is found without sorting them', () => {
+  const path = join(tempDir(), 'ends.sqlite');
+  using database = openForWriting(path, ENDS_SCHEMA);
+  const plan = readStatements(new URL('../../src/imports/ends/ends.sql', import.meta.url)).get('ending') ?? '';
+  const steps = database.prepare(`explain query plan ${plan}`).all();
+  expect(steps.map(({ detail }) => detail).join()).toMatch(/ends_by_time(?!.*TEMP B-TREE)/);
 });
 
 /** Lets the memberships of these users be over. */

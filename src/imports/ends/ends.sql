@@ -61,11 +61,11 @@ select count(*) as ends from puttable where by = :undone;
 select 1 from ledger.input where ends;
 
 -- name: ending
--- In: apps (null: any), before (ms), limit, and until, region, guid and uid of the last one of the page before. Out: memberships that end before
--- then, the first to end first.
-select region, guid, uid, until, by from ends
- where until <= :before and (:apps is null or app = :apps ->> region) and (until, region, guid, uid) > (:until, :region, :guid, :uid)
- order by until, region, guid, uid limit :limit;
+-- In: apps (null: any), before (ms), limit, and until, app, region, guid and uid of the last one of the page before. Out: memberships that end
+-- before then, the first to end first; of the same time in the order of the index: thousands may end with a season.
+select app, region, guid, uid, until, by from ends
+ where until <= :before and (:apps is null or app = :apps ->> region) and (until, app, region, guid, uid) > (:until, :app, :region, :guid, :uid)
+ order by until, app, region, guid, uid limit :limit;
 
 -- name: has_any
 -- Whether any membership ends.

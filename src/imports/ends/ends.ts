@@ -16,6 +16,7 @@ const STATEMENTS = new URL('ends.sql', import.meta.url);
 /** A membership that ends, `until` in ms since 1970. */
 export interface Ending {
   readonly until: number;
+  readonly app: string;
   readonly region: Region;
   readonly guid: string;
   readonly uid: string;
@@ -108,8 +109,8 @@ export function endingBefore(
   limit: number,
   after?: Omit<Ending, 'by'>,
 ) {
-  const { until, region, guid, uid } = after ?? { until: 0, region: '', guid: '', uid: '' };
-  const given = { apps: aimed === undefined ? null : appsOf(aimed), before, limit, until, region, guid, uid };
+  const { until, app, region, guid, uid } = after ?? { until: 0, app: '', region: '', guid: '', uid: '' };
+  const given = { apps: aimed === undefined ? null : appsOf(aimed), before, limit, until, app, region, guid, uid };
   return readIfThere(path, ENDS_SCHEMA, [], (database) =>
     statementsOf(database, STATEMENTS)<Ending>('ending').all(given),
   );

@@ -59,14 +59,20 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
       const before = within === undefined ? Number.MAX_SAFE_INTEGER : Date.now() + within;
       const found = endingBefore(dir.ends, syncs?.sendsTo, before, limit + 1, cursorContent(endingPlace, cursor));
       const { items, nextCursor } = pageOf(found, limit, ({ by: _, ...last }) => cursorText(last));
-      return { memberships: items.map((one) => ({ ...one, until: isoTime(one.until) })), nextCursor };
+      return { memberships: items.map(({ app: _, ...one }) => ({ ...one, until: isoTime(one.until) })), nextCursor };
     },
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
-const endingPlace = z.strictObject({ until: z.int(), region: z.enum(REGIONS), guid: z.string(), uid: z.string() });
+const endingPlace = z.strictObject({
+  until: z.int(),
+  app: z.string(),
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  uid: z.string(),
+});
 
 /** A decision about a plan, with the reason on record. @param decide refuses where the state does not allow it */
 export function deciding(decide: (id: string, who: string, reason: string) => Sync, whole: (sync: Sync) => SyncView) {
