@@ -224,19 +224,21 @@ function callGroupFinder(
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
   `);
-  // Without a change, a statement would not give the id of one that is there.
-  const findGroup = database.prepare(
-    'insert into groups (region_id, guid) values (?, ?) on conflict do update set guid = guid returning id',
-  );
+  // Each is looked up first: one statement that adds or finds makes a file of a million groups take twice as long to insert.
+  const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
+  const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
   const findCallGroup = database.prepare(
-    'insert into call_groups (group_id, on_behalf_of, action_id) values (?, ?, ?) on conflict do update set later = later returning id',
+    'select id from call_groups where group_id = ? and on_behalf_of = ? collate nocase and action_id = ?',
   );
-  const groupOf = (region: number, guid: string): number => Number(findGroup.get(region, guid)?.['id']);
+  const addCallGroup = database.prepare('insert into call_groups (group_id, on_behalf_of, action_id) values (?, ?, ?)');
+  const groupOf = (region: number, guid: string): number =>
+    Number(findGroup.get(region, guid)?.['id'] ?? addGroup.run(region, guid).lastInsertRowid);
   return (regionName, guid, actor, actionName) => {
     const region = regionId(regionName);
     const action = actionId(actionName);
     const group = groupOf(region, guid);
     const of = isSilent ? groupOf(region, EVERY_GROUP) : group;
-    return { id: Number(findCallGroup.get(of, actor, action)?.['id']), group };
+    const known = findCallGroup.get(of, actor, action)?.['id'];
+    return { id: Number(known ?? addCallGroup.run(of, actor, action).lastInsertRowid), group };
   };
 }
