@@ -114,7 +114,7 @@ export const MACHINE_ERRORS = {
     sentence: '{path} was written by another version of rollcall',
     remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
   }),
-  DAMAGED_LEDGER: refusal({
+  DAMAGED_LEDGER: refusal<Said & { readonly path?: string }>({
     title: 'A file of the data directory is damaged',
     cause:
       'The disk, or another program that wrote into it. Other imports work; what `GET /v1/members` finds names imports that cannot be read in `unread`.',

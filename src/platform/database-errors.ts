@@ -13,7 +13,11 @@ export const isLedgerError = (error: unknown) => isError(error, ...CODES);
 
 export function damagedFile(path: string, cause: Error) {
   const remedy = REMEDIES[basename(path)] ?? NO_LEDGER;
-  return new RollcallError('DAMAGED_LEDGER', { what: `${path} is damaged (${cause.message})`, remedy }, { cause });
+  return new RollcallError(
+    'DAMAGED_LEDGER',
+    { path, what: `${path} is damaged (${cause.message})`, remedy },
+    { cause },
+  );
 }
 
 /** @param what in a clause: what SQLite reads and rollcall never writes */

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import { startTestServer } from './test-server.ts';
@@ -48,4 +49,29 @@ test('a ledger that is damaged or gone under a running server is named by each o
     expect(await server.json(`/v1/imports/${id}`)).toMatchObject({ actions: ['delete'], retryable: 0, next: [] });
     expect(await server.json(`/v1/imports/${whole}/rows`)).toMatchObject({ rows: [{ uid: 'anna' }] });
   }
+});
+
+test('a damaged check hides neither Retry nor corrections; where the edits are damaged, Retry says which file it needs', async () => {
+  const server = await startTestServer({ sandbox: { groups: 'any', users: 0, seed: { users: ['anna'] } } });
+  onTestFinished(() => server.close());
+  const { id } = await server.run('guid,uid\ng,anna\ng,nobody\ng,nobody-2\n');
+  const folder = server.dir.folder(id);
+  const uid = { row: 2, column: 'uid', was: 'nobody', value: 'anna' };
+  const headers = { 'content-type': 'application/json' };
+  await server.json(`/v1/imports/${id}/corrections`);
+  const edits = { method: 'PATCH', headers, body: JSON.stringify({ edits: [uid] }) };
+  await server.json(`/v1/imports/${id}/corrections/rows`, edits);
+  const sent = await server.json<{ id: string }>(`/v1/imports/${id}/corrections/send`, { method: 'POST' });
+  await server.settled(sent.id);
+  const whole = await server.json(`/v1/imports/${id}`);
+  expect(whole).toMatchObject({ corrected: 1, retryable: 1, next: [{ operation: 'correct' }, { operation: 'retry' }] });
+
+  writeFileSync(join(folder, 'check.sqlite'), 'x'.repeat(8_192));
+  expect(await server.json(`/v1/imports/${id}`)).toEqual(whole);
+  await server.json(`/v1/imports/${id}/corrections`);
+
+  writeFileSync(join(folder, 'corrections.sqlite'), 'x'.repeat(8_192));
+  expect(await server.json(`/v1/imports/${id}`)).toMatchObject({ actions: ['retry', 'delete'], retryable: 2 });
+  const detail = expect.stringContaining('corrections.sqlite is damaged');
+  expect(await server.problem(`/v1/imports/${id}/retry`, { method: 'POST' })).toMatchObject({ status: 500, detail });
 });

@@ -50,15 +50,16 @@ export function noCheck(id: string) {
 }
 
 /**
+ * @param record of the check
  * @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted
  * @returns also `refused`: rows that would fail, or were left out because they would
  */
 export async function checkFacts(
+  record: ReturnType<typeof checkOf>,
   folder: string,
   state: ImportState,
   skipped: number,
 ): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'> & { readonly refused: number }> {
-  const record = checkOf(folder);
   if (record === undefined) return { refused: 0 };
   const leftOut = skipped === 0 ? 0 : leftOutOf(folder);
   const summary = state === 'staged' ? await checkSummaryOf(folder, record) : undefined;

@@ -64,10 +64,11 @@ export async function importView(record: ImportRecord, sources: ViewSources): Pr
     // Rows that failed, and were not retried as they are, can be corrected once it is over.
     toCorrect: invalid + (isFinal(state) && retried === undefined ? failed : 0),
   };
-  const { ready, toCorrect, ...found } = ledgerIsThere(sources.dir.ledger(id))
+  const path = sources.dir.ledger(id);
+  const { ready, toCorrect, ...found } = ledgerIsThere(path)
     ? await sources
         .complete(record, whole)
-        .catch((error: unknown) => (isLedgerLost(unreadable(error, sources).code) ? lost : whole))
+        .catch((error: unknown) => (isLost(path, unreadable(error, sources)) ? lost : whole))
     : lost;
   const actions = found.actions.filter((action) => action !== 'retry' || found.retryable > 0);
   const view = { ...found, actions };
@@ -103,12 +104,17 @@ async function ownView(record: ImportRecord, sources: ViewSources) {
   };
 }
 
-/** A ledger that cannot be read must not hide the other imports of a list. @throws any other error */
-function unreadable(error: unknown, sources: ViewSources) {
+/** A file that cannot be read must not hide the other imports of a list. @throws any other error */
+export function unreadable(error: unknown, sources: Pick<ViewSources, 'uncounted'>) {
   const known = isLedgerError(error) ? error : busyIn(error);
   if (known === undefined) throw error;
   sources.uncounted?.(known);
   return known;
+}
+
+/** Whether the ledger at `path` is lost, and not another file: what needs that one is refused, and says which it is. */
+function isLost(path: string, { code, facts }: ReturnType<typeof unreadable>) {
+  return isLedgerLost(code) && (facts.path ?? path) === path;
 }
 
 async function counted(record: ImportRecord, sources: ViewSources) {

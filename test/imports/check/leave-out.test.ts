@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkFacts } from '../../../src/features/check/check-view.ts';
+import { checkFacts, checkOf } from '../../../src/features/check/check-view.ts';
 import { openCatalogReader } from '../../../src/imports/catalog.ts';
 import { readOptions } from '../../../src/imports/import-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
@@ -113,13 +113,13 @@ test('rows that an interrupted start has left out can still be repaired after th
   // Its process ends before the import is sent.
   leaveOut({ id, folder, options: readOptions(at.coordinator.find(id)) }, findFailing);
   await at.check(id);
-  expect(await checkFacts(folder, 'staged', 1)).toMatchObject({
+  expect(await checkFacts(checkOf(folder), folder, 'staged', 1)).toMatchObject({
     checkedRows: { canBeSent: 1, wouldFail: 0 },
     refused: 1,
   });
   await at.coordinator.resume(id);
   await at.coordinator.settled(id);
-  expect(await checkFacts(folder, 'completed', 1)).toMatchObject({ refused: 1 });
+  expect(await checkFacts(checkOf(folder), folder, 'completed', 1)).toMatchObject({ refused: 1 });
 });
 
 test('of rows that wait until the first are sent, those that would fail are left out too', async () => {
