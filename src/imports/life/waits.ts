@@ -80,10 +80,11 @@ export function openWaits({ dir, catalog, states, sending, takeUp, tell, fail, .
     if (waiting.size === 0) return;
     const bytes = await free();
     if (bytes > ENOUGH) keepReserve(dir);
-    for (const [what, { wait, goOn }] of waiting) {
-      if (!wait.isOver(bytes)) continue;
+    // What waits again meanwhile has its turn with the next look.
+    for (const [what, entry] of [...waiting]) {
+      if (waiting.get(what) !== entry || !entry.wait.isOver(bytes)) continue;
       waiting.delete(what);
-      await goOn();
+      await entry.goOn();
     }
   };
 
