@@ -113,7 +113,12 @@ export function cellsReader(columns: readonly string[], options: CreateOptions):
   const places = profileColumns(columns, options.columns);
   return (original) => {
     const cellAt = cellsOf(original, columns);
-    return Object.fromEntries([...places].map(([field, at]) => [field, cellAt(at)]).filter(([, text]) => text !== ''));
+    const cells: Partial<Record<CreateField, string>> = {};
+    for (const [field, at] of places) {
+      const text = cellAt(at);
+      if (text !== '') cells[field] = text;
+    }
+    return cells;
   };
 }
 
