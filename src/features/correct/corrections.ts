@@ -66,7 +66,7 @@ export class Corrections {
         return await followUp(coordinator, dir, earlier, { kind: 'corrected', createdBy }, async (source, made) => {
           const options = await doCorrecting(subject, 'claim', made, source, seen);
           if (options !== undefined) return options;
-          throw nothingToSend(earlier, 'has no corrected rows to send');
+          throw nothingToSend(earlier, 'has no corrected rows to send: none is corrected, or they were sent before');
         });
       } finally {
         await doCorrecting({ ...subject, sends: this.#sendsOf(id) }, 'edited');
