@@ -125,7 +125,7 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
 }
 
 /**
- * Puts a file of this machine there, whole or not at all. Its `late` is aborted when it takes too long: after an hour.
+ * Puts a file of this machine there, whole or not at all. `late` is aborted when that takes too long; default: an hour.
  * @throws BAD_SOURCE where nothing can be written, at once or with what to do; the signal's reason
  */
 export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
