@@ -13,12 +13,10 @@ export interface Caller {
   readonly caller: string;
 }
 
-/** The reason of a caller's signal. */
-export class ClientLeft extends Error {}
-
 export function callerOf({ raw, request }: FastifyReply): Caller {
   const controller = new AbortController();
-  const leave = () => controller.abort(new ClientLeft('the client has gone'));
+  const leave = () =>
+    controller.abort(new RollcallError('READING_STOPPED', { what: 'the client has gone', reason: 'left' }));
   if (raw.destroyed) leave();
   else raw.once('close', leave);
   return { signal: controller.signal, caller: request.who.id || request.ip };

@@ -10,7 +10,6 @@ import { isDiskFull } from '../platform/files.ts';
 import type { Logger } from '../platform/log.ts';
 import { withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
-import { ClientLeft } from './http-answers.ts';
 
 /** The document that the client gets for an error whose code has a status. */
 export function problemDocument(error: RollcallError) {
@@ -76,7 +75,6 @@ function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest) 
 export function problemOf(thrown: unknown) {
   const error = inputRefusal(thrown);
   if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
-  if (error instanceof ClientLeft) return new RollcallError('BUSY', { what: STOPPED.left });
   if (isError(error, 'READING_STOPPED')) return new RollcallError('BUSY', { what: STOPPED[error.facts.reason] });
   const { code = '', message = '', statusCode = 0 } = error as Partial<FastifyError>;
   const busy = busyIn(error);
