@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { questionRefused } from '../../jobs/ask-service.ts';
 import type { ListEntry, Page } from '../../src/chat/list-client.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
+import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
+import type { ImportOptions } from '../../src/imports/import-options.ts';
 import { reasonFor } from '../../src/imports/reason-codes.ts';
+import type { ImportLedger } from '../../src/imports/record/import-ledger.ts';
+import { createFirstSteps } from '../../src/imports/send/ban-check.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { withList } from '../chat/with-list.ts';
+import { stagedImport } from './ledger/staged-import.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants, reached } from './pipeline-harness.ts';
 
 /** A group in which `banned` are banned. */
@@ -213,6 +219,39 @@ describe('a list of banned users that cannot be read whole', () => {
     expect(reason).toContain('region and host');
     expect(`${reason} ${remedy}`).not.toContain('banCheck');
     expect(pipeline.calls(id)).toBe(0);
+  });
+
+  test('because the region refuses every call: its other groups are neither asked nor looked for', async () => {
+    const { ledger } = await stagedImport(Array.from({ length: 1_000 }, (_, n) => ({ guid: `g${n}` })));
+    let looks = 0;
+    const groupsToAsk = function* () {
+      for (const some of ledger.bans.groupsToAsk('us')) {
+        looks += 1;
+        yield some;
+      }
+    };
+    const refused = {
+      kind: 'refused',
+      region: true,
+      code: 'AUTH_ERR_NO_ACCESS',
+      message: 'This key may not.',
+    } as const;
+    const listPage = async (): Promise<never> => {
+      throw questionRefused('us', refused);
+    };
+    const told: unknown[] = [];
+    const steps = createFirstSteps(
+      () => ({ listPage }) as Partial<GroupPages> as GroupPages,
+      () => false,
+    );
+    await steps.take(
+      'imp-1',
+      { regionsUsed: () => ['us'], bans: { ...ledger.bans, groupsToAsk } } as Partial<ImportLedger> as ImportLedger,
+      { bans: 'keep' } as ImportOptions,
+      { ready: (region) => told.push(region), stopped: (stopped) => told.push(stopped) },
+    );
+    expect(told).toEqual([{ region: 'us', code: 'AUTH_ERR_NO_ACCESS', message: 'This key may not.' }]);
+    expect(looks).toBe(1);
   });
 
   test('can be left unread when the import is resumed', async () => {

@@ -106,7 +106,14 @@ async function askIn(
   let unread: Unread | undefined;
   let groupsUnread = 0;
   bans.begin(region);
-  await inTurns(signal, bans.groupsToAsk(region), async ({ id: group, guid }, stop) => {
+  const groups = function* () {
+    for (const some of bans.groupsToAsk(region)) {
+      yield some;
+      // To find the groups of a large import takes long.
+      if (refused !== undefined) return;
+    }
+  };
+  await inTurns(signal, groups(), async ({ id: group, guid }, stop) => {
     if (refused !== undefined) return;
     try {
       await record({ group, uids: await readBanned(pages, guid, { signal: stop }) });
