@@ -146,8 +146,12 @@ test('faults of ours say nothing about the service, but one in reading an answer
   expect(told).toEqual([]);
   const fault = { ...ANSWERED, kind: 'again', code: 'WORKER_FAULT' } as const;
   circuit.called({ ...fault, httpStatus: null });
-  circuit.called(fault);
-  await eventually(async () => readCircuit(await queue.readNote('circuit')).answeredAt).toBe(Date.now());
+  circuit.called(fault, undefined, { recovers: true });
+  await eventually(async () => readCircuit(await queue.readNote('circuit'))).toMatchObject({
+    answeredAt: Date.now(),
+    // The repeat has failed as the call before it did.
+    recoveredAt: null,
+  });
 });
 
 test('a wait that the service asks for is known to all until a call is answered without one', async () => {

@@ -90,7 +90,8 @@ export function createRegionCircuit(options: RegionCircuitOptions) {
       if (!isAnswer(call)) return;
       const asksToWait = call.kind === 'slow-down';
       const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
-      breaker.answered(asksToWait, { waitsUntil, recovered: recovers && !asksToWait }).catch(failed);
+      const recovered = recovers && !asksToWait && call.kind !== 'again';
+      breaker.answered(asksToWait, { waitsUntil, recovered }).catch(failed);
     },
     /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
     unanswered: async (...[jobId, verdict, at]: Parameters<UnansweredListener>): Promise<Unanswered> => {
