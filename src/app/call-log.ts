@@ -35,9 +35,11 @@ export function callLog(log: Logger): CallObserver {
         case 'slow-down':
           return log.warn({ ...facts, waitMs }, 'rate limit');
         case 'again':
-          // Without a reply the message comes from the network and names no user.
+          // Without a reply the message comes from the network and names no user; nothing else says what a fault of ours is.
           return log.warn(
-            httpStatus === null ? { ...facts, message } : withMessageInDebug(log, facts, message),
+            httpStatus === null || code === 'WORKER_FAULT'
+              ? { ...facts, message }
+              : withMessageInDebug(log, facts, message),
             'retry',
           );
         case 'halve':

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { callLog } from '../../src/app/call-log.ts';
 import { createLog, type LogStream } from '../../src/platform/log.ts';
 import type { LogLevel } from '../../src/platform/settings.ts';
 import { csv, EMBEDDED, eventually, openPipeline, participants } from './pipeline-harness.ts';
@@ -34,6 +35,27 @@ test('a 429, a retry and a refused batch leave a line each, with import, region,
   expect(of('call answered')).toEqual([]);
   expect(text()).not.toMatch(/unheard-of|"x1"|u1\b/);
   expect(failures).toEqual([]);
+});
+
+test('a fault of ours says what it is, also where it met an answer of the service', () => {
+  const { log, of } = journal('info');
+  const message = 'undefined is not a function';
+  const about = {
+    share: undefined,
+    job: 'add-members',
+    operation: 'add-members',
+    attempt: 1,
+    message,
+    requestId: null,
+  };
+  for (const httpStatus of [null, 200]) {
+    const call = { at: 0, ms: 1, httpStatus, code: 'WORKER_FAULT', kind: 'again' } as const;
+    callLog(log).called?.('us', call, undefined, about);
+  }
+  expect(of('retry')).toMatchObject([
+    { status: null, code: 'WORKER_FAULT', message },
+    { status: 200, code: 'WORKER_FAULT', message },
+  ]);
 });
 
 test('an outage leaves a line when it begins and one when it ends', async () => {
