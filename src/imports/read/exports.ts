@@ -9,7 +9,7 @@ import { type Element, type Elements, isText } from './element.ts';
 import { isIntakeError } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 
-/** Gives rows, whose values are as the export has them. */
+/** Gives rows, whose values are as the export has them; roles and times are texts, so that a wrong one is told what is allowed. */
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<Element>;
 
 const FLATTEN: Readonly<Record<ExportName, Flatten>> = {
@@ -105,7 +105,7 @@ function* stream({ type, item }: Element) {
     channel_id: isNamed ? id : '',
     cid: isNamed ? `${cellOf(channel_type)}:${id}` : '',
     user_id,
-    channel_role: cellOf(role) === '' && is_moderator === true ? 'channel_moderator' : role,
+    channel_role: cellOf(role) || (is_moderator === true ? 'channel_moderator' : ''),
     ...joinedAt(created_at),
   };
 }
@@ -133,13 +133,13 @@ function* twilio(participant: Element) {
   const { conversation_sid: snake, conversationSid: conversation_sid = snake, identity } = participant;
   const { role_sid: role, roleSid = role, date_created: made, dateCreated = made } = participant;
   if (conversation_sid === undefined) return;
-  yield { conversation_sid, identity, role_sid: roleSid, ...joinedAt(dateCreated) };
+  yield { conversation_sid, identity, role_sid: cellOf(roleSid), ...joinedAt(dateCreated) };
 }
 
 /** The body of `POST /data_import/members`: members by a key of their own. */
 function* cometchat({ members }: Element) {
   for (const { guid, uid, isBanned, scope, joinedAt: time } of Object.values(objectOf(members)).map(objectOf)) {
-    yield { guid, uid, scope: isBanned === true ? 'ban' : scope, joinedAt: time };
+    yield { guid, uid, scope: isBanned === true ? 'ban' : cellOf(scope), joinedAt: cellOf(time) };
   }
 }
 
@@ -167,7 +167,7 @@ function* teamsOf(org: unknown, all: unknown): Generator<Element> {
 
 /** Since when a person is a member, where the export says it. */
 function joinedAt(time: unknown) {
-  return time ? { joined_at: time } : {};
+  return time ? { joined_at: cellOf(time) } : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

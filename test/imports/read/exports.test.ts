@@ -7,6 +7,7 @@ import { boundsWith } from '../../../src/imports/read/intake-error.ts';
 import { membershipReader } from '../../../src/imports/read/membership-row.ts';
 import { EXPORTS, type ExportName } from '../../../src/options/input-kinds.ts';
 import { runs } from '../../runs.ts';
+import { read } from './reading.ts';
 
 const originals = (name: ExportName, element: Element) => {
   const columns = openColumns({}, { lenient: true });
@@ -83,3 +84,36 @@ test('exports with a time of joining give it to the column joined_at', () => {
   expect(originals('stream', { type: 'member', item: stream })).toMatchObject([{ joined_at: stream.created_at }]);
   expect(originals('sendbird', sendbird).map(({ joined_at }) => joined_at)).toEqual(['1714564800', undefined]);
 });
+
+test.each([
+  [
+    'cometchat',
+    { members: { a: { guid: 'g', uid: 'ann', scope: true, joinedAt: 1_714_564_800.5 } } },
+    'scope',
+    'joinedAt',
+  ],
+  [
+    'stream',
+    { type: 'member', item: { channel_id: 'g', user_id: 'ann', channel_role: { id: 7 }, created_at: { at: 1 } } },
+    'channel_role',
+    'joined_at',
+  ],
+] as const)(
+  '%s: a role and a time that cannot be read are told what is allowed',
+  async (exportOf, element, scope, joinedAt) => {
+    const map = exportOf === 'stream' ? { guid: 'channel_id', scope } : {};
+    const { rows } = await read(JSON.stringify(element), { exportOf, map, silent: true });
+    expect(rows[0]?.problems).toEqual([
+      expect.objectContaining({
+        column: scope,
+        code: 'UNKNOWN_SCOPE',
+        reason: expect.stringContaining('allowed are admin'),
+      }),
+      expect.objectContaining({
+        column: joinedAt,
+        code: 'BAD_TIME',
+        reason: expect.stringContaining('allowed are 2024-05-01'),
+      }),
+    ]);
+  },
+);
