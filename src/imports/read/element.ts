@@ -81,17 +81,18 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
       if (!known.has(key)) learn(key, place);
     }
     if (line === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid);
-    const lists = (['guid', 'uid'] as const).filter((field) => Array.isArray(valueIn(element, field)));
-    if (lists.length > 0) yield* combined(original, lists, repeated);
+    if (isList(element, 'guid') || isList(element, 'uid')) yield* combined(original, repeated);
     else yield rowOf(element, original, original, repeated);
   }
 
   const valueIn = (element: Element, field: Field) => (keyOf[field] === '' ? undefined : element[keyOf[field]]);
+  const isList = (element: Element, field: Field) => Array.isArray(valueIn(element, field));
 
   /** A row for each user in each group. The first one has the original of all. */
-  function* combined(original: string, lists: readonly ('guid' | 'uid')[], repeated: string | undefined) {
+  function* combined(original: string, repeated: string | undefined) {
     hasLists = true;
     const element = parseJson(original) as Element;
+    const lists = (['guid', 'uid'] as const).filter((field) => isList(element, field));
     const guids = [valueIn(element, 'guid')].flat();
     const uids = [valueIn(element, 'uid')].flat();
     const count = guids.length * uids.length;
@@ -110,7 +111,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
         part += 1;
         const one: Element = { ...element, [keyOf.guid]: guid, [keyOf.uid]: uid };
         const row = rowOf(one, part === 1 ? original : '', undefined, repeated);
-        const value = lists.map((field) => `${keyOf[field]}=${cellOf(valueIn(one, field))}`).join(', ');
+        const value = lists.map((field) => `${keyOf[field]}=${cellOf(one[keyOf[field]])}`).join(', ');
         yield { ...row, shaped: { part, value: count === 1 ? '' : shortValue(value) } };
       }
     }
