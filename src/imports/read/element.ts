@@ -111,7 +111,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
         part += 1;
         const one: Element = { ...element, [keyOf.guid]: guid, [keyOf.uid]: uid };
         const row = rowOf(one, part === 1 ? original : '', undefined, repeated);
-        const value = lists.map((field) => `${keyOf[field]}=${cellOf(one[keyOf[field]])}`).join(', ');
+        const value = lists.map((field) => `${keyOf[field]}=${written(one[keyOf[field]])}`).join(', ');
         yield { ...row, shaped: { part, value: count === 1 ? '' : shortValue(value) } };
       }
     }
@@ -148,6 +148,10 @@ function textOf(element: Element, field: Field, key: string, text: string | unde
   if (isText(exact)) return JSON.stringify(exact);
   reader.addProblem(notText(field, key, exact));
   return '';
+}
+
+function written(value: unknown) {
+  return value === null ? 'null' : cellOf(value);
 }
 
 /** Whether a value can be an id: a text, or a whole number as it is written; also nothing. */

@@ -157,6 +157,16 @@ describe('JSON', () => {
     expect(intake.rowsRead()).toBe(2);
   });
 
+  test('of a list with nothing and an empty text in it, the report says which of them a row is', async () => {
+    const { rows } = await read('[{"guid":"g1","uid":["u1",null,"",7]}]');
+    expect(rows.map((row) => [short(row), row.shaped?.value])).toEqual([
+      ['us/g1/u1/participant/', 'uid=u1'],
+      ['uid: EMPTY', 'uid=null'],
+      ['uid: EMPTY', 'uid='],
+      ['us/g1/7/participant/', 'uid=7'],
+    ]);
+  });
+
   test('without a list no row gives several memberships', async () => {
     const { intake } = await read('[{"guid":"g1","uid":"u1","tags":["a","b"]}]');
     expect(intake.shaped()).toBe(false);
