@@ -40,8 +40,11 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, .
     error: question.error.value,
     /** It has the present answer, also where this was not drawn again. */
     question,
-    /** Replaces the data by a newer answer from elsewhere. */
-    set: (known: T) => question.set(known),
+    /** Replaces the data by an answer from elsewhere; news may have come before it. */
+    set: (known: T) => {
+      question.set(known);
+      question.soon();
+    },
     reload: async () => void (await question.ask()),
   };
 }

@@ -71,3 +71,28 @@ test('before anything is sent, the service is asked which rows would fail; they 
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 row' }).click();
   await page.getByText('The only row succeeded; every row is accounted for.').first().waitFor();
 });
+
+test('a check whose end is known before its beginning is answered is shown as over', async () => {
+  const page = await browser.open(server.url);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('uid,guid\nada,choir\n', 'quick.csv'));
+  await review(page);
+  const check = page.getByRole('region', { name: 'Check with the service' });
+  await check.getByRole('button', { name: 'Check with the service' }).click();
+  const again = check.getByRole('button', { name: 'Check again' });
+  await again.waitFor();
+  const looks: string[] = [];
+  page.on('response', (seen) => {
+    if (seen.url().endsWith('/check') && seen.request().method() === 'GET') looks.push(seen.url());
+  });
+  let before = Number.POSITIVE_INFINITY;
+  await page.route(/\/check$/, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch();
+    await eventually(() => looks.length).toBeGreaterThan(0);
+    before = looks.length;
+    await route.fulfill({ response });
+  });
+  await again.click();
+  await eventually(() => looks.length > before).toBe(true);
+  await again.waitFor();
+});
