@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { exportFile } from '../../src/features/export/export-store.ts';
 import { manyMembers, members, openSandboxPlace, openWorkplace, readingHalf, until } from './workplace.ts';
 
 const GROUPS = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`g${n}`, { participants: [`u${n}`] }]));
@@ -258,6 +260,19 @@ test('an export whose file cannot be read is not continued, and stays as it is',
   const { code, stderr } = await place.run(['export', '--resume', id, '--output', 'out.csv']);
   expect([code, stderr]).toEqual([4, expect.stringContaining('[DAMAGED_LEDGER]')]);
   expect(readdirSync(join(place.dataDir, 'exports', id))).toContain(file);
+});
+
+test('a command removes no export, however old: only a server does', async () => {
+  const place = await open();
+  const { code } = await place.run(['export', '--max-calls', '1', '--output', 'cut.csv']);
+  expect(code).toBe(3);
+  const folder = join(place.dataDir, 'exports');
+  const [id = ''] = readdirSync(folder);
+  using database = new DatabaseSync(exportFile(join(folder, id)));
+  expect(database.prepare('update run set finished_at = 1').run().changes).toBe(1);
+  const env = { ROLLCALL_KEEP: '1h' };
+  expect((await place.run(['export', '--output', 'all.csv'], { env })).code).toBe(0);
+  expect(readdirSync(folder)).toEqual([id]);
 });
 
 test('a check ends after Ctrl-C with exit code 5, and `check` goes on', async () => {
