@@ -35,7 +35,8 @@ const MAX_INLINE_ROWS = 20_000;
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number) {
   if (rows > MAX_INLINE_ROWS) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
-  else await doCheckStep(work);
+  // As a thread would get it: a value that cannot be sent fails with few rows too.
+  else await doCheckStep(structuredClone(work));
 }
 
 export async function doCheckStep({ folder, step, subject }: CheckWork) {

@@ -28,7 +28,8 @@ export function doCorrecting<Name extends keyof Tasks>(
   // A corrected file may take long however few rows there are.
   const isLong = name === 'takeFile' || statSync(ledgerFile(subject.folder)).size > MAX_INLINE_BYTES;
   if (isLong) return openThread<Tasks>(import.meta.url, './correction-thread').askOnce(name, asked);
-  return tasks[name](asked) as Promise<Answer<Tasks, Name>>;
+  // As a thread would get it: a value that cannot be sent fails with few rows too.
+  return tasks[name](structuredClone(asked)) as Promise<Answer<Tasks, Name>>;
 }
 
 interface CorrectionsOptions {

@@ -18,6 +18,7 @@ export const WORK: { readonly [Name in keyof Tasks]: (task: Tasks[Name]) => void
 
 /** Does a piece of this work, in a thread unless it is small: it would hold up the process. Rejects with what the work throws. */
 export async function doWork<Name extends keyof Tasks>(name: Name, task: Tasks[Name], isSmall: boolean) {
-  if (isSmall) WORK[name](task);
+  // As a thread would get it: a value that cannot be sent fails with small files too.
+  if (isSmall) WORK[name](structuredClone(task));
   else await openThread<typeof WORK>(import.meta.url, './plan-thread').askOnce(name, task);
 }
