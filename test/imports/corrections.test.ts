@@ -244,7 +244,14 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   await expect(corrections.do(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toMatchObject({
     code: 'CANNOT_CORRECT',
   });
-  expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
+  const child = await send(pipeline, parent);
+  expect(pipeline.rows(child).map(({ uid }) => uid)).toEqual(['ada']);
+  // Whoever names no import gives the file to the newest one, which is the retry.
+  await expect(corrections.do(child, 'takeFile', file(report), 'ann')).rejects.toMatchObject({
+    code: 'CANNOT_CORRECT',
+    what: expect.stringContaining(child),
+    remedy: expect.stringContaining(parent),
+  });
 });
 
 test('a corrected workbook gives the same edits as a corrected CSV file', async () => {
@@ -355,6 +362,8 @@ test('a process that dies while rows are sent sends each of them once', async ()
   const { id: parent } = await pipeline.run('guid,uid\nchoir,a b\nchoir,c d\n');
   await edit(pipeline, parent, [2, 'uid', 'ada'], [3, 'uid', 'cyd']);
   const subject = {
+    id: parent,
+    retryOf: null,
     folder: pipeline.dir.folder(parent),
     options: readOptions(pipeline.coordinator.find(parent)),
     takenBy: [],

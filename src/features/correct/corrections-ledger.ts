@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CORRECTIONS_SCHEMA, correctionsFile } from '../../imports/corrected-rows.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import type { ImportRecord } from '../../imports/import-record.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
 import { chunked } from '../../imports/read/element.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
@@ -19,7 +20,7 @@ import type { CorrectedStatus, CorrectionCounts, CorrectionRow, CorrectionState,
 export const STATEMENTS = new URL('corrections.sql', import.meta.url);
 
 /** The import whose rows are corrected. */
-export interface Subject {
+export interface Subject extends Pick<ImportRecord, 'id' | 'retryOf'> {
   readonly folder: string;
   readonly options: ImportOptions;
   /** Plain retries, which have taken its failed rows. */

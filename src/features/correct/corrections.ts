@@ -109,13 +109,16 @@ export class Corrections {
 type Retries = Pick<CatalogReader, 'retries'>;
 
 function subjectOf(dir: DataDir, catalog: Retries, record: ImportRecord) {
+  const { id, retryOf } = record;
   return {
-    folder: dir.folder(record.id),
+    id,
+    retryOf,
+    folder: dir.folder(id),
     options: readOptions(record),
     takenBy: catalog
-      .retries(record.id)
+      .retries(id)
       .filter((retry) => retry.state !== 'rejected' && readOptions(retry).corrected !== true)
-      .map(({ id }) => id),
+      .map((retry) => retry.id),
     isUnsent: record.startedAt === null,
     isOver: isFinal(record.state),
   };

@@ -190,8 +190,12 @@ export async function takeFile(open: OpenCorrections, file: CorrectedFile, by: s
   const found = sql<{ row: number; line: number }>('rows_of_lines').all({ lines });
   const [unknown] = new Set(given.keys()).difference(new Set(found.map(({ line }) => line)));
   if (unknown !== undefined) {
-    const remedy = 'give back the report of this import, with its column _row';
-    throw cannotCorrect(`the import has no row ${unknown}`, remedy);
+    const { id, retryOf } = open;
+    const others = retryOf === null ? '' : `, or give a report of import ${retryOf}, which it retries, to that import`;
+    throw cannotCorrect(
+      `import ${id} has no row ${unknown}`,
+      `give back the report of this import, with its column _row${others}`,
+    );
   }
   let same = 0;
   function* corrections() {
