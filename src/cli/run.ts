@@ -44,7 +44,7 @@ export function checkTarget(command: string, subject: string, isMeant: boolean, 
   const what = `${subject} was ${isMeant ? '' : 'not '}meant for the sandbox`;
   throw new RollcallError('WRONG_TARGET', {
     what,
-    remedy: isMeant ? `type: ${command} --sandbox` : 'leave out --sandbox',
+    remedy: isMeant ? `type: ${command} --sandbox` : 'leave out --sandbox, or give the file again with --sandbox',
   });
 }
 
