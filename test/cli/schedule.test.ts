@@ -77,6 +77,21 @@ test('a schedule is edited: what is not given stays', async () => {
   });
 });
 
+test('the path in an edit is that from the folder of the user, who hears when no file is there', async () => {
+  const at = await openWorkplace();
+  at.file('members.csv', rows(PEOPLE));
+  await at.run([...NIGHTLY, '--file', join(at.root, 'members.csv')]);
+  const absent = await at.run(['schedule', 'edit', 'nightly', '--file', 'later.csv', '--json']);
+  expect([absent.code, absent.stderr]).toEqual([
+    0,
+    expect.stringContaining(`no file ${join(at.root, 'later.csv')} yet`),
+  ]);
+  expect(JSON.parse(absent.stdout)).toMatchObject({ file: join(at.root, 'later.csv') });
+  const there = await at.run(['schedule', 'edit', 'nightly', '--file', 'members.csv', '--json']);
+  expect(there.stderr).not.toContain('no file');
+  expect(JSON.parse(there.stdout)).toMatchObject({ file: join(at.root, 'members.csv') });
+});
+
 test('what cannot be a schedule ends with exit code 2, the value and what is allowed; no secret is repeated', async () => {
   const at = await openWorkplace();
   at.file('members.csv', rows(PEOPLE));

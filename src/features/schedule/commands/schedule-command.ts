@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { openImports } from '../../../cli/client/imports.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import type { Names } from '../../../cli/command-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { withFile } from '../../../cli/flags/file-flags.ts';
@@ -78,12 +79,19 @@ function editCommand() {
   return command;
 }
 
-const edit: Work<EditFlags> = async ({ client }, name, flags) => {
-  const changes = changesIn(flags);
+const edit: Work<EditFlags> = async ({ client, config, imports: { server } }, name, flags) => {
+  const changes = await changesIn(flags, config, server);
   const before = await client.call(scheduleOperations.one, { name });
   const made = await client.call(scheduleOperations.edit, { ...before, ...changes });
-  return { json: made, says: [`Schedule ${name} is changed.`, `It ${dueWords(made)}.`] };
+  const missing = changes.file === undefined ? [] : missingFile(made, server);
+  return { json: made, says: [`Schedule ${name} is changed.`, `It ${dueWords(made)}.`, ...missing] };
 };
+
+/** Says of a path on this machine that no file is there. */
+function missingFile({ file }: ScheduleView, server: Client | undefined) {
+  const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
+  return isThere ? [] : [`There is no file ${printable(file)} yet; until there is one, runs fail and change nothing.`];
+}
 
 function pausing(verb: 'pause' | 'resume'): Work<PlaceFlags> {
   return async ({ client }, name) => {
@@ -174,13 +182,12 @@ const add: Work<AddFlags> = async ({ client, config, imports }, name, flags) => 
   const { server } = imports;
   const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
   const sandbox = flags.sandbox ? ' --sandbox' : '';
-  const { file, tz, next } = made;
-  const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
+  const { tz, next } = made;
   const isServed = server !== undefined || (await imports.regions()) !== undefined;
   const says = [
     `Schedule ${name} is added. It is next due at (${tz}):`,
     ...next.map((at) => `  ${localTime(at, tz)}`),
-    ...(isThere ? [] : [`There is no file ${printable(file)} yet; until there is one, runs fail and change nothing.`]),
+    ...missingFile(made, server),
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed
       ? []

@@ -105,8 +105,17 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   throw badUsage(`${flag} is for schedules that are added on the server's machine, without --server${instead}`);
 }
 
-/** Returns the settings that the flags change; undefined: one that is taken away. @throws BAD_USAGE where that is nothing */
-export function changesIn({ file, ...flags }: EditFlags): Partial<ScheduleSettings> {
+/**
+ * Returns the settings that the flags change; undefined: one that is taken away.
+ * @param server as for `scheduleOf` @throws BAD_USAGE where that is nothing, BAD_SOURCE
+ */
+export async function changesIn(
+  { file: named, ...flags }: EditFlags,
+  { namedSources }: Config,
+  server: Client | undefined,
+): Promise<Partial<ScheduleSettings>> {
+  const isHere = named !== undefined && server === undefined;
+  const file = isHere ? await wholeSource(named, process.cwd(), { named: namedSources }) : named;
   const { given = [], taken = [] } = Object.groupBy(Object.entries(flags), ([, value]) =>
     value === false ? 'taken' : 'given',
   );
