@@ -26,7 +26,7 @@ export const NAMING = {
       throw badUsage(NAME_FORM);
     },
     value: '<name>',
-    help: 'name under which the sync remembers whom it makes members; that of a schedule continues what the schedule remembers',
+    help: 'name under which the sync remembers its runs and whom it makes members; that of a schedule continues what the schedule remembers',
   }),
 };
 

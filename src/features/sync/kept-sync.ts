@@ -25,7 +25,7 @@ export type SyncReading = z.infer<typeof syncReading>;
 export const keptSync = z.strictObject({
   ...syncEntry.omit({ actions: true, planning: true, sentence: true, next: true }).shape,
   ...planFlags.shape,
-  /** The path that it is read from; empty where it is an undo. Runs of the same sync have the same. */
+  /** The path that it is read from; empty where it is an undo. Runs of the same sync without a name have the same. */
   source: z.string(),
   /** Absent where it is an undo, which reads an import's ledger. */
   reading: syncReading.optional(),

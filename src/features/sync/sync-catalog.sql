@@ -23,23 +23,26 @@ select sync from syncs
 select sync from syncs where state in ('planning', 'applying') order by created_at, id;
 
 -- name: syncs_before
--- In: schedule (null: none), source, before (id of a sync). Out: earlier runs of the same sync that were carried
--- out or had nothing to do, newest first.
-select s.sync from syncs s join syncs this on this.id = :before
- where s.undo_of is null and s.state in ('applied', 'unchanged') and s.schedule is :schedule
-   and (:schedule is not null or s.source = :source)
+-- In: before (id of a sync). Out: earlier runs of the same sync that were carried out or had nothing to do, newest first.
+-- The same sync has the same name, which is that of a schedule too; where one has no name, the same source outside schedules.
+with named as (select *, coalesce(schedule, sync ->> 'syncName') as name from syncs)
+select s.sync from named s join named this on this.id = :before
+ where s.undo_of is null and s.state in ('applied', 'unchanged')
+   and (s.name = this.name
+     or (s.source = this.source and coalesce(s.schedule, this.schedule) is null and (s.name is null or this.name is null)))
    and (s.created_at, s.id) < (this.created_at, this.id)
  order by s.created_at desc, s.id desc limit 10;
 
 -- name: outdated_syncs
 -- In: before (ms). Out: ids of syncs that had finished before that, and of plans from before that which were never applied;
 -- but not of the run with which the next one of the same sync is compared.
-select s.id from syncs s
+with named as (select *, coalesce(schedule, sync ->> 'syncName') as name from syncs)
+select s.id from named s
  where (s.finished_at < :before or (s.state = 'planned' and s.created_at < :before))
    and (s.undo_of is not null or s.state not in ('applied', 'unchanged') or exists (
-         select 1 from syncs later
+         select 1 from named later
           where later.undo_of is null and later.state in ('applied', 'unchanged')
-            and later.schedule is s.schedule and (s.schedule is not null or later.source = s.source)
+            and later.name is s.name and (s.name is not null or later.source = s.source)
             and (later.created_at, later.id) > (s.created_at, s.id)))
  order by s.created_at, s.id;
 

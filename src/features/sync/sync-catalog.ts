@@ -92,7 +92,7 @@ export function openSyncCatalog(path: string, moved: (sync: Sync) => void = () =
     /** Those that are under way, oldest first. */
     underWay: () => syncs('syncs_under_way'),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
-    runsBefore: ({ id, schedule, source }: Sync) => syncs('syncs_before', { before: id, schedule, source }),
+    runsBefore: ({ id }: Sync) => syncs('syncs_before', { before: id }),
     /** Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. */
     outdated: (before: number) => idsOf(sql('outdated_syncs').all({ before })),
     remove: (id: string) => void sql('remove_sync').run({ id }),

@@ -12,7 +12,7 @@ function newCatalog(): { path: string; catalog: SyncCatalog } {
   return { path, catalog };
 }
 
-const entry = (id: string, more: { schedule?: string; undoOf?: string; source?: string } = {}) =>
+const entry = (id: string, more: { schedule?: string; syncName?: string; undoOf?: string; source?: string } = {}) =>
   begunSync(
     { id, file: 'members.csv', source: '/in/members.csv', apply: false, who: 'mia', ...more },
     { sandbox: true },
@@ -77,7 +77,7 @@ test('who listens hears of each move and obstacle once, in order, when others ca
   ]);
 });
 
-test('a run is compared with those before it of the same file or schedule that came to their end, undos left out', () => {
+test('a run is compared with those before it of the same name, schedule or file that came to their end, undos left out', () => {
   const { catalog } = newCatalog();
   const run = (id: string, more: Parameters<typeof entry>[1], state: 'unchanged' | 'failed') => {
     catalog.add(entry(id, more));
@@ -90,12 +90,26 @@ test('a run is compared with those before it of the same file or schedule that c
   run('c', { undoOf: 'a1' }, 'unchanged');
   run('n1', { schedule: 'nightly', source: '/in/monday.csv' }, 'unchanged');
   run('n2', { schedule: 'nightly', source: '/in/tuesday.csv' }, 'unchanged');
+  run('d1', { syncName: 'daily', source: '/in/1.csv' }, 'unchanged');
+  run('d2', { syncName: 'daily', source: '/in/2.csv' }, 'unchanged');
+  run('w1', { syncName: 'weekly', source: '/in/2.csv' }, 'unchanged');
+  run('w2', { syncName: 'weekly' }, 'unchanged');
+  run('n3', { syncName: 'nightly', source: '/in/monday.csv' }, 'unchanged');
+  run('p', { source: '/in/monday.csv' }, 'unchanged');
   const before = (id: string) => {
     const record = catalog.find(id);
     return record === undefined ? [] : catalog.runsBefore(record).map((run) => run.id);
   };
   catalog.add(entry('z'));
-  expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);
+  expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['w2', 'a2', 'a1'], ['a1'], ['n1'], []]);
+  // Files of a name may be called anything, and two syncs with names are never the same. A run without a name has the same file.
+  expect([before('d2'), before('w1'), before('w2'), before('n3'), before('p')]).toEqual([
+    ['d1'],
+    [],
+    ['w1', 'a2', 'a1'],
+    ['n2', 'n1'],
+    ['n3'],
+  ]);
 });
 
 test('old syncs are those over for long and plans that no one carried out, but not what the next run is compared with', () => {
@@ -110,11 +124,14 @@ test('old syncs are those over for long and plans that no one carried out, but n
   run('b1', { source: '/in/other.csv' }, 'unchanged');
   run('c1', { schedule: 'nightly' }, 'unchanged');
   run('c2', { schedule: 'nightly', source: '/in/another.csv' }, 'unchanged');
+  run('d1', { syncName: 'daily', source: '/in/1.csv' }, 'unchanged');
+  run('d2', { syncName: 'daily', source: '/in/2.csv' }, 'unchanged');
+  run('w', { syncName: 'weekly', source: '/in/2.csv' }, 'unchanged');
   run('undone', { undoOf: 'a2', source: '' }, 'unchanged');
   run('plan', {}, 'planned');
   run('waiting', {}, 'held');
   run('sending', {}, 'planned', 'applying');
-  expect(catalog.outdated(Date.now() + 1).toSorted()).toEqual(['a1', 'a3', 'c1', 'plan', 'undone']);
+  expect(catalog.outdated(Date.now() + 1).toSorted()).toEqual(['a1', 'a3', 'c1', 'd1', 'plan', 'undone']);
   expect(catalog.outdated(Date.now() - 60_000)).toEqual([]);
   catalog.remove('a1');
   expect(catalog.find('a1')).toBeUndefined();

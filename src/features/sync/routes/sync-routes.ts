@@ -51,7 +51,7 @@ const syncQuery = z.strictObject({
     .max(1_000)
     .optional()
     .describe(
-      'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
+      'Name of the file. Syncs of files with one name are runs of the same sync, unless `syncName` names it: guards compare each with the one before.',
     ),
   ...queryOf({ ...NAMING, ...MODE, ...CREATION, ...DECIDING }),
   ...FROM,
