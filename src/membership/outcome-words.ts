@@ -91,6 +91,15 @@ export function manyMembers(groups: number, { guid, members }: GrownGroup, grows
   return `${counted(groups, 'group')} ${grows} beyond ${MEMBERS_WITH_ALL_FEATURES} members, ${example}: the service does not update the conversations and unread counts of larger groups`;
 }
 
+/** A note without a full stop. @param rows rows that add an admin or a moderator who is a member already */
+export function keptScopes(rows: number): string {
+  const what =
+    rows === 1
+      ? 'row asks for an admin or moderator who was a member'
+      : 'rows ask for admins or moderators who were members';
+  return `${grouped(rows)} ${what} already: an import does not change the scope of a member, \`rollcall sync\` does`;
+}
+
 interface Examples {
   readonly count: number;
   readonly examined?: number | undefined;

@@ -3,7 +3,7 @@ import type { CallRate, RowDetailFacts as Facts, ProblemCount } from '../../api/
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
-import { manyMembers } from '../../membership/outcome-words.ts';
+import { keptScopes, manyMembers } from '../../membership/outcome-words.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
 import { openForReading, type Statements, statementsOf } from '../../platform/sqlite.ts';
@@ -100,6 +100,14 @@ export function openImportReader(path: string) {
       if (typeof first !== 'number' || last === undefined) return [];
       const stepMs = Math.max(MIN_RATE_MS, Math.ceil((last - first + 1) / MAX_RATES));
       return ratesOf(sql<CallsOfStep>('call_steps').all({ step: stepMs }), stepMs);
+    },
+    /** A note on members who keep their scope, although rows ask for a higher one; undefined where there is none. */
+    scopeNote: () => {
+      // Most imports have none, and looking for them reads all outcomes.
+      if (totalRows(counters()).already_member === 0) return undefined;
+      const asked = { member: outcomeId('already_member'), add: actionId('add') };
+      const { n = 0 } = sql<{ n: number }>('kept_scopes').get(asked) ?? {};
+      return n === 0 ? undefined : { code: 'SCOPE_NOT_CHANGED', text: keptScopes(n) };
     },
     /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
     growthNote: () => {

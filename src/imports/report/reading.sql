@@ -164,6 +164,15 @@ select r.name as region, sum(n) as n
   join regions r on r.id = region_id
  group by region_id;
 
+-- name: kept_scopes
+-- In: member (outcome), add (action). Out: rows that add an admin or a moderator who was a member before; who may have been added by an
+-- earlier call of this import is not among them.
+select count(*) as n
+  from memberships m join scopes s on s.id = m.scope_id and s.name in ('admin', 'moderator')
+  join batches b on b.id = m.batch_id and b.uncertainty is null
+  join call_groups cg on cg.id = b.call_group_id and cg.action_id = :add
+ where m.outcome_id = :member;
+
 -- name: grown_groups
 -- In: most (members), call (users of a call), added (outcome). Out: groups that grew beyond so many members, and one of them with its members.
 with grown as (

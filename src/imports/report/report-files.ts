@@ -30,8 +30,8 @@ export interface ReportsRequest {
 export async function writeReports({ path, folder, record, notes: found }: ReportsRequest) {
   using reader = openImportReader(path);
   const input = reader.input();
-  const grown = reader.growthNote();
-  const notes = [...input.notes, ...(grown === undefined ? [] : [grown]), ...found];
+  const ofOutcomes = [reader.growthNote(), reader.scopeNote()].filter((note) => note !== undefined);
+  const notes = [...input.notes, ...ofOutcomes, ...found];
   const totals = totalsOf(reader.counters(), true, { ...input, notes });
   const { rows, created } = totals;
   const paths = reportPaths(folder, input);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
-import { ALL_DONE, BAD_UID, members, stagedImport } from './staged-import.ts';
+import type { Scope } from '../../../src/membership/membership.ts';
+import { ALL_DONE, BAD_UID, dispatchOnly, members, stagedImport } from './staged-import.ts';
 
 async function finishedImport() {
   const staged = await stagedImport([
@@ -117,6 +118,32 @@ test('problems are counted by outcome and code, most first, each with examples',
     ['failed', 'ERR_X', 25],
     ['unconfirmed', 'LOST', 5],
   ]);
+});
+
+describe('a note says how many rows ask for an admin or moderator who keeps another scope', () => {
+  const joinedBefore = async (scopes: readonly Scope[], uncertainty: string | null = null) => {
+    const staged = await stagedImport(scopes.map((scope) => ({ scope })));
+    if (uncertainty !== null)
+      staged.record(dispatchOnly(staged.ledger), { kind: 'stop-region', ...JOINED }, { uncertainty });
+    const batch = dispatchOnly(staged.ledger);
+    const others = scopes.map((_, at) => ({ row: at + 1, outcome: 'already_member' as const, ...JOINED }));
+    staged.record(batch, { kind: 'answered', others, missing: [] });
+    return staged.reader.scopeNote();
+  };
+  const JOINED = { code: 'ERR_X', message: 'a member' };
+
+  test('of those who were members before', async () => {
+    expect(await joinedBefore(['admin', 'moderator', 'participant'])).toEqual({
+      code: 'SCOPE_NOT_CHANGED',
+      text: expect.stringMatching(/^2 rows .*`rollcall sync`/),
+    });
+  });
+
+  test('not of participants, of new members, or of whom an earlier call may have added', async () => {
+    expect(await joinedBefore(['participant'])).toBeUndefined();
+    expect(await joinedBefore(['admin'], 'no reply')).toBeUndefined();
+    expect((await finishedImport()).reader.scopeNote()).toBeUndefined();
+  });
 });
 
 describe('values of several shapes', () => {
