@@ -211,15 +211,22 @@ async function openHere({ config, io, openService }: Running, work: Work, lifecy
 
 export const IMPORT_BEGINS = 'the import to begin';
 
-/** An import that a command begins or continues, and follows to its end. */
-export function importWork({ io, imports, json }: Running, importing: Partial<Work> & Pick<Work, 'begin'>): Work {
+/**
+ * An import that a command begins or continues, and follows to its end.
+ * @param sentBefore rows of it that were sent before; null: the command sends none
+ */
+export function importWork(
+  { io, imports, json }: Running,
+  importing: Partial<Work> & Pick<Work, 'begin'>,
+  sentBefore: number | null = 0,
+): Work {
   return {
     open: (here) => ownImports(here),
     begins: IMPORT_BEGINS,
     ...importing,
     named: (id) => `Import ${id}`,
     follow: async ({ imports, signal, here }, id) => {
-      const end = await followImport(io, imports, id, { signal, begins: true });
+      const end = await followImport(io, imports, id, { signal, sentBefore });
       if (end === 'left') return 'left';
       // One that ends may still show its state before, while its reports are written.
       const isAborted = signal.aborted || once(signal, 'abort');

@@ -32,6 +32,9 @@ export const FULFILLED: ReadonlySet<Outcome> = new Set([
   'unbanned',
 ]);
 
+/** Outcomes that come of a call. */
+export const SENT: ReadonlySet<Outcome> = new Set([...FULFILLED, 'failed', 'unconfirmed']);
+
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Imports } from '../../src/cli/client/imports.ts';
 import type { Server } from '../../src/cli/client/server-client.ts';
 import { followImport, followSteps } from '../../src/cli/screen/follow.ts';
@@ -51,4 +51,32 @@ test('an import whose file another process reads shows how far that is', async (
   const imports = { client: { download: async () => events() }, one: async () => view(), regions: async () => [] };
   const { signal } = new AbortController();
   expect(await followImport(screen.io, imports as unknown as Imports, 'i1', { signal })).toBe('over');
+});
+
+describe('an import that begins says how many messages it will write', () => {
+  const said = async (sentBefore: number, change: object) => {
+    const screen = new Screen(80);
+    const view = {
+      id: 'i1',
+      state: 'completed',
+      calls: 3,
+      regions: {},
+      writes: { messages: 60, groups: 4 },
+      ...change,
+    };
+    const imports = { client: { download: unused }, one: async () => view, regions: async () => [] };
+    const { signal } = new AbortController();
+    await followImport(screen.io, imports as unknown as Imports, 'i1', { signal, sentBefore });
+    return /Up to (\d+) messages/.exec(screen.text)?.[1];
+  };
+
+  test('without those of rows that were sent before', async () => {
+    expect(await said(0, {})).toBe('60');
+    expect(await said(14, {})).toBe('46');
+    expect(await said(60, {})).toBeUndefined();
+  });
+
+  test('not where it ended before its first call', async () => {
+    expect(await said(0, { state: 'aborted', calls: 0 })).toBeUndefined();
+  });
 });

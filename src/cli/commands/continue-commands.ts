@@ -5,7 +5,7 @@ import { openService } from '../../app/open-service.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import { ROW_COUNTS } from '../../membership/outcome.ts';
+import { ROW_COUNTS, SENT, sumOfOutcomes } from '../../membership/outcome.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { ANSWERING, type AnsweringChoices, STOPPING } from '../../options/sending-options.ts';
@@ -35,7 +35,7 @@ async function resume(io: Io, given: string | undefined, flags: ResumeFlags) {
   const { id } = found;
   await imports.saySendsTo(io);
   const isDryRun = (await isAlone(imports)) && (await continuesAsDryRun(running, found, flags));
-  const work = importWork(running, {
+  const resuming: Pick<Work, 'begin' | 'open'> = {
     open: async (here) => {
       const { runSyncOf } = await import('../../features/sync/commands/sync-work.ts');
       runSyncOf(config, io, id, here);
@@ -43,7 +43,8 @@ async function resume(io: Io, given: string | undefined, flags: ResumeFlags) {
     },
     begin: async ({ client }) =>
       client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, flags)) }),
-  });
+  };
+  const work = importWork(running, resuming, sumOfOutcomes(found.rows, SENT));
   return run({ ...running, openService: () => openService(config, { ...flags, dryRun: isDryRun }) }, work);
 }
 

@@ -74,10 +74,11 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const openService = async () => ({ ...service, close: async () => {} });
   const running = { config, io, imports, openService, json: flags.json === true };
-  const work = importWork(running, {
+  const acting: Pick<Work, 'begin' | 'begins'> = {
     begins: `the import to ${verb}`,
     begin: async ({ client }) => client.call(importOperations[verb], { id }),
-  });
+  };
+  const work = importWork(running, acting, null);
   const conclude: Work['conclude'] = async (ended) => {
     await work.conclude(ended);
     return (await imports.find(id)).state === 'failed' ? EXIT.fatal : EXIT.ok;

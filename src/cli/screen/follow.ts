@@ -4,7 +4,7 @@ import type { surveyProgress } from '../../api/fields.ts';
 import type { ImportView } from '../../api/imports.ts';
 import { eventOperations, type ListEvents } from '../../api/service.ts';
 import { isError } from '../../errors/rollcall-error.ts';
-import { isUnderWay } from '../../membership/import-state.ts';
+import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { messagesSentence } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { Imports } from '../client/imports.ts';
@@ -168,15 +168,16 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
 
 /**
  * Shows an import until nothing more happens to it by itself, no process runs it, or the signal comes.
- * @param begins it begins now: then it says what other users will see of it  @throws as `follow`
+ * @param sentBefore it begins now, and so many of its rows were sent before: then it says what other users will see of the others
+ * @throws as `follow`
  */
 export async function followImport(
   io: Io,
   imports: Imports,
   id: string,
-  { signal, begins }: { readonly signal: AbortSignal; readonly begins?: true },
+  { signal, sentBefore }: { readonly signal: AbortSignal; readonly sentBefore?: number | null },
 ): Promise<End<ImportView>['end']> {
-  let announces = begins === true;
+  let announces = typeof sentBefore === 'number';
   let runAt = performance.now();
   const { end } = await follow<ImportView>({
     id,
@@ -186,7 +187,10 @@ export async function followImport(
     look: async (shown) => shown ?? imports.one(id),
     goesOn: (view, before, isHeard) => {
       if (announces && view.writes !== undefined && view.state !== 'staged') {
-        say(io, messagesSentence(view.writes));
+        const messages = view.writes.messages - (sentBefore ?? 0);
+        // It may have ended before its first call, by too many invalid rows.
+        if (messages > 0 && (view.calls > 0 || !isFinal(view.state)))
+          say(io, messagesSentence({ ...view.writes, messages }));
         announces = false;
       }
       // A server that is away is waited for in another way.

@@ -64,7 +64,7 @@ export function syncWork(
       ({ importId: carrying } = planned);
       if (isNew && !json && !markdown) await printPlan(shown.syncs, io, planned);
       if (planned.state === 'applying' && carrying !== null) {
-        await followImport(io, imports, carrying, { signal, begins: true });
+        await followImport(io, imports, carrying, { signal, sentBefore: 0 });
         // The sync ends just after its import.
         const { state } = await imports.one(carrying);
         if (isFinal(state)) await settled(running, doing, id, ({ state }) => isSyncUnderWay(state));
