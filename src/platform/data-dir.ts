@@ -77,12 +77,18 @@ export function readCatalog<Reader extends Disposable, Result>(
   return read(reader);
 }
 
-/** The directory, and why nothing can be in it: after "there are no imports". */
+/** The directory, and why nothing can be in it: after "there are no imports". @throws DATA_DIR_UNUSABLE where it may not be opened */
 export function emptyPlace(dir: DataDir) {
   const { root } = dir;
   if (hasCatalog(dir)) return `in ${root}`;
   if (!existsSync(root)) return `in ${root}, which does not exist`;
-  return readdirSync(root).length === 0 ? `in ${root}` : `in ${root}, which is not a data directory of rollcall`;
+  try {
+    // Without this right, a catalog in it is not seen.
+    accessSync(root, constants.X_OK);
+    return readdirSync(root).length === 0 ? `in ${root}` : `in ${root}, which is not a data directory of rollcall`;
+  } catch (error) {
+    throw unusable(root, error);
+  }
 }
 
 /** Names that rollcall uses at the top of a data directory. Other files there belong to the user. */
@@ -104,8 +110,12 @@ export function makeDataDir({ root }: DataDir): { readonly warning: string | und
     }
     return { warning: openness(root) };
   } catch (error) {
-    throw new RollcallError('DATA_DIR_UNUSABLE', { root, why: messageOf(error) }, { cause: error });
+    throw unusable(root, error);
   }
+}
+
+function unusable(root: string, cause: unknown) {
+  return new RollcallError('DATA_DIR_UNUSABLE', { root, why: messageOf(cause) }, { cause });
 }
 
 /** Node's own recursive mkdir never returns where the parent is there and takes nothing, as /proc. */

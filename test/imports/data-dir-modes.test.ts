@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -126,3 +127,27 @@ test('a command does not talk to a socket in a folder that others may enter', as
     stranger.close();
   }
 });
+
+/** In a process of its own, which root makes that of another user: root may look into every directory. */
+const LOOK = `
+const { dataDir, emptyPlace } = await import(process.argv[1]);
+if (process.getuid() === 0) process.setuid(65534);
+try {
+  console.log(emptyPlace(dataDir(process.argv[2])));
+} catch ({ code }) {
+  console.log(code);
+}`;
+
+test.each(['000', '444'])(
+  'a directory that may not be opened is refused, and not taken for one without imports: mode %s',
+  (mode) => {
+    const root = openRoot();
+    chmodSync(dirname(root), 0o755);
+    chmodSync(root, mode);
+    const module = new URL('../../src/platform/data-dir.ts', import.meta.url).href;
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', LOOK, module, root], {
+      encoding: 'utf8',
+    });
+    expect(said).toBe('DATA_DIR_UNUSABLE\n');
+  },
+);
