@@ -198,7 +198,7 @@ describe('exit codes', () => {
       '--no-ban-check',
     ]);
     await until(() => place.calls() > 0);
-    const { code, stderr } = await place.run(['watch', '--timeout', '1']);
+    const { code, stderr } = await place.run(['watch', '--timeout', '1s']);
     expect(code).toBe(EXIT.stillRunning);
     expect(stderr).toMatch(/ watch \S+/);
     run.interrupt();

@@ -31,7 +31,10 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['schedule', 'edit', 'nightly'], 'there is nothing to change; give a setting, such as --cron or --file'],
     [['import', '-', '--sandbox', '--recipe', 'nope'], '[UNKNOWN_RECIPE]'],
     [['import', '-', '--sandbox', '--header', 'Accept=env:ACCEPT'], '[FLAG_FOR_ADDRESS]'],
-    [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
+    [['watch', '--timeout', 'soon'], 'Expected a time of at most 23 days, such as 30s, 5m or 1h'],
+    // A timer that is to wait longer than it can ends at once.
+    [['watch', '--timeout', '25d'], 'Expected a time of at most 23 days'],
+    [['watch', '--timeout', '0'], 'Expected a time of at most 23 days'],
     [['expiring', '--within', '3x'], "option '--within <time>' argument '3x' is invalid"],
     [['expire', '--allow-unban'], "unknown option '--allow-unban'"],
     [['import', 'm.csv', '--tag', 'choir', '--tag', 'a!!'], '“a!!” cannot be a tag: allowed are 1 to 40 letters'],

@@ -7,6 +7,7 @@ import { importTitle } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED, sumOfOutcomes } from '../../membership/outcome.ts';
+import { waitTime } from '../../platform/allowed-values.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { asSentence, grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/imports.ts';
@@ -19,6 +20,7 @@ import {
   type ListFlags,
   ofFlag,
   tagsOf,
+  valueOfFlag,
   wholeNumber,
   withJson,
   withListFilter,
@@ -31,7 +33,10 @@ import { followImport, followSteps } from '../screen/follow.ts';
 import { type Io, print, printJson, printTable, say } from '../screen/io.ts';
 import { regionLine } from '../screen/show-progress.ts';
 
-type WatchFlags = CommonFlags & { readonly timeout?: number };
+type WatchFlags = CommonFlags & {
+  /** In ms. */
+  readonly timeout?: number;
+};
 type TagFlags = CommonFlags & { readonly remove?: true };
 type ListedFlags = CommonFlags & ListFlags & { readonly limit: number };
 
@@ -102,10 +107,25 @@ async function untilCancelled(io: Io, imports: Imports, id: string, json: boolea
   return EXIT.ok;
 }
 
+/** A bit less than a timer can wait, in ms. */
+const MAX_WATCH_MS = 2_000_000_000;
+
+const watchTime = valueOfFlag<number>({
+  allowed: 'a time of at most 23 days, such as 30s, 5m or 1h, or a number of seconds',
+  parse: (text, name) => {
+    const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : (waitTime.parse(text, name) ?? 0);
+    return ms > 0 && ms <= MAX_WATCH_MS ? ms : undefined;
+  },
+});
+
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
 export function watchCommand(action: Action) {
   return aboutImport('watch')
-    .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 2_000_000))
+    .option(
+      '--timeout <time>',
+      'stop watching after this time, such as 30s or 5m, with exit code 6; a number alone is seconds',
+      watchTime,
+    )
     .action(action(watch));
 }
 
@@ -113,7 +133,7 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   const stop = firstSignal(EXIT.stillRunning);
-  const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1_000);
+  const late = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const signal = late ? AbortSignal.any([stop.signal, late]) : stop.signal;
