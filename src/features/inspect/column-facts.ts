@@ -1,8 +1,9 @@
 import type { FileFacts } from '../../api/look.ts';
 import { ID } from '../../chat/service/limits.ts';
+import { isRole, mentions, wordsOf } from '../../imports/read/column-words.ts';
 import { cut } from '../../text/terminal-text.ts';
-import { groupName, isRole, wordsOf } from './column-names.ts';
-import { isNothing, isOneOf, isOut, meaningOf, mentions, plain } from './meanings.ts';
+import { groupName } from './column-names.ts';
+import { isNothing, isOneOf, isOut, meaningOf, plain } from './meanings.ts';
 
 const saysSecret = mentions(
   '…password…, …passwd…, …passphrase…, …passcode…, pwd, pin, …secret…, …token…, …credential…, …apikey…, …api key…, …privatekey…, …private key…, …passwort…, …kennwort…, …contrasena…, …mot de passe…',

@@ -1,20 +1,7 @@
-import { isOneOf, mentions } from './meanings.ts';
+import { mentions, wordsOf } from '../../imports/read/column-words.ts';
+import { isOneOf } from './meanings.ts';
 
 /** Meaning of the names of columns. A name is evidence only together with the values below it. */
-
-/** `memberObjectId`, `Member #` and `user.id` in small words; of a URN its last parts. */
-export function wordsOf(name: string): string {
-  return name
-    .normalize('NFC')
-    .replace(/^urn:.*:(?=[^:]+:[^:]+$)/i, '')
-    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
-    .replaceAll('#', ' number ')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .join(' ')
-    .trim();
-}
 
 const PEOPLE =
   'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro|socio';
@@ -97,15 +84,4 @@ const saysFlag = mentions(
 /** Whether a column of marks says something about a person other than a membership. */
 export function isFlag(name: string): boolean {
   return saysFlag(wordsOf(name));
-}
-
-const saysRole = mentions(
-  'role, roles, scope, permission, permissions, rights, access level, max role, position, rolle, funktion, rôle, ruolo, rol, função, papel, affiliation',
-);
-const isOfOther = mentions('site, job, date, email');
-
-/** Whether a name says that the column has what a member may do. */
-export function isRole(name: string): boolean {
-  const words = wordsOf(name);
-  return saysRole(words) && !isOfOther(words);
 }

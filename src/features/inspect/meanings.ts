@@ -1,3 +1,5 @@
+import { mentions } from '../../imports/read/column-words.ts';
+
 /**
  * Words of files and what they say about a person, in English, German, Spanish, French, Italian and Portuguese: one table
  * for scopes and for states. A word that is not in it is left to a person. A word with * says the same in the name of a column.
@@ -42,13 +44,6 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
 export function isOneOf(list: string): (text: string) => boolean {
   const words = new Set(list.split(', '));
   return (text) => words.has(plain(text));
-}
-
-/** Finds one of these words or phrases in a text of small words; `…` stands for any letters, `$` for the end of the text. */
-export function mentions(list: string): (text: string) => boolean {
-  const words = list.split(', ').join('|').replaceAll('…', '[\\p{L}\\p{N}]*');
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words})(?![\\p{L}\\p{N}])`, 'u');
-  return (text) => pattern.test(text);
 }
 
 function inNames(meaning: Meaning, others: string) {

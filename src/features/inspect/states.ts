@@ -1,4 +1,5 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { isRole, mentions, wordsOf } from '../../imports/read/column-words.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import type { ScopeMeaning } from '../../membership/membership.ts';
@@ -7,8 +8,7 @@ import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, isBoolean } from './column-facts.ts';
-import { isRole, wordsOf } from './column-names.ts';
-import { isNothing, isOneOf, isOut, meaningOf, mentions, plain, saysGone, saysHere } from './meanings.ts';
+import { isNothing, isOneOf, isOut, meaningOf, plain, saysGone, saysHere } from './meanings.ts';
 
 /**
  * Finds the rows of a list of people that are no members (any more, or yet), as far as its columns show it. A column that

@@ -1,8 +1,10 @@
 import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputFormat } from '../../options/input-kinds.ts';
+import { sameName } from '../../text/same-text.ts';
 import type { FileSet } from './archive/file-set.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
+import { scopesNotRead } from './column-words.ts';
 import { type Columns, openColumns } from './columns.ts';
 import { csvRows, sheetRows } from './csv.ts';
 import { elementReader } from './element.ts';
@@ -12,12 +14,13 @@ import type { InputRow } from './input-row.ts';
 import { boundsWith, intakeError, listed, reportGrowth, shown, shownPath, WRITE_ROWS } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { membershipReader } from './membership-row.ts';
-import { IdleRows, IdNotes } from './notes.ts';
+import { IdleRows, IdNotes, type IntakeNote } from './notes.ts';
 import { checkText, openInput, openText } from './open-input.ts';
 import { shapedElements } from './shape/element-shape.ts';
 import {
   checkShape,
   idColumns,
+  namedColumns,
   needsShaping,
   openShaping,
   recognisedMapping,
@@ -134,17 +137,12 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
     shaped: () => shaped !== undefined || elements.hasLists(),
     rowsRead: () => (format === 'csv' ? (cells?.rowsRead() ?? count) : elements.rowsRead()),
     columns: () => columns.names,
-    notes: () => {
-      const notes = [...(sheet?.notes(idColumns(columns, options)) ?? []), ...idle.notes(), ...ids.notes()];
-      const { guid: column, joinedAt } = recognised();
-      if (joinedAt !== undefined && !options.silent) {
-        const text = `the times in column ${shown(joinedAt)} count only for an import in silence: who is added joins at that moment`;
-        notes.push({ code: 'JOINED_AT_NOT_USED', text });
-      }
-      if (!hasDefaultGuid || column === undefined) return notes;
-      const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
-      return [...notes, { code: 'GROUPS_OF_ROWS', text }];
-    },
+    notes: () => [
+      ...(sheet?.notes(idColumns(columns, options)) ?? []),
+      ...idle.notes(),
+      ...ids.notes(),
+      ...columnNotes(recognised(), columns.names, options),
+    ],
     bytesRead: input.bytesRead,
     async *chunks() {
       try {
@@ -156,6 +154,28 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
       }
     },
   };
+}
+
+/** Notes about columns that are read and do not count, or count more than an option, or may be forgotten. */
+function columnNotes(
+  { guid: column, joinedAt, scope }: ReturnType<Columns['recognised']>,
+  names: readonly string[],
+  options: IntakeOptions,
+): IntakeNote[] {
+  const { map, guid, silent, shape = {} } = options;
+  const notes: IntakeNote[] = [];
+  // Lists of users and columns for each group have the scopes themselves.
+  if ((map.scope ?? scope ?? shape.lists ?? shape.wide ?? shape.numbered) === undefined) {
+    const named = new Set(namedColumns(options).map(sameName));
+    notes.push(...scopesNotRead(names.filter((name) => !named.has(sameName(name)))));
+  }
+  if (joinedAt !== undefined && !silent) {
+    const text = `the times in column ${shown(joinedAt)} count only for an import in silence: who is added joins at that moment`;
+    notes.push({ code: 'JOINED_AT_NOT_USED', text });
+  }
+  if (!guid || column === undefined) return notes;
+  const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
+  return [...notes, { code: 'GROUPS_OF_ROWS', text }];
 }
 
 function noRows(name: string, format: InputFormat, { names }: Columns, sheet: SheetInput | undefined) {

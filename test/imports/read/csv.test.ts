@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 import { read, refusal, short } from './reading.ts';
 
 describe('CSV', () => {
@@ -198,6 +199,28 @@ describe('CSV', () => {
     expect(rows.map(({ guid }) => guid)).toEqual(['g1', 'all']);
     expect(intake.notes()).toMatchObject([{ code: 'GROUPS_OF_ROWS', text: expect.stringContaining('"guid"') }]);
     expect((await read('uid\nu1\n', { guid: 'all' })).intake.notes()).toEqual([]);
+  });
+
+  test.each([
+    ['Rolle', 'uid;group;Rolle\nu1;g1;Admin\n', {}],
+    ['role name', 'uid,group,role name\nu1,g1,Admin\n', { shape: { templates: { uid: '{uid|slug}' } } }],
+    ['userRole', '[{"uid":"u1","guid":"g1","userRole":"admin"}]', {}],
+  ])('a column that may hold scopes and is not read is named in a note: %s', async (column, text, options) => {
+    const { intake, rows } = await read(text, options);
+    expect(rows.map(short)).toEqual(['us/g1/u1/participant/']);
+    expect(intake.notes()).toMatchObject([{ code: 'SCOPES_NOT_READ', text: expect.stringContaining(`"${column}"`) }]);
+  });
+
+  test.each<[string, string, Partial<IntakeOptions>]>([
+    ['is the scope', 'uid,guid,Rolle\nu1,g1,admin\n', { map: { scope: 'Rolle' } }],
+    ['is beside the scope', 'uid,guid,scope,job,Rolle\nu1,g1,admin,x,y\n', {}],
+    ['is to be ignored', 'uid,guid,Rolle\nu1,g1,admin\n', { map: { scope: '' } }],
+    ['is a condition', 'uid,guid,Rolle\nu1,g1,admin\n', { shape: { where: [{ column: 'Rolle', is: ['admin'] }] } }],
+    ['is one of rollcall’s own', 'uid,guid,_scope\nu1,g1,admin\n', {}],
+    ['belongs to a list of users', 'guid,owners,Rolle\ng1,u1,x\n', { shape: { lists: { admin: ['owners'] } } }],
+  ])('there is no such note about a column that %s', async (_what, text, options) => {
+    const { intake } = await read(text, options);
+    expect(intake.notes()).toEqual([]);
   });
 
   test('names and words are the same in both forms of their letters', async () => {
