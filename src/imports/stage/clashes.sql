@@ -4,9 +4,9 @@
 -- (`cast`: a number from JavaScript arrives as a real one.)
 
 -- name: name_derived
--- Ids that were derived (temp.derived: row, field, source) in one spelling.
+-- Ids that were derived (temp.derived: row, field, source) in one spelling. SQLite's `lower` knows ASCII only, which ids are.
 create temp table named as
-  select d.row_id, d.field, d.source, lower(d.source) as text, lower(iif(d.field = 'uid', r.uid, g.region_id || ' ' || g.guid)) as id
+  select d.row_id, d.field, d.source, same_word(d.source) as text, lower(iif(d.field = 'uid', r.uid, g.region_id || ' ' || g.guid)) as id
     from temp.derived d join rows r on r.id = d.row_id join groups g on g.id = r.group_id;
 
 -- name: find_merged

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { sameWord } from '../../text/same-text.ts';
 import type { InputDescription } from '../read/notes.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
@@ -210,6 +211,7 @@ export function findClashes(database: DatabaseSync, sent: SentRows) {
   const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
   for (const row of sent.repeated()) suspects.add(row);
   suspects.finish();
+  database.function('same_word', { deterministic: true }, (text) => sameWord(String(text)));
   const values = { lowest: NO_SCOPE, ban: BAN };
   for (const text of readStatements(CLASHES).values()) {
     const used = Object.entries(values).filter(([name]) => text.includes(`:${name}`));

@@ -106,6 +106,19 @@ test('two texts that become one id: no one is added, and each row names the othe
   ledger.close();
 });
 
+test('a text in other case or in the other form of its letters is the same text, also beyond ASCII', async () => {
+  const content = 'name,guid\nMüller,g1\nMÜLLER,g1\nJo\u0308rg,g1\nJÖRG,g1\nMuller,g2\n';
+  const statuses = async (text: string) =>
+    rowsOf(await staged(text, { shape: { templates: { uid: '{name|slug}' } } })).map(({ status }) => status);
+  expect(await statuses(content.replace('Muller,g2\n', ''))).toEqual([
+    'unprocessed',
+    'duplicate',
+    'unprocessed',
+    'duplicate',
+  ]);
+  expect(await statuses(content)).toEqual(['invalid', 'invalid', 'unprocessed', 'duplicate', 'invalid']);
+});
+
 test('two names that become one group are held back in the same way', async () => {
   const path = await staged('uid,team\nanna,Team A\nben,team-a\ncleo,Team B\nben,Team A\n', {
     shape: { templates: { guid: '{team|slug}' } },
