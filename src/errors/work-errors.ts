@@ -80,6 +80,7 @@ export const WORK_ERRORS = {
     title: 'A guard holds the sync',
     cause: 'It cannot be applied; it must be approved or rejected first.',
     status: 409,
+    exit: 3,
     sentence: ({ id, reason }: Record<'id' | 'reason', string> & { readonly possible?: readonly string[] }) =>
       `sync ${id} is held: ${asClause(reason)}`,
     advice: 'Look at its plan, then approve or reject it.',

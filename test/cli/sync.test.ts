@@ -171,7 +171,7 @@ test('a held plan ends with exit code 3, and says what a guard objects to and ho
   expect(held.code).toBe(3);
   expect(held.stdout).toContain('60 %');
   expect(held.stderr).toContain(`approve ${id}`);
-  expect(await at.run(['sync', 'apply', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('approve') });
+  expect(await at.run(['sync', 'apply', id])).toMatchObject({ code: 3, stderr: expect.stringContaining('approve') });
   expect(await at.run(['sync', 'approve', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
   expect(inTeam(at)).toEqual(PEOPLE);
   expect((await at.run(['sync', 'approve', id, '--reason', 'the course is over'])).code).toBe(0);
@@ -198,7 +198,7 @@ test('beside a server a plan is approved, applied or rejected through it, under 
   await server.says('Listening on');
 
   const refused = await at.run(['sync', 'apply', approved]);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('approve')]);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approve')]);
   const reason = ['--reason', 'the course is over'];
   const said = await at.run(['sync', 'approve', approved, ...reason]);
   expect([said.code, said.stderr]).toEqual([0, expect.stringContaining(`${approved}`)]);
