@@ -32,7 +32,10 @@ export function withCode(sentence: string, code: string | null | undefined) {
 
 function refusalOf(thrown: unknown) {
   if (thrown instanceof RollcallError) return thrown;
-  if (thrown instanceof CommanderError) return badUsage(thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
+  if (thrown instanceof CommanderError) {
+    const what = thrown.message.replace(/^error: /, '').replaceAll('\n', ' ');
+    return badUsage(thrown.code === 'commander.conflictingOption' ? `${what}; leave one of them out` : what);
+  }
   if (isDiskFull(thrown)) {
     const what = `the data directory cannot be written: ${asError(thrown).message}`;
     const remedy =

@@ -24,7 +24,10 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--max-errors', '5 rows'], 'Expected a number of rows, such as 100, or a share of them'],
     [['import', 'm.csv', '--calls-per-minute', '0'], 'Expected a whole number from 1 to 10000000.'],
     [['import', 'm.csv', '--concurrency', '-1'], 'Expected a whole number from 1 to 1000.'],
-    [['import', 'm.csv', '--detach', '--sandbox'], "'--detach' cannot be used with option '--sandbox'"],
+    [
+      ['import', 'm.csv', '--detach', '--sandbox'],
+      "'--detach' cannot be used with option '--sandbox'; leave one of them out",
+    ],
     [['import', 'm.csv', '--sandbox-faults', 'broken=1'], 'unknown kind "broken", known are reset-before'],
     [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
     [['import', 'm.csv', '--max-calls', '5'], '--max-calls needs --check [FLAG_NEEDS]'],

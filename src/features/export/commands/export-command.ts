@@ -37,8 +37,10 @@ interface Flags extends RunningFlags, ExportFlags {
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
 export function exportCommand(action: Action) {
-  const resume = new Option('--resume [id]', 'continue an export that was interrupted (default: the latest)');
-  // It has its groups, regions and lists already.
+  const resume = new Option(
+    '--resume [id]',
+    'continue an export that was interrupted, with its groups, regions and lists (default: the latest)',
+  );
   resume.conflicts(['groups', 'groupsFile', 'region', 'users', 'groupsOnly']);
   return withRunning(withExport(new Command('export')).addOption(resume)).action(action(exportGroups));
 }
