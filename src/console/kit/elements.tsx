@@ -18,10 +18,12 @@ export function foreignOrDash(value: string) {
   return foreign(value) ?? <span class="soft">–</span>;
 }
 
+/** A cell of neither stays empty, and goes where cells are cards. */
 export function Coded({ code, text }: { code: string; text: ComponentChildren }) {
+  if (code === '') return <>{text}</>;
   return (
     <>
-      {code !== '' && <code>{code}</code>} {text}
+      <code>{code}</code> {text}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, test } from 'vitest';
 import { checkAccess } from '../accessibility.ts';
-import { useBrowser } from '../browser.ts';
+import { eventually, useBrowser } from '../browser.ts';
 import { checkScreens } from '../screens.ts';
 import { serveKit } from './serve.ts';
 
@@ -23,6 +23,12 @@ test('every part of the kit, in every state, can be used by everyone, light and 
   const back = page.getByRole('button', { name: 'Back to the start' });
   await back.waitFor();
   await checkScreens(page, 'kit');
+  // On a phone, where cells are cards, an empty one takes no room.
+  await page.setViewportSize({ width: 320, height: 900 });
+  const messages = page.locator('td[data-label=Message]');
+  await eventually(() => messages.filter({ hasText: 'does not know' }).first().isVisible()).toBe(true);
+  await eventually(() => messages.filter({ hasNotText: /\S/ }).filter({ visible: true }).count()).toBe(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await checkAccess(page);
   await page.emulateMedia({ forcedColors: 'active' });
   await checkAccess(page);
