@@ -22,8 +22,8 @@ export interface StoredFile {
   made: string;
   /** The request that made it, or may have: its answer can have been lost. */
   asked: string;
-  /** The key of that request. */
-  uploadKey: string;
+  /** The key of that request; absent where an earlier version has written this. */
+  uploadKey?: string;
 }
 
 /** Whether the browser has it now. */

@@ -96,7 +96,7 @@ export class UploadEntry extends FileForm {
     entry.key = key;
     entry.made = record.made;
     entry.#asked = record.asked;
-    entry.#uploadKey = record.uploadKey;
+    entry.#uploadKey = record.uploadKey ?? entry.#uploadKey;
     entry.assign(record.values);
     entry.lookups.value = record.lookups;
     entry.#isStored = true;
