@@ -235,4 +235,14 @@ test('an edit whose row cannot be shown again stays in sight, with the reason', 
   await page.getByRole('button', { name: 'Save again' }).click();
   await page.getByRole('button', { name: 'Send 2 corrected rows…' }).waitFor();
   await eventually(() => cell(page, 'uid, row 3').inputValue()).toBe('ben');
+
+  // When other rows come, the reason why some did not is gone.
+  await page.route('**/corrections/rows?*', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.getByRole('button', { name: 'Send 2 corrected rows…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep editing' }).click();
+  await page.getByText('The server answered with status 500.').waitFor();
+  await page.unroute('**/corrections/rows?*');
+  await page.getByLabel('Show', { exact: true }).selectOption('ready to send');
+  await cell(page, 'uid, row 3').waitFor();
+  await eventually(() => page.getByText('The server answered with status 500.').count()).toBe(0);
 });

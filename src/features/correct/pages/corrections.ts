@@ -7,7 +7,7 @@ import { useEntry } from '../../../console/kept-entries.ts';
 import { announce, useWork } from '../../../console/kit/actions.tsx';
 import { isNarrow } from '../../../console/place.ts';
 import { addressOf, away, call, connection } from '../../../console/requests.ts';
-import { type Pages, useAnswer, usePages } from '../../../console/use-answer.ts';
+import { type Pages, useAnswer, useChange, usePages } from '../../../console/use-answer.ts';
 import type { ImportParts } from '../../../console/view/import/live-import.ts';
 import type { AskedEdit, CorrectionRow, CorrectionsView, RefusedEdit, TakenEdits } from '../operations.ts';
 
@@ -96,6 +96,11 @@ export function useCorrections({ view, filter, reload }: ImportParts) {
   // On a phone each row is as high as a card.
   const limit = isNarrow() ? 20 : 50;
   const pages: Pages<CorrectionRow> = usePages(overview === undefined ? null : rows, { name: 'rows', limit });
+  const rowsError = pages.shown.error;
+  // An overview whose rows did not come does not count: it is asked for again when rows are there.
+  useChange(rowsError, () => {
+    if (rowsError === undefined && error !== undefined && !question.isAsking) void refresh();
+  });
   const edits = useEntry(`corrections ${id}`, () => openEdits(id));
   const { unsaved, refused } = edits;
   const done = useSignal<readonly string[]>([]);
