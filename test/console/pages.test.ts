@@ -166,7 +166,7 @@ async function check(page: Page, name: string): Promise<void> {
   };
   // Who is not logged in has nowhere to go.
   const navigations = name === 'login' ? 0 : 1;
-  const right = { tooWide: 0, headings: 1, mains: 1, navigations, unnamed: [], small: [] };
+  const right = { tooWide: 0, headings: 1, mains: 1, navigations, unnamed: [], small: [], framed: [] };
   for (const screen of SCREENS) {
     await show(screen);
     await eventually(() => page.evaluate(PAGE_CHECK)).toEqual(right);
@@ -185,6 +185,7 @@ const PAGE_CHECK = `(() => {
   const targets = innerWidth > 400 ? [] : all('a, button, input, select, summary').filter((one) => one.closest('thead, .unseen') === null);
   return {
     small: targets.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML),
+    framed: all('fieldset').map((one) => getComputedStyle(one).borderTopWidth).filter((width) => width !== '0px'),
     tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     headings: all('h1').length,
     mains: all('main').length,
