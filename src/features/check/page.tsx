@@ -15,6 +15,9 @@ import { madeText, waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped, sumOf } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './operations.ts';
 
+/** Period of looks, because events may be missed, in ms. */
+const ASK_EVERY_MS = 3000;
+
 /** @param reload asks for the import again @param hasCheck the service was asked before */
 export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
   const isAsked = useSignal(hasCheck);
@@ -23,6 +26,7 @@ export function useCheck(id: string, reload: () => unknown, hasCheck: boolean) {
     error,
     set,
   } = useAnswer(isAsked.value ? addressOf('GET /v1/imports/:id/check', { id }) : null, {
+    everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
     news: ['check'],
     concerns: (told) => told.id === id,
   });

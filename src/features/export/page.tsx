@@ -12,11 +12,14 @@ import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { capitalised, counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './operations.ts';
 
+/** Period of looks, because events may be missed, in ms. */
+const ASK_EVERY_MS = 3000;
 const FORMATS = ['csv', 'ndjson'];
 
 export function Page() {
   const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer(addressOf('GET /v1/exports', {}), {
+    everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
     news: ['export'],
   });
   return (
