@@ -264,6 +264,21 @@ describe('a file', () => {
     expect(tripped({ file, live, flags: { mode: 'add' } })).toEqual([]);
   });
 
+  test('with invalid rows has a note that names the first of them, and how many more there are', () => {
+    const noted = (count: number) => {
+      const { plan } = planned(
+        [...fileRows(people(20)), ...Array.from({ length: count }, () => ({ invalid: true }))],
+        live,
+      );
+      return plan.facts().notes;
+    };
+    expect(noted(0)).toEqual([]);
+    expect(noted(1)).toEqual([{ code: 'INVALID_ROWS', text: expect.stringMatching(/row 22 .*the uid is empty/) }]);
+    expect(noted(5)).toEqual([
+      { code: 'INVALID_ROWS', text: expect.stringMatching(/row 22 .*row 23 .*row 24 .*2 more/) },
+    ]);
+  });
+
   test('that shrank by more than a percentage is held, but a short one may lose a few rows', () => {
     const previous = ran({ team: 20 }, { rows: 23 });
     const file = fileRows(people(20));

@@ -47,7 +47,7 @@ describe('what a plan knows of its file', () => {
     expect(plan.groups().map(({ wanted }) => wanted)).toEqual([2, 1, 1]);
     expect(plan.facts()).toEqual({
       ...SOURCE,
-      notes: [],
+      notes: [{ code: 'INVALID_ROWS', text: expect.stringContaining('row 6 ') }],
       rows: 6,
       invalid: 1,
       fields: ['guid', 'uid', 'scope'],

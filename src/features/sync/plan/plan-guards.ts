@@ -89,7 +89,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'invalid-rows',
     meaning: 'The file has invalid rows: members in such rows would count as missing.',
     modes: MIRROR,
-    remedy: 'Fix these rows; until then their members count as missing',
+    remedy: 'Fix these rows, of which a note names the first; until then their members count as missing',
     check: ({ source: { rows, invalid } }, { invalidRows }) =>
       above(
         invalidRows,

@@ -14,6 +14,14 @@ select 1, :file, :hash, :size,
 -- In: code. Out: rows of the staged file that are invalid for that reason, and how many values they have.
 select count(distinct row_id) as rows, count(distinct lower(trim(value))) as keys from desired.problems where code = :code;
 
+-- name: first_invalid
+-- In: noted (JSON array of codes). Out: the first rows of the staged file that are invalid for another reason, each with its first one;
+-- `all`: how many there are.
+select r.line, p.column_name as "column", p.reason, count(*) over () as "all"
+  from desired.problems p join desired.rows r on r.id = p.row_id
+ where p.position = 0 and p.code not in (select value from json_each(:noted))
+ order by p.row_id limit 3;
+
 -- name: set_notes
 -- In: notes.
 update plan set notes = :notes;

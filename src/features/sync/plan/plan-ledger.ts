@@ -5,7 +5,7 @@ import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import { surveyOf } from '../../../imports/survey/survey.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import { attachForReading, durably, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
-import { counted } from '../../../text/wording.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import { PLAN_SCHEMA, type PlanFacts, planReader, type StoredObjection } from './plan-reading.ts';
 
 /** A plan's file, open for the planner. */
@@ -38,9 +38,13 @@ export function openPlanLedger(path: string) {
         sql(isFile ? 'set_source' : 'set_undone_source').run(source);
         sql(isFile ? 'set_groups' : 'set_undone_groups').run();
         if (!isFile) return;
-        addNotes(
-          LOOKUP_NAMES.flatMap((name) => notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode }))),
-        );
+        const noted = JSON.stringify(LOOKUP_NAMES.map((name) => LOOKUPS[name].unknownCode));
+        addNotes([
+          ...LOOKUP_NAMES.flatMap((name) =>
+            notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode })),
+          ),
+          ...invalidNote(sql<InvalidRow>('first_invalid').all({ noted })),
+        ]);
       }),
     /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
     settle: () => {
@@ -73,6 +77,23 @@ export function withAttached<Result>(
   } finally {
     database.exec(`detach ${name}`);
   }
+}
+
+interface InvalidRow {
+  readonly line: number;
+  readonly column: string;
+  readonly reason: string;
+  readonly all: number;
+}
+
+/** The first rows that cannot be used. */
+function invalidNote(first: readonly InvalidRow[]) {
+  const [{ all } = { all: 0 }] = first;
+  if (all === 0) return [];
+  const named = first.map(({ line, column, reason }) => `row ${line} (${column}: ${reason})`);
+  const more = all - first.length;
+  const rest = more === 0 ? '' : ` and ${grouped(more)} more, which \`rollcall import --dry-run\` of the file lists`;
+  return [{ code: 'INVALID_ROWS', text: `Rows that cannot be used: ${named.join(', ')}${rest}` }];
 }
 
 /** Rows whose user or group is not in the file where it is looked up: nothing is planned for them. */
