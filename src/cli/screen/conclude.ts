@@ -5,6 +5,7 @@ import { asFlag } from '../../errors/named-options.ts';
 import { isMachineWait, isOnlyRead, type ReasonCode } from '../../imports/reason-codes.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { withFullStop } from '../../text/wording.ts';
 import { correcting, type Imports } from '../client/imports.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -59,9 +60,10 @@ export function nextSteps(imports: Imports, found: ImportView) {
   if (isUnderWay(state)) {
     const resume = command('resume', found.sandbox ? ' --sandbox' : '');
     if (imports.server) return ['It continues on the server. Watch it with:', command('watch')];
-    return state === 'cancelling'
-      ? ['It is being cancelled. If its process was ended meanwhile, finish that with:', resume]
-      : ['Interrupted; rows that have an outcome keep it. Continue with:', resume];
+    if (state === 'cancelling')
+      return ['It is being cancelled. If its process was ended meanwhile, finish that with:', resume];
+    const kept = sumOfOutcomes(rows) === 0 ? 'nothing is lost' : 'rows that have an outcome keep it';
+    return [`Interrupted; ${kept}. Continue with:`, resume];
   }
   const isOnlyToRead = state === 'staged' && (code === undefined || isOnlyRead(code));
   const label = state === 'blocked' && isMachineWait(code ?? null) ? 'Waiting' : BECAUSE[state];

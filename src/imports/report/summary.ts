@@ -49,7 +49,7 @@ function painter(color: boolean): Paint {
 export function summaryText(summary: ImportSummary, options: SummaryOptions) {
   const { color, width, limits, problems } = options;
   const paint = painter(color);
-  const { tone, sentence, pending } = verdictOf(summary);
+  const { tone, sentence, pending } = verdictOf(summary, options.interrupted);
   // A file that was refused or is still being read has none: zeros say nothing that the sentence does not.
   const hasNumbers = summary.rows.read + summary.calls > 0;
   const texts = [

@@ -19,8 +19,11 @@ export interface Verdict {
   readonly pending: number;
 }
 
-/** The result of an import in one sentence: how many rows succeeded, the outcomes of the others, whether any is missing. */
-export function verdictOf(summary: ImportSummary): Verdict {
+/**
+ * The result of an import in one sentence: how many rows succeeded, the outcomes of the others, whether any is missing.
+ * @param interrupted no process runs it, although it has neither finished nor waits
+ */
+export function verdictOf(summary: ImportSummary, interrupted = false): Verdict {
   const { rows, state, code = '' } = summary;
   const open = rows.read - sumOfOutcomes(rows);
   const pending = isFinal(state) ? 0 : Math.max(0, open);
@@ -30,9 +33,9 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (rows.read === 0) {
     if (isLedgerLost(code)) return said('attention', 'Its ledger is gone or damaged, so its rows cannot be counted.');
     if (state === 'failed') return said('attention', 'Failed while reading the file; nothing was sent.');
-    return isFinal(state)
-      ? said('attention', 'The file has no rows; nothing was sent.')
-      : said('pending', 'The file is being read; nothing has been sent yet.');
+    if (isFinal(state)) return said('attention', 'The file has no rows; nothing was sent.');
+    const reading = interrupted ? 'The file was not read to its end' : 'The file is being read';
+    return said('pending', `${reading}; nothing has been sent yet.`);
   }
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && outcome !== 'skipped' && rows[outcome] > 0);

@@ -29,6 +29,16 @@ describe('the verdict', () => {
     expect(sentence).toBe('Cancelled: 5 of 6 rows succeeded; 1 was not sent; every row is accounted for.');
   });
 
+  test('of a file that nobody reads any more does not say that it is being read', () => {
+    const summary = summaryOf({}, { state: 'staging' });
+    expect(verdictOf(summary).sentence).toBe('The file is being read; nothing has been sent yet.');
+    expect(verdictOf(summary, true)).toEqual({
+      tone: 'pending',
+      pending: 0,
+      sentence: 'The file was not read to its end; nothing has been sent yet.',
+    });
+  });
+
   test('of a running import counts the rows that are pending and claims nothing about them', () => {
     const rows = { ...rowCounts({ added: 5 }), read: 9 };
     expect(verdictOf(summaryOf({}, { state: 'running', rows }))).toEqual({
