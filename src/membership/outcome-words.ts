@@ -1,5 +1,6 @@
 import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
 import { counted, grouped, printable, roughly, unbroken } from '../text/wording.ts';
+import { type ImportState, isFinal } from './import-state.ts';
 import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from './outcome.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
@@ -20,6 +21,11 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
 /** Outcomes worth a line: those with rows, and `added` always, because its absence is news. */
 export function outcomesShown(rows: RowCounts): Outcome[] {
   return OUTCOMES.filter((outcome) => outcome === 'added' || rows[outcome] > 0);
+}
+
+/** Problems of rows that have their final outcome: until the import is over, those that were not sent count as pending. */
+export function problemsShown<P extends { readonly status: Outcome }>(problems: readonly P[], state: ImportState): P[] {
+  return problems.filter(({ status }) => status !== 'unprocessed' || isFinal(state));
 }
 
 /**

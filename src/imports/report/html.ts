@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { createdText, exampleWords, messagesText, OUTCOME_LABELS } from '../../membership/outcome-words.ts';
+import {
+  createdText,
+  exampleWords,
+  messagesText,
+  OUTCOME_LABELS,
+  problemsShown,
+} from '../../membership/outcome-words.ts';
 import { VERSION } from '../../platform/packages.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
@@ -124,7 +130,7 @@ export function htmlReport(report: HtmlReport) {
 ${summary.rows.read + summary.calls === 0 ? NOTHING : counts(summary, pending)}
 ${(summary.notes ?? []).map(({ text }) => html`<p class="soft">Note: <bdi>${text}</bdi>.</p>`)}
 ${facts(summary)}
-${problemsTable(report.problems)}
+${problemsTable(problemsShown(report.problems, summary.state))}
 </main>
 <footer><p>Written ${utcTime(report.generatedAt)} by rollcall ${VERSION}.</p></footer>
 </body>

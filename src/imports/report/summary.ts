@@ -9,6 +9,7 @@ import {
   exampleWords,
   messagesSentence,
   OUTCOME_LABELS,
+  problemsShown,
   waysSentences,
 } from '../../membership/outcome-words.ts';
 import { cut, drawTable, widthOf, wrap } from '../../text/terminal-text.ts';
@@ -63,7 +64,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions) {
     hasNumbers ? table(summary, width, paint) : [],
     ...texts.map((text) => wrap(text, width, '  ')),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
-    problems.flatMap((problem) => problemLines(problem, width, paint)),
+    problemsShown(problems, summary.state).flatMap((problem) => problemLines(problem, width, paint)),
   ];
   return `${blocks
     .map((block) => block.join('\n'))

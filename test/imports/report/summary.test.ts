@@ -45,6 +45,15 @@ calls                100      68           ·     168
 `);
   });
 
+  test('counts a row as pending or as not sent, never as both', () => {
+    const left: ProblemCount = { status: 'unprocessed', code: 'NOT_SENT', count: 4, examples: [] };
+    const textOf = (summary: Parameters<typeof summaryText>[0]) => summaryText(summary, { ...plain, problems: [left] });
+    const cancelling = textOf(summaryOf({}, { state: 'cancelling', rows: { ...rowCounts({ added: 5 }), read: 9 } }));
+    expect(cancelling).toContain('4 pending');
+    expect(cancelling).not.toContain('NOT_SENT');
+    expect(textOf(summaryOf({ added: 5, unprocessed: 4 }, { state: 'cancelled' }))).toContain('NOT_SENT');
+  });
+
   test('says in one line which shapes the values of a problem have', () => {
     const bad = { line: 3, value: 'anna@example.org', message: 'has "@"', rows: 40 };
     const spaced = { line: 44, value: 'li na', message: 'has a space', rows: 3 };

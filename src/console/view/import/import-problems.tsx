@@ -1,7 +1,7 @@
 /** Problems by cause: each leads to the rows behind it; of the one whose rows are shown, examples and what to do. */
 import { useSignal } from '@preact/signals';
 import { completeRetry, NEEDS_ATTENTION } from '../../../membership/outcome.ts';
-import { exampleWords } from '../../../membership/outcome-words.ts';
+import { exampleWords, problemsShown } from '../../../membership/outcome-words.ts';
 import { counted, withFullStop } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { columnLabel } from '../../import-words.ts';
@@ -22,7 +22,7 @@ export function ImportProblems({ view, filter, problems: { data, error } }: Impo
   useRowsAsked(data !== undefined);
   const retry = completeRetry(view)?.id;
   // Rows that count in another row, or were left out on purpose, are no one's work.
-  const all = data?.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
+  const all = data && problemsShown(data.problems, view.state).sort((a, b) => Number(isCalm(a)) - Number(isCalm(b)));
   // They have their place before their rows are there.
   if ((all?.length ?? wrongOf(view.rows)) === 0) return null;
   const most = showsAll.value ? undefined : isNarrow() ? MAX_ON_PHONE : MAX_SHOWN;
