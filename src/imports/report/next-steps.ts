@@ -95,7 +95,7 @@ function onwards({ state, code, rows, maxCreate, maxRemovals }: Known): readonly
   }
   if (state === 'staged') {
     return rows.read === rows.invalid
-      ? [{ ...resume('No row is valid. To end it without sending'), name: 'Finish without sending' }]
+      ? [cancel('No row is valid. To end it without sending')]
       : [{ ...resume('The file was only read and checked. Look at it, then send it'), name: 'Review and send' }];
   }
   return [resume('Continue it')];

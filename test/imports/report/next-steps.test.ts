@@ -43,11 +43,11 @@ test('one that waits for anything else goes on as it was, or ends', () => {
     expect(operations({ state, code: 'LEDGER_MISSING' })).toEqual([]);
 });
 
-test('a file that was read is reviewed and sent; without a valid row, it is ended', () => {
+test('a file that was read is reviewed and sent; without a valid row, it is cancelled', () => {
   expect(steps({ state: 'staged', code: 'DRY_RUN' })).toMatchObject([{ name: 'Review and send' }]);
-  expect(steps({ state: 'staged', rows: { invalid: 12 } }, { toCorrect: 12, ready: 0 })).toMatchObject([
-    { name: 'Finish without sending' },
-    { operation: 'correct' },
+  expect(operations({ state: 'staged', rows: { invalid: 12 } }, { toCorrect: 12, ready: 0 })).toEqual([
+    'cancel',
+    'correct',
   ]);
 });
 
