@@ -117,13 +117,13 @@ interface Examples {
   }[];
 }
 
-/** Longest piece of a value that is shown, in characters. */
-const VALUE_SHOWN = 160;
-
-/** Examples of a problem: a row with its value and message, then how many values are like which, or further rows. */
-export function exampleWords({ count, examined, examples }: Examples): string[] {
+/**
+ * Examples of a problem: a row with its value and message, then how many values are like which, or further rows.
+ * @param most longest piece of a value that is shown, in characters
+ */
+export function exampleWords({ count, examined, examples }: Examples, most = 160): string[] {
   const quoted = (value: string) =>
-    value.length > VALUE_SHOWN ? `“${printable([...value].slice(0, VALUE_SHOWN).join(''))}…”` : `“${printable(value)}”`;
+    value.length > most ? `“${printable([...value].slice(0, most).join(''))}…”` : `“${printable(value)}”`;
   const rowText = ({ line, value }: Pick<Examples['examples'][number], 'line' | 'value'>) =>
     value === '' ? `row ${line}` : `row ${line} ${quoted(value)}`;
   const [first, ...others] = examples;

@@ -116,10 +116,13 @@ function styleOf(key: Outcome | 'read' | 'calls') {
   return key === 'duplicate' || key === 'unprocessed' || key === 'skipped' ? 'dim' : 'red';
 }
 
+/** Longest piece of a value that is shown, in characters: it leaves room for the reason, which may have the value again. */
+const VALUE_SHOWN = 40;
+
 function problemLines(problem: ProblemCount, width: number, paint: Paint) {
   const { status, code, column, count, examples } = problem;
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
-  const [example = '', like = ''] = exampleWords(problem);
+  const [example = '', like = ''] = exampleWords(problem, VALUE_SHOWN);
   const advice = adviceForCode(code, asFlag);
   // Texts of the service may be long: three lines at most.
   const shown = wrap(cut(example, 3 * (width - 4)), width - 2, '  ');

@@ -45,6 +45,14 @@ calls                100      68           ·     168
 `);
   });
 
+  test('tells the whole reason why a long value is invalid', () => {
+    const message = `uid: the uid "${'x'.repeat(60)}"… has 260 characters; allowed are at most 100`;
+    const examples = [{ line: 2, value: 'x'.repeat(260), message }];
+    const problems: ProblemCount[] = [{ status: 'invalid', code: 'TOO_LONG', column: 'uid', count: 1, examples }];
+    const text = summaryText(importSummary(), { ...plain, problems });
+    expect(text.replace(/\s+/g, ' ')).toContain('has 260 characters; allowed are at most 100');
+  });
+
   test('counts a row as pending or as not sent, never as both', () => {
     const left: ProblemCount = { status: 'unprocessed', code: 'NOT_SENT', count: 4, examples: [] };
     const textOf = (summary: Parameters<typeof summaryText>[0]) => summaryText(summary, { ...plain, problems: [left] });
@@ -72,7 +80,9 @@ calls                100      68           ·     168
       '\n  Of the first 1,040: 40 like this, 1,000 empty (row 9)\n',
     );
     const long = textOf({ count: 43, examples: [bad, { ...spaced, value: 'x y'.repeat(99) }] }).split('\n');
-    expect(long.filter((line) => line.includes('like this'))).toEqual([expect.stringMatching(/^.{79}…$/)]);
+    expect(long.filter((line) => line.includes('like this'))).toEqual([
+      expect.stringMatching(/^.{1,79}…” \(row 44\)$/),
+    ]);
   });
 
   test('of a dry run says its messages once, and the time of both ways by the limits of the process', () => {
