@@ -6,7 +6,7 @@ import { isMachineWait, isOnlyRead, type ReasonCode } from '../../imports/reason
 import { summaryText } from '../../imports/report/summary.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { withFullStop } from '../../text/wording.ts';
+import { counted, withFullStop } from '../../text/wording.ts';
 import { correcting, type Imports } from '../client/imports.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { withCode } from '../refusal.ts';
@@ -81,7 +81,10 @@ export function nextSteps(imports: Imports, found: ImportView) {
 function stepLines(imports: Imports, found: ImportView, { operation, query = {}, why }: ImportView['next'][number]) {
   if (operation === 'correct') {
     // Before it is over, rows are edited on its page.
-    return isFinal(found.state) ? correcting(imports, found, (file) => `${why}. They are in ${file}:`) : [];
+    if (!isFinal(found.state)) return [];
+    const others = found.rows.unprocessed + found.rows.unconfirmed;
+    const beside = others === 0 ? '' : `, with ${counted(others, 'row')} to be left as they are`;
+    return correcting(imports, found, (file) => `${why}. They are in ${file}${beside}:`);
   }
   const flags = Object.entries(query).map(([option, value]) => asFlag({ option, value }));
   const where = found.sandbox && operation !== 'cancel' ? ['--sandbox'] : [];
