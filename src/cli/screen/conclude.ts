@@ -83,7 +83,7 @@ function stepLines(imports: Imports, found: ImportView, { operation, query = {},
     // Before it is over, rows are edited on its page.
     if (!isFinal(found.state)) return [];
     const others = found.rows.unprocessed + found.rows.unconfirmed;
-    const beside = others === 0 ? '' : `, with ${counted(others, 'row')} to be left as they are`;
+    const beside = others === 0 ? '' : `, with ${counted(others, 'row')} to leave alone`;
     return correcting(imports, found, (file) => `${why}. They are in ${file}${beside}:`);
   }
   const flags = Object.entries(query).map(([option, value]) => asFlag({ option, value }));
