@@ -115,7 +115,7 @@ export const HINTS: Readonly<Record<string, { placeholder?: string; note?: strin
   changed: { note: 'Members of this sync whom others have banned or given another scope.' },
   syncName: {
     placeholder: 'nightly',
-    note: 'With a name, the sync remembers whom it makes members. That of a schedule continues what the schedule remembers.',
+    note: 'With a name, the sync remembers its runs, for guards to compare, and whom it makes members. That of a schedule continues what the schedule remembers.',
   },
   adopt: { note: 'The id of a finished import: whom it added counts as added by this sync.' },
   protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
