@@ -69,12 +69,20 @@ export function suggest(
 
 /** Whether the header is really a row: its cells are values like those below them. */
 function isWithoutHeader(columns: readonly ColumnFacts[], recognised: object): boolean {
-  if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
+  if (Object.keys(recognised).length > 0) return false;
+  if (columns.length < 2) return columns.some(isLikeThoseBelow);
   if (columns.some(({ name }) => isValue(name))) return true;
   return (
     columns.every(({ name, looksLike }) => looksLike === 'id' && ID.test(name)) &&
     columns.some(({ name }) => /\d/.test(name))
   );
+}
+
+/** Whether the name of the only column is an address above addresses, or an id that differs from one below it in its number alone. */
+function isLikeThoseBelow({ name, looksLike, examples }: ColumnFacts) {
+  if (looksLike === 'email') return EMAIL.test(name);
+  const numberless = (id: string) => id.replace(/[\da-f-]{16,}|\d+/gi, '#');
+  return looksLike === 'id' && examples.some((example) => numberless(example) === numberless(name));
 }
 
 /** Names for the columns of a file without a header: users are those that differ most. Of several possible groups a person chooses. */
@@ -92,9 +100,11 @@ function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Step[
       settings: { shape },
     },
     ...(uid === undefined ? [] : aboutIds('uid', [{ ...uid, name: 'uid' }], true)),
-    ...(guid === undefined && !hasGuid
-      ? [noGroup(words`No column is surely groups: call one of them guid in ${naming}, or`)]
-      : []),
+    ...(guid !== undefined || hasGuid
+      ? []
+      : columns.length === 1
+        ? aboutIds('guid', [])
+        : [noGroup(words`No column is surely groups: call one of them guid in ${naming}, or`)]),
     // A flag without a name may say who is gone.
     ...columns.flatMap(({ looksLike, few }, index): Step[] => {
       if (looksLike !== 'mark' || few.size === 0) return [];

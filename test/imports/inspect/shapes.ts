@@ -46,6 +46,14 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   tabs: right(lines('user\tgroup', 'anna\tg1', 'bob\tg2'), 'g1/anna', 'g2/bob'),
   'the line of Excel that names the delimiter': right(lines('sep=;', 'user;group', 'anna;g1'), 'g1/anna'),
   'no header': right(lines('4711,alpha', '4712,alpha', '4713,beta'), 'alpha/4711', 'alpha/4712', 'beta/4713'),
+  'ids alone': right(lines('user8', 'user9', 'user10'), 'G/user8', 'G/user9', 'G/user10'),
+  'long ids alone': right(
+    lines('9f86d081-884c-4d65-9a2f-eaa0c55ad015', '2c26b46b-68ff-4c68-899b-453c1d304134'),
+    'G/9f86d081-884c-4d65-9a2f-eaa0c55ad015',
+    'G/2c26b46b-68ff-4c68-899b-453c1d304134',
+  ),
+  'e-mail addresses alone': right(lines('anna@x.example', 'bob@x.example'), 'G/anna', 'G/bob'),
+  'ids below a name that has a number': open(lines('List 2', 'user8', 'user9')),
   'a title line, and names in quotes': right(
     lines(
       'Team export 2026',
