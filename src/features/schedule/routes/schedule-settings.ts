@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { option, words } from '../../../errors/named-options.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
-import type { Aimed } from '../../../imports/target.ts';
+import { type Aimed, checkMeant } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import { valuesOf, writtenOf } from '../../../options/option.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -31,7 +31,7 @@ export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
 /**
  * Returns given settings as they are kept. A person on the machine may name any file and any variable of the environment;
  * over the API, only the sources that the server allows, and variables that are named for them.
- * @param before the schedule that is edited @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION
+ * @param before the schedule that is edited @throws SOURCE_NOT_ALLOWED, BAD_SOURCE, PACKAGE_MISSING, BAD_PROTECT_FILE, BAD_OPTION, WRONG_TARGET
  */
 export async function settingsToKeep(given: GivenSettings, before: Schedule | undefined, at: GivenAt) {
   const { cron, tz, headers, region = at.defaultRegion } = given;
@@ -85,7 +85,8 @@ function refuseOfMachine(given: GivenSettings, before: Schedule | undefined, { i
 
 function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt) {
   if (before !== undefined) return { sandbox: before.sandbox, target: before.target };
-  return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
+  if (sandbox !== undefined) checkMeant('the schedule', { sandbox }, sendsTo);
+  return sendsTo;
 }
 
 async function fileOf({ file, headers, sourceSettings }: GivenSettings, { isHere, sources, namedSources }: GivenAt) {
