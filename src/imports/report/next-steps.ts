@@ -104,9 +104,13 @@ function onwards({ state, code, rows, maxCreate, maxRemovals }: Known): readonly
 function correct({ state }: Known, { toCorrect, ready }: ToCorrect): readonly Step[] {
   if (toCorrect === 0) return [];
   const what = counted(toCorrect, 'row');
-  if (ready === toCorrect)
+  const isDone = ready === toCorrect;
+  if (isFinal(state) && isDone)
     return [{ operation: 'correct', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }];
-  const why = isFinal(state) ? `Correct ${what}, and send only these` : `Correct ${what}, to be sent when it is over`;
+  const later = isDone
+    ? `Look at ${what} that you have corrected, to be sent when it is over`
+    : `Correct ${what}, to be sent when it is over`;
+  const why = isFinal(state) ? `Correct ${what}, and send only these` : later;
   return [{ operation: 'correct', name: 'Correct rows', why }];
 }
 

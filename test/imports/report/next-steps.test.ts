@@ -51,6 +51,14 @@ test('a file that was read is reviewed and sent; without a valid row, it is canc
   ]);
 });
 
+test('corrected rows are sent when the import is over, not before', () => {
+  const rows = { invalid: 2 };
+  expect(steps({ state: 'staged', rows }, { toCorrect: 2, ready: 2 })).toMatchObject([
+    { operation: 'resume' },
+    { operation: 'correct', name: 'Correct rows' },
+  ]);
+});
+
 test('rows of an import that is over are corrected, then retried; none is left where all were sent', () => {
   const rows = { failed: 2, unconfirmed: 1 };
   expect(operations({ rows, retryable: 3, actions: ['retry'] }, { toCorrect: 2, ready: 1 })).toEqual([

@@ -20,7 +20,7 @@ import { type Corrections, useList } from './corrections.ts';
 export function ManyRows({ isHiding }: { isHiding: boolean }) {
   const { isOperator, go } = usePlace();
   const corrections = useList();
-  const { overview, error, pages, filter, edits, done, showsAll, work } = corrections;
+  const { overview, error, pages, filter, edits, done, showsAll, work, view } = corrections;
   const { total, ready, wrong, sent } = overview.rows;
   const replacing = useReplacing();
   const failure = edits.failure.value;
@@ -45,6 +45,7 @@ export function ManyRows({ isHiding }: { isHiding: boolean }) {
         {overview.failedTaken && ' Rows that failed were retried as they were: correct them in the retry.'}
         {!overview.maySend &&
           ' Corrected rows can be sent when this import has finished. Until then, a row with edits is not sent at all.'}
+        {!overview.maySend && view.state === 'staged' && view.rows.read > total && ' Send the other rows first.'}
       </p>
       {isOperator && (
         <div class="rows-actions buttons row">
