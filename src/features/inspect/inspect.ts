@@ -98,7 +98,8 @@ function nextFor(
   }
   if (look.format === undefined) return nothing;
   const steps = suggest(columns, look, options);
-  const needs = steps.flatMap((step) => step.needs ?? []);
+  // A command without the addition is right where the step says what else would do.
+  const needs = steps.flatMap(({ needs: own = [], open }) => (open === undefined ? own : []));
   const addsNothing = Object.keys(joined({}, steps)).length + needs.length === 0;
   // With nothing to add it is the command that was refused.
   const isRefused = strict.refusal !== undefined && addsNothing;

@@ -230,23 +230,26 @@ function aboutIds(field: IdField, columns: readonly ColumnFacts[], isRecognised 
     const text = words`${seen} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
     return [...steps, { text, open: {} }];
   }
-  return isSettled ? steps : [...steps, identified(column, bad)];
+  const filled = (column.cells ?? values).filter((one) => one !== '');
+  const isMostlyIds = filled.filter((one) => ID.test(one)).length > filled.length / 2;
+  return isSettled ? steps : [...steps, identified(column, bad, isMostlyIds)];
 }
 
 function knownValues({ few, examples }: ColumnFacts) {
   return [...(few.size > 0 ? few.keys() : examples)].filter((one) => !isNothing(one));
 }
 
-/** UIDs from values that are none. */
-function identified({ name, looksLike }: ColumnFacts, bad: string): Step {
-  const [seen, one, instead] =
-    looksLike === 'email' || bad.includes('@')
+/** UIDs from values that are none. @param isMostlyIds most values are UIDs, which an identity file need not have */
+function identified({ name, looksLike }: ColumnFacts, bad: string, isMostlyIds: boolean): Step {
+  const [seen, one, instead] = isMostlyIds
+    ? [`has UIDs and other values, such as ${shown(bad)}`, '', 'slug']
+    : looksLike === 'email' || bad.includes('@')
       ? ['looks like e-mail addresses; UIDs may not contain @', ' address', 'localpart|slug']
       : [`has values that are no UIDs, such as ${shown(bad)}`, '', 'slug'];
   const made = (functions: string) => ({ templates: { uid: `{${name}|${functions}}` } });
-  const ways = words`use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${optionOf(made('slug'))}`;
+  const ways = words`${isMostlyIds ? 'correct these rows, or ' : ''}use ${option('identities', 'FILE')}, a file that has the UID for each${one}, or ${optionOf(made('slug'))}`;
   const text = words`Column ${shown(name)} ${seen}: ${ways}.`;
-  return { text, needs: 'identities', instead: { shape: made(instead) } };
+  return { text, needs: 'identities', instead: { shape: made(instead) }, ...(isMostlyIds && { open: {} }) };
 }
 
 /** GUIDs from values that are none. */

@@ -69,6 +69,12 @@ test.each<[what: string, content: string, command: string | null, advice: string
     `Column "E-mail" looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid "{E-mail|slug}".`,
   ],
   [
+    'a few values among the UIDs that are none',
+    'uid,group\nana,g1\nbo,g1\ncy@x.example,g1\n',
+    'rollcall import f.csv',
+    'Column "uid" has UIDs and other values, such as "cy@x.example": correct these rows, or use --identities FILE, a file that has the UID for each, or --uid "{uid|slug}".',
+  ],
+  [
     'several groups in a cell',
     'Staff No;Rooms\n1;a,b\n2;a\n3;b,c\n',
     "rollcall import f.csv --map 'uid=Staff No,guid=Rooms' --split guid=,",
