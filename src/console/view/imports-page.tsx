@@ -164,7 +164,10 @@ const COLUMNS: Column<ImportView>[] = [
   {
     label: 'Need attention',
     kind: 'number',
-    cell: ({ attention }) => <span class={attention > 0 ? 'attention' : 'soft'}>{grouped(attention)}</span>,
+    // Nobody is asked for rows that a person has cancelled.
+    cell: ({ attention, state }) => (
+      <span class={attention > 0 && state !== 'cancelled' ? 'attention' : 'soft'}>{grouped(attention)}</span>
+    ),
   },
   {
     label: 'Created',

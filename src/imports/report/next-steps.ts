@@ -117,9 +117,13 @@ function correct({ state }: Known, { toCorrect, ready }: ToCorrect): readonly St
 function retry({ rows, retryable, actions }: Known): readonly Step[] {
   if (!actions.includes('retry')) return [];
   const what = counted(retryable, 'row');
-  const why =
-    rows.failed === 0
-      ? `Send ${what} again; ${retryable === 1 ? 'it' : 'they'} may succeed now`
-      : `Send ${what} again, once what made ${counted(rows.failed, 'row')} fail is fixed`;
-  return [{ operation: 'retry', name: `Retry ${what}`, why }];
+  const { failed, unconfirmed, unprocessed } = rows;
+  const sends = unprocessed === 0 ? `Send ${what} again` : `Send ${what}`;
+  const fitting =
+    failed > 0
+      ? `, once what made ${counted(failed, 'row')} fail is fixed`
+      : unconfirmed > 0
+        ? `; ${retryable === 1 ? 'it' : 'they'} may succeed now`
+        : ` that ${retryable === 1 ? 'was' : 'were'} not sent`;
+  return [{ operation: 'retry', name: `Retry ${what}`, why: `${sends}${fitting}` }];
 }

@@ -157,9 +157,8 @@ const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
   failed: 'The service refused these rows: correct what its message names, and send only these rows.',
   invalid: 'These rows were not sent: correct their values, and send only these rows.',
   duplicate: 'Nothing: the same membership is in another row, which counts.',
-  unconfirmed:
-    'The service gave no answer for these rows, so they may have worked: import the retry file to make sure.',
-  unprocessed: 'These rows were not sent: import the retry file to send them.',
+  unconfirmed: 'The service gave no answer for these rows, so they may have worked: retry the import to make sure.',
+  unprocessed: 'These rows were not sent: retry the import to send them.',
 };
 
 /** Returns the advice for rows with this outcome and code: one or two sentences, '' if there is none. */

@@ -68,3 +68,11 @@ test('rows of an import that is over are corrected, then retried; none is left w
   expect(steps({ rows }, { toCorrect: 2, ready: 2 })).toMatchObject([{ name: 'Send corrected rows' }]);
   expect(steps({ rows: { added: 12 } })).toEqual([]);
 });
+
+test('only rows that were sent before are sent again', () => {
+  const why = (rows: object) =>
+    steps({ state: 'cancelled', rows, retryable: 5, actions: ['retry'] }).map((step) => step.why)[0];
+  expect(why({ unprocessed: 5 })).not.toContain('again');
+  expect(why({ unprocessed: 3, failed: 2 })).not.toContain('again');
+  expect(why({ unconfirmed: 3, failed: 2 })).toContain('again');
+});
