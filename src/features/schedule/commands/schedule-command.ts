@@ -182,11 +182,10 @@ const add: Work<AddFlags> = async ({ client, config, imports }, name, flags) => 
   const { server } = imports;
   const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
   const sandbox = flags.sandbox ? ' --sandbox' : '';
-  const { tz, next } = made;
   const isServed = server !== undefined || (await imports.regions()) !== undefined;
   const says = [
-    `Schedule ${name} is added. It is next due at (${tz}):`,
-    ...next.map((at) => `  ${localTime(at, tz)}`),
+    `Schedule ${name} is added. It is next due at (${made.tz}):`,
+    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
     ...missingFile(made, server),
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed

@@ -54,9 +54,7 @@ export async function scheduleOf(
   const { cron, tz, limit, protect, ...options } = flags;
   const { source, settings: sourceSettings } = await keptSourceOf(flags);
   if (server !== undefined) refuseFilesHere(flags);
-  const whole = (file: string, given = {}) => wholeSource(file, process.cwd(), { named: config.namedSources, given });
-  const file =
-    server === undefined ? await whole(flags.file, { ...sourceSettings, headers: source.headers }) : flags.file;
+  const file = await wholeFile(flags.file, config, server, { ...sourceSettings, headers: source.headers });
   return {
     ...writtenOf({ ...RUNS, ...RUNNING }, { ...options, shape: shapeOf(flags), ...limit }),
     name,
@@ -67,13 +65,18 @@ export async function scheduleOf(
     file,
     ...(server === undefined
       ? {
-          ...(await mapLookupsInTurn(flags, (one) => whole(one))),
-          protectFile: protect && (await whole(protect)),
+          ...(await mapLookupsInTurn(flags, (one) => wholeFile(one, config))),
+          protectFile: protect && (await wholeFile(protect, config)),
           sourceSettings,
           sandbox: flags.sandbox === true,
         }
       : writtenOf(PROTECTING, await choicesOf(flags))),
   };
+}
+
+/** A file of this machine with its whole path; that of a server as it is given. @throws BAD_SOURCE */
+async function wholeFile(file: string, { namedSources: named }: Config, server?: Client, given = {}) {
+  return server === undefined ? wholeSource(file, process.cwd(), { named, given }) : file;
 }
 
 /** The options for reading with those of the recipe, which may be changed later. @param file is looked at, if it is there */
@@ -105,17 +108,9 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   throw badUsage(`${flag} is for schedules that are added on the server's machine, without --server${instead}`);
 }
 
-/**
- * Returns the settings that the flags change; undefined: one that is taken away.
- * @param server as for `scheduleOf` @throws BAD_USAGE where that is nothing, BAD_SOURCE
- */
-export async function changesIn(
-  { file: named, ...flags }: EditFlags,
-  { namedSources }: Config,
-  server: Client | undefined,
-): Promise<Partial<ScheduleSettings>> {
-  const isHere = named !== undefined && server === undefined;
-  const file = isHere ? await wholeSource(named, process.cwd(), { named: namedSources }) : named;
+/** Returns the settings that the flags change; undefined: one that is taken away. @throws BAD_USAGE where that is nothing, BAD_SOURCE */
+export async function changesIn({ file: path, ...flags }: EditFlags, config: Config, server: Client | undefined) {
+  const file = path && (await wholeFile(path, config, server));
   const { given = [], taken = [] } = Object.groupBy(Object.entries(flags), ([, value]) =>
     value === false ? 'taken' : 'given',
   );

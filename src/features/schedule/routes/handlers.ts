@@ -141,9 +141,7 @@ export function nightsOf(
     const day = dayOf(now - (NIGHTS - 1 - index) * DAY_MS, tz);
     const own = byDay.get(day) ?? [];
     const last = own.at(-1);
-    if (last !== undefined) {
-      return { day, state: last.state, reason: last.reason, sync: last.syncId, runs: own.length };
-    }
+    if (last !== undefined) return { day, state: last.state, reason: last.reason, sync: last.syncId, runs: own.length };
     const state = notStarted.get(day) ?? null;
     return { day, state, reason: state === null ? '' : REASONS[state], sync: null, runs: 0 };
   });
