@@ -137,7 +137,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
   CONNECT_TIMEOUT: UNREACHED,
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
-  UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file again with ${option('map', 'scope=')}, which ignores it.`,
+  UNKNOWN_SCOPE: words`These rows are not sent: correct their scopes, and send only these rows. If the column does not hold scopes at all, import the file again with ${option('map', 'scope=')}, which ignores it.`,
   UNKNOWN_IDENTITY:
     'The identity file does not have these. Fill in the UIDs in unknown-identities.csv, add its lines to the identity file, and import the file again.',
   UNKNOWN_GROUP:
@@ -155,7 +155,7 @@ const BY_CODE: Readonly<Record<string, Words>> = {
 
 const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
   failed: 'The service refused these rows: correct what its message names, and send only these rows.',
-  invalid: 'These rows were not sent: correct their values, and send only these rows.',
+  invalid: 'These rows are not sent: correct their values, and send only these rows.',
   duplicate: 'Nothing: the same membership is in another row, which counts.',
   unconfirmed: 'The service gave no answer for these rows, so they may have worked: retry the import to make sure.',
   unprocessed: 'These rows were not sent: retry the import to send them.',

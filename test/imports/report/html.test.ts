@@ -158,6 +158,6 @@ describe('the HTML report', () => {
   test('says what to do about every problem', () => {
     const page = htmlReport(htmlInput());
     expect(page).toContain('Create or reactivate these users');
-    expect(page).toContain('These rows were not sent');
+    expect(page).toContain('These rows are not sent');
   });
 });

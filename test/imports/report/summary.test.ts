@@ -40,8 +40,9 @@ calls                100      68           ·     168
   import the retry file.
 60 invalid, UNKNOWN_SCOPE
   row 17 “owner”: allowed are admin, moderator, participant and ban
-  These rows were not sent: fix the scopes in the file. If the column does not
-  hold scopes at all, import the file again with --map scope=, which ignores it.
+  These rows are not sent: correct their scopes, and send only these rows. If
+  the column does not hold scopes at all, import the file again with --map
+  scope=, which ignores it.
 `);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ImportView } from '../../../src/api/imports.ts';
-import { sentenceOf, verdictOf } from '../../../src/imports/report/verdict.ts';
+import { asFlag } from '../../../src/errors/named-options.ts';
+import { adviceFor, sentenceOf, verdictOf } from '../../../src/imports/report/verdict.ts';
 import { rowCounts, summaryOf } from './fixtures.ts';
 
 describe('the verdict', () => {
@@ -101,3 +102,10 @@ test.each<[Partial<ImportView>, string]>([
   const rows = { ...rowCounts({}), read: 9 };
   expect(sentenceOf({ ...summaryOf({}, { rows }), ...parts } as ImportView)).toBe(sentence);
 });
+
+test.each(['UNKNOWN_SCOPE', 'BAD_CHARACTER'])(
+  'the advice for invalid rows, %s, holds before anything is sent',
+  (code) => {
+    expect(adviceFor('invalid', code, asFlag)).toMatch(/^These rows are not sent: correct/);
+  },
+);
