@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
 import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
@@ -16,6 +17,10 @@ export const planTotals = z.strictObject({
   right: count.describe('Members that are as the file says.'),
   changes: count.describe('Changes that would be sent: additions, changes, removals and bans.'),
   changedGroups: count.optional().describe('Groups with such changes; plans of older versions lack it.'),
+  regions: z
+    .array(z.enum(REGIONS))
+    .optional()
+    .describe('Regions in which something would be sent; plans of older versions lack it.'),
   invalid: count.optional().describe('Rows of the file that cannot be used; absent: none.'),
   create: z
     .strictObject({

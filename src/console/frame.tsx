@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { counted, grouped } from '../text/wording.ts';
 import type { ImportView, Session, Settings } from './answers.ts';
 import { shownZone, timeOfDay } from './format.ts';
+import { appIn } from './import-words.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
 import { Announcements, announce, confirmed, Menu } from './kit/actions.tsx';
 import { foreign, Tag } from './kit/elements.tsx';
@@ -201,18 +202,13 @@ export interface SendsTo {
 }
 
 export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
-  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
-  return { sandbox, profile, host, apps: appsIn(ids) };
-}
-
-/** `app-1 in us` */
-function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
-  return ids.map(([region, appId]) => `${appId} in ${region}`);
+  return { sandbox, profile, host, apps: Object.entries(apps).map(([region, { appId }]) => appIn(region, appId)) };
 }
 
 /** Returns the facts about the target of an import or sync; none if it was not stored, such as that of a sandbox. */
 export function targetFacts(target: ImportView['target']) {
-  return target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) });
+  if (target === undefined) return [];
+  return sendsToFacts({ ...target, apps: Object.entries(target.apps).map(([region, appId]) => appIn(region, appId)) });
 }
 
 export function sendsToFacts({ sandbox, profile, host, apps = [] }: SendsTo): (readonly [string, ComponentChildren])[] {

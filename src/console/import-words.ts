@@ -14,6 +14,10 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   unprocessed: 'not sent',
 };
 
+export function appIn(region: string, appId: string) {
+  return `${appId} in ${region}`;
+}
+
 /** The outcome of one row: what was already so depends on what it asks for. */
 export function outcomeLabel(outcome: Outcome, scope: string) {
   if (outcome !== 'already_member') return OUTCOME_LABELS[outcome];

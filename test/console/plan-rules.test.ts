@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PlanTotals } from '../../src/api/sync-entry.ts';
 import { cronOf, scheduleName, timeFields } from '../../src/features/schedule/pages/schedule-rules.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
-import { guardsSentence, planFields, planOptions, shareOf } from '../../src/features/sync/pages/plan-rules.ts';
+import { guardsSentence, planFields, planOptions, shareOf, takenBy } from '../../src/features/sync/pages/plan-rules.ts';
 
 const totals = (members: number, remove: number) =>
   ({ members, actions: { add: 0, change: 0, keep: 0, remove, ban: 1, report: 0 } }) as PlanTotals;
@@ -20,6 +20,12 @@ test('guards that object are named, with the number of groups where these are se
   ] as SyncView['guards'];
   expect(guardsSentence([])).toBe('');
   expect(guardsSentence(guards)).toBe('Guards that object: left, group-removals (1,200 groups).');
+});
+
+test('a plan is sent to the apps of its regions; one of an older version may be sent to all', () => {
+  const apps = { us: { appId: 'app-1', keySet: true }, eu: { appId: 'app-2', keySet: true } };
+  expect(takenBy({ ...totals(4, 0), regions: ['eu'] }, apps).apps).toEqual(['app-2 in eu']);
+  expect(takenBy(totals(4, 0), apps).apps).toEqual(['app-1 in us', 'app-2 in eu']);
 });
 
 test('what is done with missing members is asked and sent with the mode that looks at them only', () => {

@@ -60,6 +60,7 @@ test('a plan as JSON is what its schema says, with findings, groups and everyone
       right: 1,
       changes: 4,
       changedGroups: 1,
+      regions: ['us'],
       actions: { add: 1, change: 1, remove: 1, ban: 1 },
     },
     findings: [{ guard: 'shrunk-file' }],

@@ -91,12 +91,11 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
 /** The work of sending and its target, also of things without a plan of an import. */
 export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
-/** The same, with where this server sends. */
-export function SendingFactsOfServer({ plan }: { plan: SendingFacts }) {
+/** The same, with where this server sends. Regions send side by side. */
+export function SendingFactsOfServer({ plan }: { plan: SendingFacts & Pick<SendingPlan, 'apps'> }) {
   const known = settings.value;
   if (known === undefined) return <Facts list={factsOf(plan)} />;
-  const regions = Object.keys(known.apps).length;
-  const ms = Math.ceil((plan.calls / Math.max(1, regions) / known.callsPerMinute) * 60_000);
+  const ms = Math.ceil((plan.calls / Math.max(1, plan.apps.length) / known.callsPerMinute) * 60_000);
   return <Facts list={factsOf({ ms, ...sendsToOf(known), ...plan })} />;
 }
 

@@ -1,7 +1,8 @@
 /** Rules of pages that have a plan: the options that its fields stand for, and what a person decides about. Pure. */
 
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import type { PlanTotals, Values } from '../../../console/answers.ts';
+import type { PlanTotals, Settings, Values } from '../../../console/answers.ts';
+import { appIn } from '../../../console/import-words.ts';
 import { creatingOptions } from '../../../console/view/upload/file-options.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -26,10 +27,11 @@ export function planOptions(values: Values): Record<string, string> {
   return { missing: '', whose: '', ...Object.fromEntries(named), ...creatingOptions(values) };
 }
 
-/** Additions share calls; each other change has its own. */
-export function takenBy({ changes, groups, actions, create }: PlanTotals) {
+/** Additions share calls; each other change has its own. @param configured the apps of the server */
+export function takenBy({ changes, groups, actions, create, regions }: PlanTotals, configured: Settings['apps'] = {}) {
   const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
-  return { rows: changes, groups, calls };
+  const used = Object.entries(configured).filter(([region]) => regions?.some((one) => one === region) ?? true);
+  return { rows: changes, groups, calls, apps: used.map(([region, { appId }]) => appIn(region, appId)) };
 }
 
 export function guardsSentence(guards: SyncView['guards']) {

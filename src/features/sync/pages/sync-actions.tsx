@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { SyncAction, SyncEntry, Values } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
+import { settings } from '../../../console/frame.tsx';
 import { Actions, type Asked, ask, textProblem } from '../../../console/kit/actions.tsx';
 import { foreign, importHref, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -98,7 +99,7 @@ function questionOf({ totals, guards }: SyncView, action: SyncAction): Asked | u
   const changes = countsSentence(totals.actions, CHANGES);
   const leaving = leavingIn(totals);
   const what = created === '' ? changes : `${changes}; created first: ${created}`;
-  const facts = <SendingFactsOfServer plan={takenBy(totals)} />;
+  const facts = <SendingFactsOfServer plan={takenBy(totals, settings.value?.apps)} />;
   if (action === 'approve')
     return {
       question: `Approve this plan against ${counted(sumOf(guards.map(({ count }) => count)), 'objection')}?`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
+import { REGIONS } from '../../../membership/membership.ts';
 import { CHANGES, PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
 import { counted, sumOf } from '../../../text/wording.ts';
@@ -44,6 +45,7 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
     right: sum(({ right }) => right),
     changes: sum(changesOf),
     changedGroups: groups.filter((group) => changesOf(group) > 0).length,
+    regions: REGIONS.filter((region) => groups.some((group) => group.region === region && takesCalls(group))),
     ...(invalid > 0 && { invalid }),
     ...(creating !== undefined && { create: creationOf(groups, creating) }),
   };
@@ -58,6 +60,10 @@ function creationOf(groups: readonly PlanGroup[], { may, missing }: PlanCreating
   const found = (users ?? 0) + (reactivated ?? 0);
   const together = sumOf([reactivated ?? 0, found].map((uids) => Math.ceil(uids / MAX_UIDS_PER_CALL)));
   return { groups: fresh, users, reactivated, calls: looks + fresh + (users ?? 0) + together };
+}
+
+function takesCalls(group: PlanGroup) {
+  return changesOf(group) > 0 || group.creates !== undefined;
 }
 
 /** The number of changes that would be sent for a group. */
