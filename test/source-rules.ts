@@ -64,9 +64,9 @@ const SHARED_WITH_SANDBOX =
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set(['src/api', 'src/membership', 'src/options']);
 /** Types of what a feature's operations take and answer. */
 const OPERATIONS = /^src\/features\/[\w-]+\/operations\.ts$/;
-/** Words and sizes that are bundled with it: files that import no package, and no file but each other. */
+/** Words, sizes and rules that are bundled with it: files that import no package, and no file but each other. */
 const BUNDLED_WITH_CONSOLE =
-  /^src\/(api\/(?:problem-codes|tag-rule)|options\/(?:input-kinds|labels|lookups)|platform\/allowed-values|chat\/service\/(limits|regions)|features\/correct\/taken-words|membership\/(?:check-words|outcome|outcome-words|plan-words)|text\/(?:no-answer|pace-words|wording))\.ts$/;
+  /^src\/(api\/(?:problem-codes|tag-rule)|options\/(?:input-kinds|labels|lookups)|platform\/allowed-values|chat\/service\/(limits|regions)|features\/correct\/taken-words|membership\/(?:check-words|outcome|outcome-words|plan-words)|text\/(?:distinct-keys|no-answer|pace-words|wording))\.ts$/;
 /** The settings. (The launcher in bin runs before anything is loaded.) */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MAX_LINES = 400;

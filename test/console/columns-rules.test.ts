@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { FileFacts, PreviewRow } from '../../src/console/answers.ts';
 import {
+  gridColumns,
   gridRows,
   openWords,
   otherUse,
+  placeOf,
   readinessOf,
   scopeWordsIn,
   suggestionsFor,
@@ -118,4 +120,18 @@ test('a column from which no field is read says what it is used for', () => {
   expect(['Login', 'e-mail', 'Team 1', 'Other'].map((name) => otherUse(name, shape))).toEqual([
     ...['part of the UID', 'part of the UID', 'one of the groups', ''],
   ]);
+});
+
+test('a column without a name has its own cells and serves no field', () => {
+  const columns = gridColumns({ shape: { value: {} }, columnOf: (field) => (field === 'uid' ? 'Login' : '') }, [
+    ...['', 'Login', '', ' ', 'Team'],
+  ]);
+  expect(columns.map(({ key, uses, isNamed }) => [key, uses, isNamed])).toEqual([
+    ['', [], false],
+    ['Login', ['uid'], true],
+    ['_2', [], false],
+    [' ', [], false],
+    ['Team', [], true],
+  ]);
+  expect(placeOf('guid', columns)).toBe(4);
 });

@@ -8,13 +8,14 @@ import { chunked } from '../../imports/read/element.ts';
 import type { InputDescription } from '../../imports/read/notes.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import { distinctKeys, type Original, originalCells } from '../../imports/report/report-table.ts';
+import { type Original, originalCells } from '../../imports/report/report-table.ts';
 import { foundRows } from '../../imports/report/row-search.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import type { RowFilter } from '../../options/row-filter.ts';
 import { ledgerFile } from '../../platform/data-dir.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { distinctKeys } from '../../text/distinct-keys.ts';
 import type { CorrectedStatus, CorrectionCounts, CorrectionRow, CorrectionState, RowProblem } from './operations.ts';
 
 export const STATEMENTS = new URL('corrections.sql', import.meta.url);

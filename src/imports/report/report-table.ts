@@ -7,6 +7,7 @@ import { isObject, isText } from '../../platform/stored-json.ts';
 import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { cellOf } from '../../text/csv-line.ts';
+import { distinctKeys } from '../../text/distinct-keys.ts';
 import { parseJson } from '../read/json-text.ts';
 import type { InputDescription } from '../read/notes.ts';
 
@@ -47,25 +48,6 @@ function ownColumnNames(original: readonly string[], input: Shaped) {
     const names = own.map((name) => (number === 1 ? name : `${name}_${number}`));
     if (!names.some((name) => taken.has(name))) return names;
   }
-}
-
-/** The columns as keys of an object: a name that occurs twice in the header becomes `name`, `name_2`, …, so that none is lost. */
-export function distinctKeys(columns: readonly string[]) {
-  const taken = new Set(columns);
-  const seen = new Set<string>();
-  /** The next number to try for a name: a header may repeat one name thousands of times. */
-  const next = new Map<string, number>();
-  return columns.map((column) => {
-    let key = column;
-    let number = next.get(column) ?? 2;
-    for (; seen.has(key); number++) {
-      const candidate = `${column}_${number}`;
-      if (!taken.has(candidate)) key = candidate;
-    }
-    next.set(column, number);
-    seen.add(key);
-    return key;
-  });
 }
 
 /** A row as the input had it, and its place. */

@@ -1,6 +1,7 @@
 /** Decisions about the columns of a new file: what was seen in it, words that are open, columns that are missing, what is wrong where. Pure. */
 import { CHOICES } from '../../../options/labels.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
+import { distinctKeys } from '../../../text/distinct-keys.ts';
 import { counted, grouped, sumOf } from '../../../text/wording.ts';
 import type { Field, FileFacts, Preview, Shape, Values } from '../../answers.ts';
 import { FIELDS } from '../../import-words.ts';
@@ -89,7 +90,8 @@ function suggestionsOf(step: Step, facts: FileFacts, form: Seen): Suggestion[] {
     return isDecided ? [] : [{ key: JSON.stringify(shape), text, ways: [wayOf(shape)] }];
   }
   // Each word of a scope column is listed with a choice of its own.
-  const hasWords = facts.columns.find(({ name }) => name === form.columnOf('scope'))?.words !== undefined;
+  const scopes = form.columnOf('scope');
+  const hasWords = scopes !== '' && facts.columns.find(({ name }) => name === scopes)?.words !== undefined;
   const isAsked = step.isOpen === true && !(hasWords && step.text.includes('scopeWords'));
   return isAsked ? [{ key: step.text, text, ways: [] }] : [];
 }
@@ -226,17 +228,22 @@ export type GridRow = ReturnType<typeof gridRows>[number];
 
 export interface GridColumn {
   column: string;
+  /** The key of its cells in a row. */
+  key: string;
   index: number;
+  /** Whether a field can be read from it: that goes by the name. */
+  isNamed: boolean;
   uses: readonly Field[];
 }
 
 export function gridColumns(form: Pick<Seen, 'shape' | 'columnOf'>, names: readonly string[]): GridColumn[] {
   const used = choosable(form.shape.value).map(([field]) => [field, form.columnOf(field)] as const);
-  return names.map((column, index) => ({
-    column,
-    index,
-    uses: used.flatMap(([field, its]) => (its === column ? [field] : [])),
-  }));
+  const keys = distinctKeys(names);
+  return names.map((column, index) => {
+    const isNamed = column.trim() !== '';
+    const uses = used.flatMap(([field, its]) => (isNamed && its === column ? [field] : []));
+    return { column, key: keys[index] ?? column, index, isNamed, uses };
+  });
 }
 
 /** The fields that a column can be chosen for: not those that a template makes. */
@@ -246,7 +253,9 @@ export function choosable(shape: Shape) {
 
 /** The column at which a field is chosen, or could be: there the form shows its error. */
 export function placeOf(field: Field, columns: readonly GridColumn[]) {
-  const place = columns.find(({ uses }) => uses.includes(field)) ?? columns.find(({ uses }) => uses.length === 0);
+  const place =
+    columns.find(({ uses }) => uses.includes(field)) ??
+    columns.find(({ uses, isNamed }) => isNamed && uses.length === 0);
   return (place ?? columns[0])?.index;
 }
 

@@ -181,8 +181,8 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
               <th scope="col" class="number">
                 Row
               </th>
-              {columns.map(({ column }) => (
-                <th key={column} scope="col">
+              {columns.map(({ column, key }) => (
+                <th key={key} scope="col">
                   {foreign(columnLabel(column))}
                 </th>
               ))}
@@ -196,7 +196,7 @@ function Grid({ found, rows, form }: { found: Preview; rows: readonly GridRow[];
               <td />
               {columns.map((one) => (
                 <ColumnUse
-                  key={one.column}
+                  key={one.key}
                   one={one}
                   fields={places.flatMap(([field, place]) => (place === one.index ? [field] : []))}
                   strange={one.column === scopes ? [...new Set(strange)] : []}
@@ -234,7 +234,7 @@ interface ColumnUseProperties {
   form: FileForm;
 }
 
-function ColumnUse({ one: { column, uses }, fields, strange, form }: ColumnUseProperties) {
+function ColumnUse({ one: { column, uses, isNamed }, fields, strange, form }: ColumnUseProperties) {
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
   const own = uses.join(' ');
   const labels = choosable(form.shape.value);
@@ -255,6 +255,7 @@ function ColumnUse({ one: { column, uses }, fields, strange, form }: ColumnUsePr
         ].join(' ')}
         data-fields={fields.map((field) => `map-${field}`).join(' ')}
         value={own}
+        disabled={!isNamed}
         onChange={({ currentTarget }) => choose(currentTarget.value.split(' '))}
       >
         {optionsOf([
@@ -295,10 +296,10 @@ function Row({ row: { line, original, readAs, isWrong, reasonsAt }, columns, isR
       <th scope="row" class="number">
         {line}
       </th>
-      {columns.map(({ column }) => (
-        <td key={column}>
+      {columns.map(({ column, key }) => (
+        <td key={key}>
           <div class={column === scopes && reasonsAt(column).length > 0 ? 'cell error' : 'cell'}>
-            {foreign(cellText(original[column]))}
+            {foreign(cellText(original[key]))}
           </div>
           {column !== scopes && said(column)}
         </td>

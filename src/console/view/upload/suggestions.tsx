@@ -78,7 +78,7 @@ const MEANINGS: Choice[] = [...CHOICES.scope, ['none', 'no membership']];
 export function ScopeWords({ form }: { form: FileForm }) {
   const facts = form.facts.value;
   const column = form.columnOf('scope');
-  const seen = facts?.columns.find(({ name }) => name === column)?.words ?? {};
+  const seen = (column !== '' && facts?.columns.find(({ name }) => name === column)?.words) || {};
   const found = facts?.steps.map(({ settings }) => settings?.shape?.scopeWords).find((words) => words !== undefined);
   const own = form.shape.value.scopeWords ?? {};
   const words = scopeWordsIn(seen, own, found ?? {});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distinctKeys } from '../../../src/imports/report/report-table.ts';
+import { distinctKeys } from '../../src/text/distinct-keys.ts';
 
 /** The rule itself, step by step: slow, and easy to believe. */
 function byTheRule(columns: readonly string[]): string[] {
