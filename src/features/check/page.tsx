@@ -176,7 +176,10 @@ function CheckResult({ id, summary, filter }: ResultProperties) {
         <h3>What sending takes</h3>
         <Facts
           list={[
-            ['Calls', `at least ${grouped(sumOf(Object.values(calls.send)))}`],
+            [
+              'Calls',
+              `at least ${grouped(sumOf(Object.values(calls.send)))}, with those that prepare groups and users`,
+            ],
             ['Time', atLeast(sendingMs, callMs)],
             ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
             ['Both ways', ways !== null && waysSentences(ways)],
