@@ -46,12 +46,16 @@ test('rows are corrected in their list, before and after the others are sent; tw
   const then = await (await fetch(new URL(rows, server.url))).json();
   await other.route(`**${rows}?*`, (route) => route.fulfill({ json: then }));
 
+  const left = async () => (await cell(page, 'Remark, row 3').boundingBox())?.x;
+  const before = await left();
   // An edit that does not help shows it at once and is taken back. Typing replaces a value after a click.
   await cell(page, 'Member No, row 3').click();
   await page.keyboard.type('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
   await page.locator('input:focus').and(cell(page, 'Member No, row 4')).waitFor();
+  await page.getByRole('button', { name: 'Restore row 3' }).waitFor();
+  await eventually(left).toBe(before);
   await page.getByRole('button', { name: 'Restore row 3' }).click();
   await eventually(() => cell(page, 'Member No, row 3').inputValue()).toBe('ben@example.org');
   await cell(page, 'Remark, row 3').focus();

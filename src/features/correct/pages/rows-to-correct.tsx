@@ -32,7 +32,8 @@ function Rows() {
   const { overview, pages, filter, inFile, view } = corrections;
   const { isOperator } = usePlace();
   const shown = columnsToShow(corrections);
-  const hasActions = pages.shown.items?.some((row) => actionsOf(row, corrections).some(Boolean));
+  // Their column has its place before the first edit: the fields do not move.
+  const hasActions = filter.values['state'] !== 'sent';
   const columns = useMemo(
     (): Column<CorrectionRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
