@@ -36,7 +36,7 @@ export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
 };
 
 /** States whose reason says more than the state. */
-export const REASONED: readonly SyncState[] = ['failed', 'rejected', 'stale', 'incomplete'];
+export const REASONED: readonly SyncState[] = ['failed', 'stale', 'incomplete'];
 
 /** Whether it is under way and waits. */
 export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) {

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import type { PlanTotals } from '../../src/api/sync-entry.ts';
 import { cronOf, scheduleName, timeFields } from '../../src/features/schedule/pages/schedule-rules.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
-import { guardsSentence, planFields, planOptions, shareOf, takenBy } from '../../src/features/sync/pages/plan-rules.ts';
+import {
+  decisionOf,
+  guardsSentence,
+  notesOf,
+  planFields,
+  planOptions,
+  shareOf,
+  takenBy,
+} from '../../src/features/sync/pages/plan-rules.ts';
 
 const totals = (members: number, remove: number) =>
   ({ members, actions: { add: 0, change: 0, keep: 0, remove, ban: 1, report: 0 } }) as PlanTotals;
@@ -26,6 +34,26 @@ test('a plan is sent to the apps of its regions; one of an older version may be 
   const apps = { us: { appId: 'app-1', keySet: true }, eu: { appId: 'app-2', keySet: true } };
   expect(takenBy({ ...totals(4, 0), regions: ['eu'] }, apps).apps).toEqual(['app-2 in eu']);
   expect(takenBy(totals(4, 0), apps).apps).toEqual(['app-1 in us', 'app-2 in eu']);
+});
+
+test('a sync that is over names who decided, and no longer what the guards let pass', () => {
+  const notes = [
+    { code: 'FIRST_RUN', text: 'No run before' },
+    { code: 'MORE_MESSAGES', text: 'More than usual' },
+  ];
+  expect(notesOf({ finishedAt: null, notes })).toHaveLength(2);
+  expect(notesOf({ finishedAt: '2026-03-01T04:05:01Z', notes })).toMatchObject([{ code: 'MORE_MESSAGES' }]);
+  const moves: SyncView['moves'] = [
+    { at: '2026-03-01T04:05:01Z', state: 'rejected', reason: 'wrong file', who: 'ann' },
+  ];
+  expect(decisionOf({ state: 'rejected', approved: null, moves })).toEqual({
+    what: 'Rejected',
+    by: 'ann',
+    reason: 'wrong file',
+  });
+  const approved = { by: 'ben', at: '2026-03-01T04:05:01Z', reason: 'checked' };
+  expect(decisionOf({ state: 'applied', approved, moves: [] })).toMatchObject({ what: 'Approved', by: 'ben' });
+  expect(decisionOf({ state: 'held', approved: null, moves: [] })).toBeUndefined();
 });
 
 test('what is done with missing members is asked and sent with the mode that looks at them only', () => {

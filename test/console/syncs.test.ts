@@ -145,7 +145,10 @@ test('a plan held in many groups is looked at by an operator and a viewer, and r
   await other.getByLabel('Reason').fill('not today');
   await other.getByRole('dialog').getByRole('button', { name: 'Reject plan' }).click();
   await other.getByText('Rejected: the plan (204 changes in 51 groups) will not be carried out.').first().waitFor();
-  await other.locator('.state').getByText('not today').waitFor();
+  await other
+    .locator('.state')
+    .getByText(/^Rejected by .+: not today$/)
+    .waitFor();
   await other.locator('h1:focus').waitFor();
   // The others have heard of it before they ask: nothing was pressed there.
   await viewer.getByText('Rejected: the plan').first().waitFor();

@@ -39,6 +39,18 @@ export function guardsSentence(guards: SyncView['guards']) {
   return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
 }
 
+/** Notes about what still happens count until the sync is over. */
+export function notesOf({ finishedAt, notes }: Pick<SyncView, 'finishedAt' | 'notes'>) {
+  return finishedAt === null ? notes : notes.filter(({ code }) => code !== 'FIRST_RUN');
+}
+
+/** The last decision about a plan; `by` is empty where nobody made it. */
+export function decisionOf({ state, approved, moves }: Pick<SyncView, 'state' | 'approved' | 'moves'>) {
+  const last = moves.at(-1);
+  if (state === 'rejected' && last !== undefined) return { what: 'Rejected', by: last.who, reason: last.reason };
+  return approved === null ? undefined : { what: 'Approved', by: approved.by, reason: approved.reason };
+}
+
 /** Members who are removed or banned. */
 export function leavingIn({ actions }: PlanTotals) {
   return actions.remove + actions.ban;

@@ -69,15 +69,13 @@ const ANYTHING = 'all';
 
 /** Actions by which groups can be chosen. */
 const NEWS = ACTIONS_SHOWN.filter((action) => action !== 'keep');
-const CHOICES: Choice[] = [
-  ['', 'something to do'],
+const choicesOf = (isOver: boolean): Choice[] => [
+  ['', isOver ? 'something planned' : 'something to do'],
   ...NEWS.map((action) => [action, ACTION_LABELS[action]] as const),
   [ANYTHING, 'anything'],
 ];
 
-const CONDITIONS = { groups: { label: 'Groups with', choices: CHOICES } };
-
-const GROUPS: Column<SyncGroup>[] = [
+const columnsOf = (isOver: boolean): Column<SyncGroup>[] => [
   {
     label: 'Group',
     kind: 'main',
@@ -94,7 +92,7 @@ const GROUPS: Column<SyncGroup>[] = [
     ),
   },
   {
-    label: 'To do',
+    label: isOver ? 'Planned' : 'To do',
     kind: 'wide',
     cell: ({ problem, actions, members }) =>
       problem !== '' ? (
@@ -107,8 +105,11 @@ const GROUPS: Column<SyncGroup>[] = [
   },
 ];
 
-export function SyncPlan({ id }: { id: string }) {
-  const filter = useFilter(CONDITIONS);
+/** @param isOver nothing of it is done any more */
+export function SyncPlan({ id, isOver }: { id: string; isOver: boolean }) {
+  const conditions = { groups: { label: 'Groups with', choices: choicesOf(isOver) } };
+  const filter = useFilter(conditions);
+  filter.conditions = conditions;
   const { groups = '' } = filter.values;
   const action = groups === ANYTHING ? '' : groups || TO_DO;
   const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), { name: 'groups' });
@@ -118,9 +119,9 @@ export function SyncPlan({ id }: { id: string }) {
       filter={filter}
       caption="Groups of the plan"
       noun="groups"
-      columns={GROUPS}
+      columns={columnsOf(isOver)}
       keyOf={({ region, guid }) => `${action} ${region} ${guid}`}
-      empty="Nothing is to do in any group."
+      empty={`Nothing ${isOver ? 'was' : 'is'} to do in any group.`}
       unfold={({ problem, region, guid }) =>
         problem === ''
           ? {

@@ -31,6 +31,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
 import { askAgainAfter, PlanLegend, Standing, SyncGuards, SyncPlan } from './plan.tsx';
+import { decisionOf, notesOf } from './plan-rules.ts';
 import { Reverses, SyncActions } from './sync-actions.tsx';
 
 export function Page() {
@@ -82,7 +83,7 @@ export function Page() {
             )}
             {view.totals !== null && (
               <Card id="plan" title="Plan by group">
-                <SyncPlan id={id} />
+                <SyncPlan id={id} isOver={view.finishedAt !== null} />
               </Card>
             )}
             <div class="pair">
@@ -134,14 +135,17 @@ function Origin({ view }: { view: SyncView }) {
 }
 
 function SyncHead({ view }: { view: SyncView }) {
-  const { state, approved, importId, totals, planning, leftInPlace: left } = view;
+  const { state, importId, totals, planning, leftInPlace: left } = view;
+  const decision = decisionOf(view);
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
     <div class="grow col">
       <Standing sync={view} />
-      {approved !== null && (
+      {decision && (
         <p class="note">
-          Approved by <b>{foreign(approved.by)}</b>: {foreign(approved.reason)}
+          {decision.what}
+          {decision.by !== '' && ' by '}
+          <b>{foreign(decision.by)}</b>: {foreign(decision.reason)}
         </p>
       )}
       {importId !== null && (
@@ -157,7 +161,7 @@ function SyncHead({ view }: { view: SyncView }) {
       ) : (
         totals !== null && <PlanLegend actions={totals.actions} />
       )}
-      <FileNotes notes={view.notes} />
+      <FileNotes notes={notesOf(view)} />
       <Facts list={factsOf(view)} />
     </div>
   );
