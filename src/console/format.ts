@@ -88,8 +88,11 @@ export function ago(iso: string, now: number) {
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
+/** A time by the clocks of a time zone, which is named where the page has another clock. */
 export function dayAndTimeIn(iso: string, tz: string) {
-  return new Intl.DateTimeFormat('en-GB', { ...DAY_AND_TIME, weekday: 'short', timeZone: tz }).format(new Date(iso));
+  const named = tz === shownZone() ? {} : { timeZoneName: 'short' as const };
+  const format = new Intl.DateTimeFormat('en-GB', { ...DAY_AND_TIME, ...named, weekday: 'short', timeZone: tz });
+  return format.format(new Date(iso));
 }
 
 /** "choir, term 1" → its parts. */

@@ -1,4 +1,13 @@
 import { expect, test, vi } from 'vitest';
+import { clock, dayAndTimeIn } from '../../src/console/format.ts';
+
+test('a time by the clock of another time zone than the chosen one names its own', () => {
+  const before = clock.value;
+  clock.value = 'utc';
+  expect(dayAndTimeIn('2026-11-30T17:53:00Z', 'Europe/Berlin')).toBe('Mon, 30 Nov 2026, 18:53 CET');
+  expect(dayAndTimeIn('2026-11-30T17:53:00Z', 'UTC')).toBe('Mon, 30 Nov 2026, 17:53');
+  clock.value = before;
+});
 
 test('where a browser has no room to keep the clock, the page works, and the choice counts until it is closed', async () => {
   const full = () => {
