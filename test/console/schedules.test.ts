@@ -56,6 +56,7 @@ test('a schedule is made, tried, run, paused, and edited by two at once; the col
 
   const history = page.getByRole('region', { name: 'History of nightly-roster' });
   await history.getByText('It has not run yet.').waitFor();
+  await eventually(() => page.evaluate<number>('scrollY')).toBe(0);
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly-roster/ });
   const more = row.getByLabel('More actions for nightly-roster');
   await row.getByText('At 03:15, Monday through Friday').waitFor();

@@ -16,7 +16,6 @@ import type { ScheduleView as Schedule } from '../operations.ts';
 import { EACH_RUN, ScheduleForm } from './schedule-entry.ts';
 import { SourceFields, SourceFile, WhenFields } from './schedule-fields.tsx';
 import { scheduleName } from './schedule-rules.ts';
-import { historyHref } from './schedules.tsx';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function Page() {
@@ -98,7 +97,7 @@ function ScheduleCard({ before, reload }: { before: Schedule | undefined; reload
         ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
         : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));
       forget(place);
-      go(historyHref(name));
+      go(`/schedules?name=${encodeURIComponent(name)}`);
     });
   const discarding = {
     text: 'Discard mine, and show theirs',

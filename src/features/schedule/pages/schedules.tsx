@@ -231,7 +231,7 @@ function Nights({ name, nights }: Pick<Schedule, 'name' | 'nights'>) {
   );
 }
 
-export function historyHref(name: string) {
+function historyHref(name: string) {
   return `/schedules?name=${encodeURIComponent(name)}#history`;
 }
 
