@@ -15,7 +15,7 @@ const MESSY = [
   ['ada', 'choir', 'admin', 'sings'],
   ['ben@example.org', 'choir', 'participant', 'hums'],
   ['cyd', 'choir', 'chief', ''],
-  ['dot', 'choir', 'chief', 'late'],
+  ['dot', 'choir', 'chief', 'too late'],
   ['nobody-1', 'choir', 'participant', ''],
   ['nobody-2', 'choir', 'participant', ''],
 ];
@@ -72,9 +72,9 @@ test('rows are corrected in their list, before and after the others are sent; tw
   await cell(page, 'Remark, row 5').click();
   await cell(page, 'Remark, row 5').click({ position: { x: 5, y: 5 } });
   await page.keyboard.type('too ');
-  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('too late');
+  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('too too late');
   await page.keyboard.press('Control+z');
-  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('late');
+  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('too late');
 
   // What the other enters meanwhile is not lost, nor does it hold back the rest.
   await cell(other, 'Member No, row 3').fill('eve');
@@ -97,10 +97,10 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await cell(page, 'Rolle, row 4').fill('moderator');
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
-  const replaceAll = async (column: string, from: string, to: string) => {
+  const replaceAll = async (column: string, from: string, to: string, match = 'the whole value') => {
     await page.getByRole('button', { name: 'Find and replace…' }).click();
     await dialog.getByLabel('In column').selectOption(column);
-    await dialog.getByLabel('Match').selectOption('the whole value');
+    await dialog.getByLabel('Match').selectOption(match);
     await dialog.getByLabel('Find', { exact: true }).fill(from);
     await dialog.getByLabel('Replace with').fill(to);
     await dialog.getByRole('button', { name: 'Preview…' }).click();
@@ -110,8 +110,12 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await dialog.getByRole('button', { name: 'Change 1 row' }).click();
   await page.getByText('3 ready to send').waitFor();
   await eventually(() => cell(page, 'Rolle, row 5').inputValue()).toBe('moderator');
-  await replaceAll('Remark', 'late', '');
-  await dialog.getByText('Row 5: late becomes empty').waitFor();
+  await replaceAll('Remark', 'too late', '');
+  await dialog.getByText('Row 5: too late becomes empty').waitFor();
+  await dialog.getByRole('button', { name: 'Change nothing' }).click();
+  // Spaces are part of a text to find.
+  await replaceAll('Remark', ' ', '-', 'anywhere in the value');
+  await dialog.getByText('Row 5: too late becomes too-late').waitFor();
   await dialog.getByRole('button', { name: 'Change nothing' }).click();
 
   // A column of values from a spreadsheet, on the rows with one problem.
@@ -136,7 +140,7 @@ test('many rows are corrected at once and with a spreadsheet, and sent; the impo
   await page.getByLabel('With a spreadsheet').click();
   const corrected = [
     [...(MESSY[0] ?? []), '_row'],
-    ['dot', 'choir', 'moderator', 'late', '5'],
+    ['dot', 'choir', 'moderator', 'too late', '5'],
     ['ada', 'cho ir', '', '', '7'],
   ];
   await page

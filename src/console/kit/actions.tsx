@@ -206,6 +206,8 @@ export function textProblem(enter: string, most: number) {
 }
 
 interface AskedField extends FieldOptions {
+  /** The space around its value counts. */
+  isExact?: boolean;
   /** Says why a value is not possible; '' where it is. The question stays open until then. */
   problem?: (value: string) => string;
 }
@@ -255,14 +257,15 @@ function Dialog({
 }: Asked & { onClose: (values: Values | undefined) => void }): VNode {
   const dialog = useModal();
   const form = useMemo(() => new Form(initial), []);
+  const exact = Object.keys(fields).filter((name) => fields[name]?.isExact);
   const isSafeFirst = Object.values(fields).every(({ ticked }) => ticked !== undefined);
   const closed = () => {
     // A second Escape closes any dialog: one that has nothing to decide waits for its button.
     if (no === undefined && dialog.current?.returnValue !== 'yes') return dialog.current?.showModal();
-    onClose(dialog.current?.returnValue === 'yes' ? form.read() : undefined);
+    onClose(dialog.current?.returnValue === 'yes' ? form.read(exact) : undefined);
   };
   const check = (event: SubmitEvent) => {
-    const values = form.read();
+    const values = form.read(exact);
     for (const [name, { problem }] of Object.entries(fields)) {
       const text = problem?.(values[name] ?? '') ?? '';
       if (text === '') continue;

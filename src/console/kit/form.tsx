@@ -30,9 +30,10 @@ export class Form {
     return Object.entries(this.values.peek()).some(([name, value]) => value !== (this.#initial[name] ?? ''));
   }
 
-  /** All values, without the space around them. */
-  read(): Values {
-    return Object.fromEntries(Object.entries(this.values.peek()).map(([name, value]) => [name, value.trim()]));
+  /** All values, without the space around them. @param exact fields whose values are as they were typed */
+  read(exact: readonly string[] = []): Values {
+    const all = Object.entries(this.values.peek());
+    return Object.fromEntries(all.map(([name, value]) => [name, exact.includes(name) ? value : value.trim()]));
   }
 
   reset() {
