@@ -8,6 +8,7 @@ import {
   placeOf,
   readinessOf,
   scopeWordsIn,
+  seenSentence,
   suggestionsFor,
 } from '../../src/console/view/upload/columns-rules.ts';
 
@@ -134,4 +135,13 @@ test('a column without a name has its own cells and serves no field', () => {
     ['Team', [], true],
   ]);
   expect(placeOf('guid', columns)).toBe(4);
+});
+
+test('rows count as ready to send only where the file as it is read now has their columns', () => {
+  const facts = { rows: { seen: 20, valid: 20 }, missing: [] as FileFacts['missing'] } as FileFacts;
+  const said = (...missing: FileFacts['missing']) =>
+    seenSentence(facts, { lookups: { value: {} }, found: { value: { missing } } });
+  expect(said()).toBe('20 rows were looked at; 20 of them could be sent with these options.');
+  // With the suggested header row, which nobody took yet, none is missing.
+  expect(said('uid', 'guid')).toBe('20 rows were looked at.');
 });

@@ -142,10 +142,14 @@ function columnSuggestions(map: Readonly<Partial<Record<Field, string>>>, form: 
     });
 }
 
-export function seenSentence({ rows, missing }: FileFacts, { lookups }: Pick<Seen, 'lookups'>) {
+export function seenSentence(
+  { rows, missing }: FileFacts,
+  { lookups, found }: Pick<Seen, 'lookups'> & Pick<Looked, 'found'>,
+) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
   // The grid says which columns are missing, and what is looked up.
-  const isOpen = missing.length + Object.keys(lookups.value).length > 0;
+  // The facts are those of the file with the suggested header row.
+  const isOpen = [...missing, ...(found.value?.missing ?? []), ...Object.keys(lookups.value)].length > 0;
   return isOpen ? `${looked}.` : `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
 }
 
