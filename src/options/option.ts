@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badUsage } from '../errors/rollcall-error.ts';
-import type { Allowed } from '../platform/allowed-values.ts';
+import { type Allowed, parserFor } from '../platform/allowed-values.ts';
 import { defined } from '../platform/defined.ts';
 import { asSentence } from '../text/wording.ts';
 
@@ -103,15 +103,6 @@ export const SWITCH = {
 /** Text that is read as settings are. */
 export function readAsSetting<Value>(allowed: Allowed<Value>, print: (value: Value) => string) {
   return { parse: parserFor(allowed), print: (value: Value) => [print(value)] };
-}
-
-/** @param name of the value, for a message that must not repeat it */
-export function parserFor<Value>({ parse, allowed }: Allowed<Value>, name = 'it'): (text: string) => Value {
-  return (text) => {
-    const value = parse(text, name);
-    if (value !== undefined) return value;
-    throw badUsage(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
-  };
 }
 
 /** Something for each option, by its name: of the type that the caller returns. What is undefined is left out. */

@@ -1,3 +1,5 @@
+import { badUsage } from '../errors/rollcall-error.ts';
+
 /** The values that a setting or flag accepts: declared once, so that both accept and refuse the same. */
 export interface Allowed<Value> {
   /** The form for messages: the choices, or `a whole number from 1 to 100`. */
@@ -6,6 +8,15 @@ export interface Allowed<Value> {
   readonly parse: (text: string, name: string) => Value | undefined;
   /** In a file it is a number, not a text. */
   readonly isNumber?: true;
+}
+
+/** Reads a text as the value that it says. @throws BAD_USAGE @param name of the value, for a message that must not repeat it */
+export function parserFor<Value>({ parse, allowed }: Allowed<Value>, name = 'it'): (text: string) => Value {
+  return (text) => {
+    const value = parse(text, name);
+    if (value !== undefined) return value;
+    throw badUsage(typeof allowed === 'string' ? allowed : `one of ${allowed.join(', ')}`);
+  };
 }
 
 /** `are us, eu, in` or `is a whole number from 1 to 100` */

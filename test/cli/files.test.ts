@@ -11,7 +11,7 @@ test('a foreign role column is ignored with --map scope=, for the file and for i
   expect(unknown.stdout + unknown.stderr).toMatch(/import the\s+file\s+again\s+with\s+--map\s+scope=/);
   // Every row is invalid: there is nothing that resume could send, and it is not offered as if there were.
   expect(unknown.stderr).toContain('rollcall report');
-  expect(unknown.stderr).toMatch(/without sending:\s+rollcall resume/);
+  expect(unknown.stderr).toMatch(/without sending:\s+rollcall cancel/);
   const { code, summary } = await place.summary(['import', file, '--map', 'guid=course,scope=', '--dry-run']);
   expect([code, summary.rows.invalid]).toEqual([EXIT.ok, 0]);
 });
