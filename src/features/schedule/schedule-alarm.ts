@@ -1,7 +1,7 @@
 import { nextRun } from '../../queue/cron.ts';
 import type { Schedule, ScheduleCatalog } from './schedule-catalog.ts';
 
-/** The alarm of a process that owns the schedules. */
+/** The clock and the catalog of the schedules that ring. */
 export interface AlarmOptions {
   readonly catalog: ScheduleCatalog;
   /** In ms since 1970. */
@@ -18,7 +18,6 @@ const MAX_SLEEP_MS = 30_000;
 /** Rings when schedules are due. The catalog says when, and one process owns that: a timer is all it takes. */
 export function scheduleAlarm({ catalog, clock, fail }: AlarmOptions, begin: (schedule: Schedule) => void) {
   let timer: NodeJS.Timeout | undefined;
-  /** The clock when it was last looked at. */
   let seenAt = Number.POSITIVE_INFINITY;
 
   const times = () => catalog.list().filter(({ paused }) => !paused);

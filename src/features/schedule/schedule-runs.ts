@@ -113,7 +113,6 @@ export function openScheduleRuns(options: ScheduleRunsOptions) {
       for (const record of due) missed(record);
       alarm.set();
     },
-    /** Schedules of the catalog have changed. */
     changed: () => {
       alarm.changed();
       events.emit('changed');

@@ -67,7 +67,6 @@ type Work<Flags> = (
   flags: Flags,
 ) => Promise<{ readonly json: unknown; readonly prints?: string; readonly says?: readonly string[] }>;
 
-/** The command of a verb on one schedule. */
 const aboutOne = (verb: string, description: string) =>
   new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
 

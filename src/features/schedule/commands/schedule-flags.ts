@@ -21,7 +21,6 @@ import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { choicesOf, type DecidingFlags } from '../../sync/commands/sync-flags.ts';
 import { type NewSchedule, READ, RUNS, type ScheduleSettings } from '../operations.ts';
 
-/** Flags that say where the schedules are. */
 export type PlaceFlags = Pick<CommonFlags, 'dataDir' | 'server' | 'profile' | 'plainHttp' | 'json'> & {
   readonly sandbox?: true;
 };

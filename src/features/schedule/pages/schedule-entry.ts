@@ -69,8 +69,7 @@ export class ScheduleForm extends FileForm {
   }
 
   override nameOf(field: string) {
-    if (field === 'cron') return this.get('every') === 'cron' ? 'cron' : 'at';
-    return field;
+    return field === 'cron' && this.get('every') !== 'cron' ? 'at' : field;
   }
 
   protected override async look() {

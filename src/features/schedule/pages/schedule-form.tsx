@@ -87,7 +87,6 @@ function ScheduleCard({ before, reload }: { before: Schedule | undefined; reload
     // Loads what another person has saved: saving once more then replaces that.
     if (isLate) void reload();
   }, [isLate]);
-  /** Says beside a field what is wrong with it. */
   const attempt = (task: (signal: AbortSignal) => Promise<void>) =>
     work.start((signal) => form.attempt(() => task(signal)));
   const save = () =>

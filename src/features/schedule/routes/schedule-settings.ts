@@ -25,7 +25,6 @@ export interface GivenAt extends Pick<Config, 'sources' | 'namedSources' | 'defa
   readonly sendsTo: Aimed;
 }
 
-/** Settings with their defaults. */
 export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
 
 /**
