@@ -1,6 +1,7 @@
 /** One import, live. */
 
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { createdText, messagesText } from '../../membership/outcome-words.ts';
 import { counted, grouped, sumOf } from '../../text/wording.ts';
@@ -21,7 +22,7 @@ import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { hasRows, isReviewed } from './import/import-rules.ts';
 import { type ImportParts, useLiveImport, useProblems, useQueues } from './import/live-import.ts';
-import { Review, ReviewSteps } from './import/review.tsx';
+import { forgetReview, Review, ReviewSteps } from './import/review.tsx';
 import { useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
 
@@ -36,6 +37,11 @@ export function Page() {
   const parts = error === undefined && view !== undefined && { view, reload, queues, filter, problems };
   // A review has the state in a card of its own, and its actions below the choices.
   const headed = parts && !isReviewed(parts.view) && parts;
+  const isPastReview = Boolean(headed);
+  // Events may say that it was sent before the answer to its button comes.
+  useEffect(() => {
+    if (isPastReview) forgetReview(id);
+  }, [isPastReview, id]);
   return (
     <>
       <section class="state col" aria-label={headed ? 'State' : undefined}>

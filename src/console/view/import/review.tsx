@@ -129,7 +129,6 @@ function SendButton({ form, rows, choices, ...parts }: SendButtonProperties) {
     await form.attempt(async () => {
       await call('POST /v1/imports/:id/resume', { id, query: choices }, signal);
       await reload();
-      forget(placeOf(id));
     });
   };
   const text = decision === undefined ? sendLabel(rows, form.values.value) : `${decision.name}…`;
@@ -210,4 +209,9 @@ function keptChoices(id: string) {
 
 function placeOf(id: string) {
   return `review ${id}`;
+}
+
+/** For an import that waits for nobody's choices any more. */
+export function forgetReview(id: string) {
+  forget(placeOf(id));
 }
