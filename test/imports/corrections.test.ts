@@ -246,7 +246,7 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   });
   const child = await send(pipeline, parent);
   expect(pipeline.rows(child).map(({ uid }) => uid)).toEqual(['ada']);
-  // Whoever names no import gives the file to the newest one, which is the retry.
+  // Without an id the command takes the newest import, which is the retry.
   await expect(corrections.do(child, 'takeFile', file(report), 'ann')).rejects.toMatchObject({
     code: 'CANNOT_CORRECT',
     what: expect.stringContaining(child),

@@ -214,7 +214,7 @@ describe('CSV', () => {
   test.each<[string, string, Partial<IntakeOptions>]>([
     ['is the scope', 'uid,guid,Rolle\nu1,g1,admin\n', { map: { scope: 'Rolle' } }],
     ['is beside the scope', 'uid,guid,scope,job,Rolle\nu1,g1,admin,x,y\n', {}],
-    ['is to be ignored', 'uid,guid,Rolle\nu1,g1,admin\n', { map: { scope: '' } }],
+    ['the user ignores', 'uid,guid,Rolle\nu1,g1,admin\n', { map: { scope: '' } }],
     ['is a condition', 'uid,guid,Rolle\nu1,g1,admin\n', { shape: { where: [{ column: 'Rolle', is: ['admin'] }] } }],
     ['is one of rollcall’s own', 'uid,guid,_scope\nu1,g1,admin\n', {}],
     ['belongs to a list of users', 'guid,owners,Rolle\ng1,u1,x\n', { shape: { lists: { admin: ['owners'] } } }],
