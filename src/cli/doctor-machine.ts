@@ -45,7 +45,7 @@ export async function checkDisk(folder: string) {
 
 const MAX_LEDGERS = 1_000;
 
-/** Whether this rollcall can use what an earlier one wrote: imports, the newest ledgers, ends, members of syncs. */
+/** Whether this rollcall can use what an earlier one wrote: imports, newest ledgers, ends of memberships, members of syncs. */
 export function checkCatalog(dir: DataDir): Finding[] {
   const fault = catalogFault(dir) ?? copyFault(dir);
   const faults = fault === undefined ? ledgerFaults(dir) : [fault];

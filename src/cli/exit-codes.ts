@@ -25,7 +25,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Makes the action that commander calls of a command's work, whose exit code is `ok` where it returns none. */
+/** Turns a command's work into the action that commander calls. The exit code is `ok` where the work returns none. */
 export type Action = <Given extends unknown[]>(
   does: (io: Io, ...given: Given) => Promise<ExitCode | undefined> | Promise<void>,
 ) => (...given: Given) => Promise<void>;

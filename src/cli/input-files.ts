@@ -76,7 +76,7 @@ async function unlessStopped<Done>(signal: AbortSignal, work: () => Promise<Done
 }
 
 /**
- * Finds a recipe by its name or its file. The function adds its settings to the options, for an input at a path.
+ * Finds a recipe by its name or its file. The returned function adds its settings to the options, for an input at a path.
  * @throws UNKNOWN_RECIPE, BAD_RECIPE, RECIPE_NEEDS; IntakeError RECIPE_MISFIT for the file
  */
 export async function recipeFor(

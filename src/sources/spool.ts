@@ -125,8 +125,9 @@ async function keep(name: string, content: Content, options: SpoolOptions) {
 }
 
 /**
- * Puts a file of this machine there, whole or not at all. `late` is aborted when that takes too long; default: an hour.
- * @throws BAD_SOURCE where nothing can be written, at once or with what to do; the signal's reason
+ * The function puts a file of this machine where the source is, whole or not at all. `late` is aborted when that takes too
+ * long; default: an hour.
+ * @throws BAD_SOURCE at once where nothing can ever be written; the function, BAD_SOURCE or the signal's reason
  */
 export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
   const write = source.write?.bind(source);

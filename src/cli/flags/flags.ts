@@ -185,7 +185,7 @@ export function refuseExisting({ output, overwrite }: OutputFlags) {
   }
 }
 
-/** A device or pipe is none: it has nothing to lose. */
+/** Whether there is a file with something to lose; a device or pipe has nothing. */
 export function isFileThere(path: string) {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -168,7 +168,7 @@ export function followSurvey<View extends Survey>(followed: Omit<FollowedSteps<V
 
 /**
  * Shows an import until nothing more happens to it by itself, no process runs it, or the signal comes.
- * @param sentBefore it begins now, and so many of its rows were sent before: then it says what other users will see of the others
+ * @param sentBefore rows of it that were sent before, if it begins to send now: then it says what other users will see of the rest
  * @throws as `follow`
  */
 export async function followImport(

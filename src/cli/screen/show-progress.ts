@@ -40,8 +40,8 @@ const MIN_BAR = 6;
 const REGION_COLUMNS = 4;
 
 /**
- * Redraws lines in place; in a pipe writes them as one when it has changed, or is a minute old: systems that run jobs
- * end silent ones. @param linesNow asked whether times that are left are shown, which change each second
+ * Redraws lines in place; in a pipe writes them as one line when it has changed, or is a minute old: systems that run jobs
+ * end those that are silent. @param linesNow asked whether times that are left are shown, which change each second
  */
 export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;

@@ -12,7 +12,7 @@ export function isSigned(address: string): boolean {
   return !address.startsWith(SLACK) && !/^smtps?:/.test(address);
 }
 
-/** @param allowPrivate this machine, private networks and plain HTTP, too @throws BAD_RECEIVER, PACKAGE_MISSING */
+/** @param allowPrivate allows this machine, private networks and plain HTTP @throws BAD_RECEIVER, PACKAGE_MISSING */
 export async function openReceiver(
   { address, secret }: { address: string; secret?: string | null | undefined },
   allowPrivate = false,
