@@ -105,25 +105,25 @@ function correct({ state }: Known, { toCorrect, ready }: ToCorrect): readonly St
   if (toCorrect === 0) return [];
   const what = counted(toCorrect, 'row');
   const isDone = ready === toCorrect;
-  if (isFinal(state) && isDone)
-    return [{ operation: 'correct', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }];
-  const later = isDone
-    ? `Look at ${what} that you have corrected, to be sent when it is over`
-    : `Correct ${what}, to be sent when it is over`;
-  const why = isFinal(state) ? `Correct ${what}, and send only these` : later;
-  return [{ operation: 'correct', name: 'Correct rows', why }];
+  if (!isFinal(state)) {
+    const now = isDone ? `Look at ${what} that you have corrected` : `Correct ${what}`;
+    return [{ operation: 'correct', name: 'Correct rows', why: `${now}, to be sent when it is over` }];
+  }
+  return isDone
+    ? [{ operation: 'correct', name: 'Send corrected rows', why: `Send ${what} that you have corrected` }]
+    : [{ operation: 'correct', name: 'Correct rows', why: `Correct ${what}, and send only these` }];
 }
 
-function retry({ rows, retryable, actions }: Known): readonly Step[] {
+function retry(view: Known): readonly Step[] {
+  const { rows, retryable, actions } = view;
   if (!actions.includes('retry')) return [];
   const what = counted(retryable, 'row');
-  const { failed, unconfirmed, unprocessed } = rows;
-  const sends = unprocessed === 0 ? `Send ${what} again` : `Send ${what}`;
-  const fitting =
-    failed > 0
-      ? `, once what made ${counted(failed, 'row')} fail is fixed`
-      : unconfirmed > 0
-        ? `; ${retryable === 1 ? 'it' : 'they'} may succeed now`
-        : ` that ${retryable === 1 ? 'was' : 'were'} not sent`;
-  return [{ operation: 'retry', name: `Retry ${what}`, why: `${sends}${fitting}` }];
+  const sends = rows.unprocessed === 0 ? `Send ${what} again` : `Send ${what}`;
+  return [{ operation: 'retry', name: `Retry ${what}`, why: `${sends}${whyAgain(view)}` }];
+}
+
+function whyAgain({ rows: { failed, unconfirmed }, retryable }: Known) {
+  if (failed > 0) return `, once what made ${counted(failed, 'row')} fail is fixed`;
+  if (unconfirmed > 0) return `; ${retryable === 1 ? 'it' : 'they'} may succeed now`;
+  return ` that ${retryable === 1 ? 'was' : 'were'} not sent`;
 }
