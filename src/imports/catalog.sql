@@ -84,8 +84,8 @@ update imports set tags = :value where id = :id;
 update imports set totals = :value where id = :id;
 
 -- name: attention
--- In: limit. Out: imports that are over and have rows that need attention, most first: more than were dismissed or sent again, and neither
--- cancelled, taken back nor of a run of a schedule that a later one has replaced.
+-- In: limit. Out: imports that are over and have rows that need attention, most first: more than were dismissed or sent again. Imports that
+-- were cancelled or taken back, or are of a run of a schedule that a later one has replaced, are not among them.
 select i.* from open_problems p join import_records i on i.id = p.id
  where i.finishedAt is not null and i.state <> 'cancelled'
    and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)

@@ -136,7 +136,7 @@ export async function retryImport(
     throw isPart
       ? nothingToSend(
           earlier,
-          'has nothing to send again among these rows: none failed or is unconfirmed or unprocessed, or they were corrected and sent',
+          'has nothing to send again among these rows: none failed, is unconfirmed or unprocessed, or they were corrected and sent',
           actionsOf(earlier.state, true),
         )
       : nothingToSend(earlier, 'has nothing to send again: its rows were corrected and sent');

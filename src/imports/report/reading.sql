@@ -53,7 +53,7 @@ select max(id) as id from rows;
 
 -- name: problem_counts
 -- In: fulfilled (JSON array of outcomes). Out: other rows by outcome, code and, of invalid rows, column, most first, with the first, the last
--- and another one: its mixed number, which has that of the row in its lower 40 bits, is smallest as if by chance.
+-- and another one, as if by chance: the smallest mixed number, which has that of the row in its lower 40 bits.
 select status, code, place, count(*) as n, min(id) as first, max(id) as last,
        iif(count(*) = 3, sum(id) - min(id) - max(id), min((id * 40503 % 4096) << 40 | id) & 0xffffffffff) as middle
   from (select o.name as status, coalesce(m.code, '') as code, '' as place, m.row_id as id
@@ -165,8 +165,8 @@ select r.name as region, sum(n) as n
  group by region_id;
 
 -- name: kept_scopes
--- In: member (outcome), add (action). Out: rows that add an admin or a moderator who was a member before; who may have been added by an
--- earlier call of this import is not among them.
+-- In: member (outcome), add (action). Out: rows that add an admin or a moderator who was a member before, but not those
+-- whom an earlier call of this import may have added.
 select count(*) as n
   from memberships m join scopes s on s.id = m.scope_id and s.name in ('admin', 'moderator')
   join batches b on b.id = m.batch_id and b.uncertainty is null

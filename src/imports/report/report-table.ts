@@ -119,7 +119,7 @@ function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>) {
 
 /**
  * Columns and values of rows as JSON objects: `{"_row":2,"_status":"added", … ,"input":{…}}`. The original fields are inside `input`, so
- * that neither ours nor they can hide the others: CSV cells under their `distinctKeys`, JSON elements as the text that they were.
+ * that neither they nor ours can hide the others: CSV cells under their `distinctKeys`, JSON elements as the text that they were.
  */
 function objectsOf(input: ReportInput, rows: Iterable<ReportRow>) {
   const original = originalJson(input);

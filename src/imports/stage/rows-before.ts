@@ -20,7 +20,7 @@ export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
 
 /**
  * Checks the conditions that a file must meet before anything of it is sent.
- * @param before rows of the file of the last run, of which a share is; undefined: there was none
+ * @param before rows of the file of the last run, of which a share is taken; undefined: there was none
  * @throws IntakeError ROW_COUNT, TOO_FEW_ROWS
  * @returns what a person should know about it
  */
