@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { badUsage } from '../errors/rollcall-error.ts';
 import { type Allowed, parserFor } from '../platform/allowed-values.ts';
 import { defined } from '../platform/defined.ts';
 import { asSentence } from '../text/wording.ts';
@@ -84,11 +83,7 @@ export function choice<const Choice extends string>(choices: readonly Choice[]) 
   return {
     schema: z.enum(choices),
     choices,
-    parse: (text: string): Choice => {
-      const found = choices.find((one) => one === text);
-      if (found === undefined) throw badUsage(`one of ${choices.join(', ')}`);
-      return found;
-    },
+    parse: parserFor<Choice>({ allowed: choices, parse: (text) => choices.find((one) => one === text) }),
     print: (value: Choice) => [value],
   };
 }
