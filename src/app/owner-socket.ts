@@ -76,7 +76,7 @@ const LOOK_MS = 50;
 /** Time for answers that are on their way when the owner stops, in ms. */
 const LAST_ANSWERS_MS = 2_000;
 
-/** Opens what owns the data directory, after an owner without a socket: it begins or leaves. @throws DATA_DIR_IN_USE */
+/** Opens what owns the data directory; waits for an owner without a socket, which begins or leaves. @throws DATA_DIR_IN_USE */
 export async function whenLeft<Opened>(
   dir: DataDir,
   open: () => Opened | Promise<Opened>,

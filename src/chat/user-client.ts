@@ -18,7 +18,7 @@ const messageReply = z.object({
 /** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
 export function createUserClient(ask: Ask) {
   return {
-    /** `POST /users/{uid}/auth_tokens`: a token to log in as a user (docs/chat-service.md, 53). @param use a device */
+    /** `POST /users/{uid}/auth_tokens`: a token to log in as a user (docs/chat-service.md, 53). @param use on which device */
     async createAuthToken(
       uid: string,
       use: { readonly platform?: string | undefined; readonly userAgent?: string | undefined },

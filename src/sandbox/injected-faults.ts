@@ -96,7 +96,7 @@ export function faultsWith(random: () => number) {
   let inForce: { readonly fault: Fault; left: number }[] = [];
   /** Functions that end the waits of the calls that are slow now. */
   const slow = new Set<() => void>();
-  /** Puts these faults in force in place of those before. Calls that are slow by those before wait no longer. */
+  /** Puts these faults in force in place of earlier ones. Calls that those have made slow wait no longer. */
   const set = (faults: string | readonly Fault[]) => {
     const parsed = typeof faults === 'string' ? parseFaults(faults) : faults;
     const order = Object.keys(FAULT_KINDS);

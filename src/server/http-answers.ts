@@ -22,7 +22,7 @@ export function callerOf({ raw, request }: FastifyReply): Caller {
   return { signal: controller.signal, caller: request.who.id || request.ip };
 }
 
-/** The way answers are packed: those of types that gzip makes smaller. Event streams are not among them: it would hold events back. */
+/** Packs answers of types that gzip makes smaller. Event streams are not among them: gzip would hold events back. */
 export const COMPRESSION = {
   encodings: ['gzip'],
   customTypes: /^text\/(?!event-stream)|json|javascript|svg/,

@@ -17,7 +17,7 @@ const DESCRIPTION =
 
 type Json = Record<string, unknown>;
 
-/** For generated clients: whole numbers without JavaScript’s bounds, and records with named keys as objects. */
+/** For generated clients: whole numbers without JavaScript's bounds, and records with named keys as objects. */
 function plain(schema: Json) {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];

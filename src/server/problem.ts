@@ -19,7 +19,7 @@ export function problemDocument(error: RollcallError) {
 /** Seconds after which another program may have let go of a database. */
 const HELD_SECONDS = 5;
 
-/** Answers with the problem document of what was thrown. @param stopping errors come from closed parts */
+/** Answers with the problem document of what was thrown. @param stopping then errors come from closed parts */
 export function refuse(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,

@@ -22,7 +22,7 @@ export interface ServerOptions extends Pick<App, 'coordinator' | 'dir' | 'log'> 
   readonly fail: (error: Error) => void;
   /** Reads files into ledgers. Default: each in a thread of its own. */
   readonly stage?: StageFile | undefined;
-  /** For metrics, which other parts of this process use as well. */
+  /** The metrics, which other parts of this process use as well. */
   readonly registry: Registry;
   /** Traces requests; not given: no traces. */
   readonly tracing?: FastifyPluginCallback | undefined;

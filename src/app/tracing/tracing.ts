@@ -1,7 +1,7 @@
 import { withPackages } from '../../platform/packages.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
-/** Undefined where no traces are wanted: then no package of theirs is loaded. @throws BAD_SETTING, PACKAGE_MISSING */
+/** Undefined where no traces are wanted: then none of their packages is loaded. @throws BAD_SETTING, PACKAGE_MISSING */
 export async function openTracing(warn: (text: string) => void) {
   const settings = tracingSettings();
   if (settings === undefined) return undefined;
