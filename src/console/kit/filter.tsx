@@ -79,7 +79,9 @@ function setOf(values: Values): Values {
 /** The filter of a page, which begins with what its address has. */
 export function useFilter(conditions: Conditions) {
   const { query: given } = usePlace();
-  return useMemo(() => new Filter(conditions, given), []);
+  const filter = useMemo(() => new Filter(conditions, given), []);
+  filter.conditions = conditions;
+  return filter;
 }
 
 /** More conditions than these are folded, but for the first ones. */

@@ -107,9 +107,7 @@ const columnsOf = (isOver: boolean): Column<SyncGroup>[] => [
 
 /** @param isOver nothing of it is done any more */
 export function SyncPlan({ id, isOver }: { id: string; isOver: boolean }) {
-  const conditions = { groups: { label: 'Groups with', choices: choicesOf(isOver) } };
-  const filter = useFilter(conditions);
-  filter.conditions = conditions;
+  const filter = useFilter({ groups: { label: 'Groups with', choices: choicesOf(isOver) } });
   const { groups = '' } = filter.values;
   const action = groups === ANYTHING ? '' : groups || TO_DO;
   const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), { name: 'groups' });
