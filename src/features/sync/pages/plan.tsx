@@ -26,7 +26,7 @@ export function GuardLimits({ form }: { form: Form }) {
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
 }
 
-/** A sync that moves by itself is asked for so often, in ms. */
+/** How often a sync that moves by itself is asked for, in ms. */
 const ASK_EVERY_MS = 1000;
 
 export function askAgainAfter(view: SyncEntry | undefined) {
@@ -119,7 +119,7 @@ export function SyncPlan({ id, isOver }: { id: string; isOver: boolean }) {
       noun="groups"
       columns={columnsOf(isOver)}
       keyOf={({ region, guid }) => `${action} ${region} ${guid}`}
-      empty={`Nothing ${isOver ? 'was' : 'is'} to do in any group.`}
+      empty={`There ${isOver ? 'was' : 'is'} nothing to do in any group.`}
       unfold={({ problem, region, guid }) =>
         problem === ''
           ? {
