@@ -82,34 +82,30 @@ export async function makeCall<
     kind,
   });
   let reply: Reply | undefined;
-  let made: { readonly answer: Answer } | { readonly error: unknown };
+  let answer: Answer;
   try {
     reply = await send();
-    made = { answer: read(reply, at) };
+    answer = read(reply, at);
   } catch (error) {
-    made = { error };
+    if (isError(error, 'ABORTED')) return { call: ended('again', error.code, null), aborted: error };
+    const verdict = withWait(judged(judge, error, reply?.httpStatus ?? null), ports);
+    const { kind, code, message, httpStatus, waitMs } = verdict;
+    const { rate, requestId = null } = isError(error, 'REFUSED') ? error.facts : { rate: reply?.rate };
+    const call =
+      // "It is so already" counts as an answer; the row keeps the code.
+      kind === 'in-place'
+        ? ended('answered', '', httpStatus)
+        : {
+            ...ended(kind, code, httpStatus),
+            ...(message !== '' && { message: message.slice(0, MAX_SAID) }),
+            ...(requestId !== null && { requestId }),
+          };
+    ports.called?.(call, rate, { ...about, message, waitMs, requestId });
+    return { call, verdict };
   }
-  if ('answer' in made) {
-    const call = ended('answered', '', reply?.httpStatus ?? null);
-    ports.called?.(call, reply?.rate, { ...about, message: '', requestId: null });
-    return { call, answer: made.answer };
-  }
-  const { error } = made;
-  if (isError(error, 'ABORTED')) return { call: ended('again', error.code, null), aborted: error };
-  const verdict = withWait(judged(judge, error, reply?.httpStatus ?? null), ports);
-  const { kind, code, message, httpStatus, waitMs } = verdict;
-  const { rate, requestId = null } = isError(error, 'REFUSED') ? error.facts : { rate: reply?.rate };
-  const call =
-    // "It is so already" counts as an answer; the row keeps the code.
-    kind === 'in-place'
-      ? ended('answered', '', httpStatus)
-      : {
-          ...ended(kind, code, httpStatus),
-          ...(message !== '' && { message: message.slice(0, MAX_SAID) }),
-          ...(requestId !== null && { requestId }),
-        };
-  ports.called?.(call, rate, { ...about, message, waitMs, requestId });
-  return { call, verdict };
+  const call = ended('answered', '', reply.httpStatus);
+  ports.called?.(call, reply.rate, { ...about, message: '', requestId: null });
+  return { call, answer };
 }
 
 /** Characters of the service's message that are kept with a refused call. */
