@@ -108,7 +108,7 @@ export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAns
   const made = await makeCall(
     ports,
     about,
-    () => replyTo(ports.chat, job),
+    () => send(ports.chat, job),
     ({ httpStatus: _, rate: __, ms: ___, ...said }) => ({ kind: ask, ...said }) as ServiceAnswer,
     (error) => judgeReading(error, ask === 'membership' || ask === 'joined' ? uid : ''),
   );
@@ -126,7 +126,7 @@ export async function askOnce(job: Asking, ports: CallPorts): Promise<ServiceAns
   return { kind: 'refused', region: kind === 'stop-region', code, message };
 }
 
-function replyTo(chat: ChatClient, { payload, signal }: Asking): Promise<ReplyMeta> {
+function send(chat: ChatClient, { payload, signal }: Asking): Promise<ReplyMeta> {
   const { ask, guid, uid = '', page } = payload;
   switch (ask) {
     case 'group':
