@@ -41,7 +41,7 @@ const SUMS = [
   'failed', // calls without an answer, and refused as too many
   'busyMs', // sum of how long the ended jobs took
   'loadMs', // jobs in flight, integrated over time
-  'fullMs', // the part of it in which the process had as many as it may, and could have done more
+  'fullMs', // the part of loadMs in which the process had as many as it may, and could have done more
 ] as const;
 
 /** Sums over all processes and their whole time. */
@@ -115,7 +115,7 @@ export function newFlow(sums: FlowSums, now: number, limit = FIRST_LIMIT): Flow 
   };
 }
 
-/** @param most @param mostOfAll the most jobs that the process and all of them may run */
+/** @param most the most jobs that the process may run @param mostOfAll the most that all processes may run together */
 export function shareOf(limit: number, most: number, mostOfAll: number): number {
   return Math.max(1, Math.min(most, Math.ceil((limit * most) / Math.max(most, mostOfAll))));
 }

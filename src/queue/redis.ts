@@ -25,9 +25,7 @@ export function connectPatiently(
   return connection;
 }
 
-/**
- * The server is asked to end a wait for a job so much earlier, in s: longer than the round trip to a distant server.
- */
+/** The server is asked to end a wait for a job earlier by this much, in s: longer than the round trip to a distant server. */
 const FAR_S = 2;
 
 /**

@@ -183,7 +183,7 @@ function createGroupSlots(most: number) {
   const piece = Math.ceil(most / 8);
   const takenBy = new Map<string, number>();
   return {
-    /** The number of calls that the group may have beside those that it has. */
+    /** The number of further calls that the group may have. */
     room: (guid: string): number => {
       const room = most - (takenBy.get(foldId(guid)) ?? 0);
       return room < piece ? 0 : room;
