@@ -69,7 +69,9 @@ export function belowTop(head: string, skip: number) {
 export function delimiterFor(columns: number, text: string) {
   const line = text.trimStart();
   const first = line.slice(0, lineLength(line));
-  return DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, []);
+  return (
+    DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, new Set())
+  );
 }
 
 const COMPARED = 20;
@@ -77,13 +79,13 @@ const COMPARED = 20;
 /**
  * The delimiter of a CSV text that starts with `head`: of those with which the header names fields, or rows are as wide as it, the one
  * that names most fields, fits most rows and gives most columns, in this order.
+ * @param named columns that the settings name, as `sameName` writes them
  */
-export function detectDelimiter(head: string, columns: readonly string[]) {
-  const mapped = new Set(columns.map(sameName));
+export function detectDelimiter(head: string, named: ReadonlySet<string>) {
   const [header = '', ...rows] = firstLines(head.trimStart(), COMPARED + 1);
   const rated = DELIMITERS.map((delimiter) => {
     const names = cellsOf(header, delimiter);
-    const fields = names.filter((column) => mapped.has(sameName(column)) || fieldByAlias(column) !== undefined).length;
+    const fields = names.filter((column) => named.has(sameName(column)) || fieldByAlias(column) !== undefined).length;
     const alike = rows.filter((row) => cellsOf(row, delimiter).length === names.length).length;
     const fits = names.length > 1 && alike * 2 >= rows.length;
     return { delimiter, rank: [fits || fields > 1 ? 1 : 0, fields, names.length > 1 ? alike : 0, names.length] };

@@ -166,7 +166,7 @@ function columnNotes(
   const notes: IntakeNote[] = [];
   // Lists of users and columns for each group have the scopes themselves.
   if ((map.scope ?? scope ?? shape.lists ?? shape.wide ?? shape.numbered) === undefined) {
-    const named = new Set(namedColumns(options).map(sameName));
+    const named = namedColumns(options);
     notes.push(...scopesNotRead(names.filter((name) => !named.has(sameName(name)))));
   }
   if (joinedAt !== undefined && !silent) {

@@ -108,7 +108,7 @@ const MATCHERS: readonly (readonly [what: string, of: (length: number) => () => 
   ['a call around JSON', (n) => attempted(() => refuseOtherText(many('a', n)))],
   ['the line above a header', (n) => () => belowTop(`${many(',', n)}x\nuid\n`, 0)],
   ['rows above a header', (n) => () => belowTop(many('a\n', n), 1_000)],
-  ['a header', (n) => () => detectDelimiter(many('"a";', n), [])],
+  ['a header', (n) => () => detectDelimiter(many('"a";', n), new Set())],
   ['a key that repeats itself', (n) => () => repeatedKey(`{"a":"${many('\\"', n)}"}`)],
 
   ['a domain with many dots', (n) => fitted((text) => EMAIL.test(text), `a@${many('a.', n)}@`)],

@@ -53,15 +53,16 @@ export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
   return { skip, names };
 }
 
-/** Columns that the settings name: a header has them. */
-export function namedColumns({ map, shape = {} }: Given) {
-  return [
+/** Columns that the settings name, each as `sameName` writes it: a header has them. */
+export function namedColumns({ map, shape = {} }: Given): Set<string> {
+  const names = [
     ...Object.values(map),
     ...columnsRead(Object.values(fieldSources({ map, shape }))),
     ...Object.values(shape.lists ?? {}).flat(),
     ...[...(shape.where ?? []), shape.actions].flatMap((setting) => setting?.column ?? []),
     ...(shape.wide?.columns ?? []),
   ];
+  return new Set(names.map(sameName));
 }
 
 /** Fields that are ids: a workbook's values for them are checked for damage. */
@@ -100,7 +101,7 @@ export function checkShape(given: Given) {
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
 export function signsOfTable({ map, shape = {} }: Given): TableSigns {
   const { skip, names } = tableTop(shape);
-  const named = new Set(namedColumns({ map, shape }).map(sameName));
+  const named = namedColumns({ map, shape });
   named.delete('');
   return {
     skip,
