@@ -47,7 +47,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** Allowed sizes, where it has one: `3 characters`. Numbers have none. */
+/** An allowed size with its unit: `3 characters`. Undefined for a number, which has none. */
 function sizeIn(origin: string, count: number | bigint) {
   if (origin === 'string') return counted(Number(count), 'character');
   return origin === 'array' ? `${count} entries` : undefined;

@@ -10,7 +10,7 @@ export interface Beginning {
 /** Imports that are compared with a file. */
 const MAX_COMPARED = 200;
 
-/** The last import that sent rows of such a file. @param catalog is read at once, and may be closed then */
+/** The last import that sent rows of such a file. @param catalog is read at once, and may be closed afterwards */
 export async function importOfSame(
   catalog: Pick<CatalogReader, 'page'> | undefined,
   file: Beginning,

@@ -9,7 +9,7 @@ import { type Element, type Elements, isText } from './element.ts';
 import { isIntakeError } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 
-/** Gives rows, whose values are as the export has them; roles and times are texts, so that a wrong one is told what is allowed. */
+/** Gives rows, whose values are as the export has them; roles and times are texts, so that the problem of a wrong one says what is allowed. */
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<Element>;
 
 const FLATTEN: Readonly<Record<ExportName, Flatten>> = {

@@ -156,7 +156,7 @@ async function startIntake(input: InputBytes | SheetInput, options: IntakeOption
   };
 }
 
-/** Notes about columns that are read and do not count, or count more than an option, or may be forgotten. */
+/** Notes about columns that are read and do not count, or count more than an option, and about those that may have been overlooked. */
 function columnNotes(
   { guid: column, joinedAt, scope }: ReturnType<Columns['recognised']>,
   names: readonly string[],

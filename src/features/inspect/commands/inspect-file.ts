@@ -58,7 +58,7 @@ async function importedAs(dir: DataDir, path: string, bytes: number) {
   return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
-/** Undefined where the catalog is damaged, too: the note is a help. */
+/** Undefined also where the catalog is damaged: the note is only there to help. */
 async function lastImportOf(dir: DataDir, file: Beginning) {
   try {
     return await readCatalog(dir, openCatalogReader, (catalog) => importOfSame(catalog, file));
