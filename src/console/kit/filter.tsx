@@ -92,12 +92,12 @@ interface FilterBarProperties {
   label: string;
   /** Fields that are always in sight, where there are many. */
   inSight?: number;
-  /** Given where they depend on what is known by now: the bar is drawn again when they change. */
-  conditions?: Conditions;
+  /** Those of the filter: they may depend on what is known by now, and the bar is drawn again when they change. */
+  conditions: Conditions;
 }
 
 /** A field for each condition; of many, most are folded, and what is set can be seen and taken away. */
-export function FilterBar({ filter, label, inSight = 1, conditions = filter.conditions }: FilterBarProperties) {
+export function FilterBar({ filter, label, inSight = 1, conditions }: FilterBarProperties) {
   const { set } = filter;
   const offered = Object.entries(conditions).filter(([, { isHidden }]) => isHidden !== true);
   const many = offered.length > MOST_IN_SIGHT;

@@ -141,7 +141,9 @@ export function List<T>(properties: ListProperties<T>) {
   const none = isOld ? 'Searching …' : filter?.isSet ? `No ${noun} match this filter.` : empty;
   return (
     <>
-      {filter !== undefined && hasBar && <FilterBar filter={filter} label={`Filter ${noun}`} />}
+      {filter !== undefined && hasBar && (
+        <FilterBar filter={filter} label={`Filter ${noun}`} conditions={filter.conditions} />
+      )}
       <p class="note">
         {columns
           .flatMap(({ label }, at) =>

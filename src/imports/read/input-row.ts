@@ -82,7 +82,7 @@ export function tooManyMemberships(column: string, most: number): RowProblem {
 }
 
 /** Reads the cells of a row as the input had it (`original`) by the places of their columns; '' where it has none. */
-export function cellsOf(original: string, columns: readonly string[]): (at: number) => string {
+export function cellReader(original: string, columns: readonly string[]): (at: number) => string {
   const row = JSON.parse(original) as object;
   return (at) => cellOf(Array.isArray(row) ? row[at] : Reflect.get(row, columns[at] ?? '')).trim();
 }

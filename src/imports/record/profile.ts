@@ -9,7 +9,7 @@ import { openForReading, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { cellsOf } from '../read/input-row.ts';
+import { cellReader } from '../read/input-row.ts';
 import { columnsOfInput } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { actionId } from './enum-ids.ts';
@@ -112,7 +112,7 @@ export type Cells = Readonly<Partial<Record<CreateField, string>>>;
 export function cellsReader(columns: readonly string[], options: CreateOptions): (original: string) => Cells {
   const places = profileColumns(columns, options.columns);
   return (original) => {
-    const cellAt = cellsOf(original, columns);
+    const cellAt = cellReader(original, columns);
     const cells: Partial<Record<CreateField, string>> = {};
     for (const [field, at] of places) {
       const text = cellAt(at);

@@ -11,7 +11,7 @@ import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { bareWord, sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
-import { cellsOf } from '../read/input-row.ts';
+import { cellReader } from '../read/input-row.ts';
 import { openIntake } from '../read/intake.ts';
 import { intakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Intake, IntakeOptions } from '../read/intake-options.ts';
@@ -125,7 +125,7 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
     if (chosen === undefined) continue;
     const { keys, id: idColumn, scope, region } = chosen;
     for (const { line, original } of rows) {
-      const cellAt = cellsOf(original, columns);
+      const cellAt = cellReader(original, columns);
       const cell = (column: string | undefined) => (column === undefined ? '' : cellAt(columns.indexOf(column)));
       const id = cell(idColumn);
       // A person without a UID, or a group without a GUID, counts as not known.
