@@ -108,6 +108,10 @@ export function syncHref(id: string) {
   return `/syncs/${encodeURIComponent(id)}`;
 }
 
+export function scheduleHref(name: string) {
+  return `/schedules?name=${encodeURIComponent(name)}`;
+}
+
 export function memberHref(uid: string) {
   return `/members/${encodeURIComponent(uid)}`;
 }

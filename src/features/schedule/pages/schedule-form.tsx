@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { settings } from '../../../console/frame.tsx';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { Actions, useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import { Card, Empty, ErrorPlace, foreign, Pending, syncHref } from '../../../console/kit/elements.tsx';
+import { Card, Empty, ErrorPlace, foreign, Pending, scheduleHref, syncHref } from '../../../console/kit/elements.tsx';
 import { Fields, FoldedFields, type Form, focusField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
@@ -96,7 +96,7 @@ function ScheduleCard({ before, reload }: { before: Schedule | undefined; reload
         ? call('POST /v1/schedules', { body: { ...form.settings, name } }, signal)
         : call('PUT /v1/schedules/:name', { name, body: { ...form.settings, version: form.version } }, signal));
       forget(place);
-      go(`/schedules?name=${encodeURIComponent(name)}`);
+      go(scheduleHref(name));
     });
   const discarding = {
     text: 'Discard mine, and show theirs',

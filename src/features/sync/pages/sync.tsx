@@ -15,6 +15,7 @@ import {
   Journal,
   Legend,
   Pending,
+  scheduleHref,
   syncHref,
   Time,
 } from '../../../console/kit/elements.tsx';
@@ -127,7 +128,7 @@ function Origin({ view }: { view: SyncView }) {
       {schedule !== null && (
         <span>
           {' '}
-          Of schedule <a href={`/schedules?name=${encodeURIComponent(schedule)}`}>{foreign(schedule)}</a>
+          Of schedule <a href={scheduleHref(schedule)}>{foreign(schedule)}</a>
         </span>
       )}
     </>
