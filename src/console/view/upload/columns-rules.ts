@@ -60,7 +60,7 @@ export function suggestionsFor(form: Seen): Suggestion[] {
   const { headerRow, columns } = facts.steps[0]?.settings?.shape ?? {};
   // Other observations count from there: the file is read again.
   const steps = (headerRow ?? columns) === undefined ? facts.steps : facts.steps.slice(0, 1);
-  const all = [...recipeSuggestions(facts, form), ...steps.flatMap((step) => suggestionsOf(step, facts, form))];
+  const all = [...recipeSuggestions(facts, form), ...steps.flatMap((step) => suggestionsOf(step, form))];
   return all.filter(({ key }) => !form.refused.value.has(key));
 }
 
@@ -72,7 +72,7 @@ function recipeSuggestions({ recipes: [recipe] }: FileFacts, { isImport }: Seen)
   return [{ key: 'recipe', text: `This looks like: ${recipe.title}.`, ways }];
 }
 
-function suggestionsOf(step: Step, facts: FileFacts, form: Seen): Suggestion[] {
+function suggestionsOf(step: Step, form: Seen): Suggestion[] {
   const { map, shape = {} } = step.settings ?? {};
   if (map !== undefined) return columnSuggestions(map, form);
   const text = withControls(step.text);
@@ -90,9 +90,7 @@ function suggestionsOf(step: Step, facts: FileFacts, form: Seen): Suggestion[] {
     return isDecided ? [] : [{ key: JSON.stringify(shape), text, ways: [wayOf(shape)] }];
   }
   // Each word of a scope column is listed with a choice of its own.
-  const scopes = form.columnOf('scope');
-  const hasWords = scopes !== '' && facts.columns.find(({ name }) => name === scopes)?.words !== undefined;
-  const isAsked = step.isOpen === true && !(hasWords && step.text.includes('scopeWords'));
+  const isAsked = step.isOpen === true && !(wordsSeen(form) !== undefined && step.text.includes('scopeWords'));
   return isAsked ? [{ key: step.text, text, ways: [] }] : [];
 }
 
@@ -166,6 +164,12 @@ export interface ScopeWord {
   suggested: string;
   /** It is a scope itself, or a cell without a word. */
   isPlain: boolean;
+}
+
+/** The words of the scope column, word → rows. A column without a name is never it: '' says that none is chosen. */
+export function wordsSeen(form: Pick<Seen, 'facts' | 'columnOf'>) {
+  const scopes = form.columnOf('scope');
+  return scopes === '' ? undefined : form.facts.value?.columns.find(({ name }) => name === scopes)?.words;
 }
 
 /**

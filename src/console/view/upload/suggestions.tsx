@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import { columnLabel } from '../../import-words.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Choice, Control, focusField } from '../../kit/form.tsx';
-import { openWords, scopeWordsIn, seenSentence, suggestionsFor } from './columns-rules.ts';
+import { openWords, scopeWordsIn, seenSentence, suggestionsFor, wordsSeen } from './columns-rules.ts';
 import type { FileForm } from './file-form.ts';
 
 export function Suggestions({ form }: { form: FileForm }) {
@@ -77,11 +77,9 @@ const MEANINGS: Choice[] = [...CHOICES.scope, ['none', 'no membership']];
 
 export function ScopeWords({ form }: { form: FileForm }) {
   const facts = form.facts.value;
-  const column = form.columnOf('scope');
-  const seen = (column !== '' && facts?.columns.find(({ name }) => name === column)?.words) || {};
   const found = facts?.steps.map(({ settings }) => settings?.shape?.scopeWords).find((words) => words !== undefined);
   const own = form.shape.value.scopeWords ?? {};
-  const words = scopeWordsIn(seen, own, found ?? {});
+  const words = scopeWordsIn(wordsSeen(form) ?? {}, own, found ?? {});
   const plain = words.filter(({ isPlain }) => isPlain);
   const strange = words.filter(({ isPlain }) => !isPlain);
   // A recipe has meanings of its own.
