@@ -40,7 +40,7 @@ export function useAnswer<T>(path: Address<T> | string | null, { turn, beside, .
     error: question.error.value,
     /** It has the present answer, also where this was not drawn again. */
     question,
-    /** Replaces the data by an answer from elsewhere; news may have come before it. */
+    /** Replaces the data by an answer from elsewhere, and asks again soon: news of something later may have come first. */
     set: (known: T) => {
       question.set(known);
       question.soon();

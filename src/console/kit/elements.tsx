@@ -18,7 +18,7 @@ export function foreignOrDash(value: string) {
   return foreign(value) ?? <span class="soft">–</span>;
 }
 
-/** A cell of neither stays empty, and goes where cells are cards. */
+/** A code, if there is one, before its text. With neither, a cell stays empty, and is hidden where rows are cards. */
 export function Coded({ code, text }: { code: string; text: ComponentChildren }) {
   if (code === '') return <>{text}</>;
   return (

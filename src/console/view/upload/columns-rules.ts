@@ -146,7 +146,7 @@ export function seenSentence(
 ) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
   // The grid says which columns are missing, and what is looked up.
-  // The facts are those of the file with the suggested header row.
+  // The facts may be those with a suggested header row; as the file is read now, other columns may be missing.
   const isOpen = [...missing, ...(found.value?.missing ?? []), ...Object.keys(lookups.value)].length > 0;
   return isOpen ? `${looked}.` : `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
 }
@@ -239,7 +239,7 @@ export interface GridColumn {
   /** The key of its cells in a row. */
   key: string;
   index: number;
-  /** Whether a field can be read from it: that goes by the name. */
+  /** Fields are read by the names of columns: none from a column without one. */
   isNamed: boolean;
   uses: readonly Field[];
 }
