@@ -2,17 +2,7 @@ import cronstrue from 'cronstrue';
 import type { Tone } from '../../../console/answers.ts';
 import { SandboxTag } from '../../../console/frame.tsx';
 import type { ActionButton } from '../../../console/kit/actions.tsx';
-import {
-  Badge,
-  Card,
-  Empty,
-  Facts,
-  foreign,
-  scheduleHref,
-  syncHref,
-  Tag,
-  Time,
-} from '../../../console/kit/elements.tsx';
+import { Badge, Card, Empty, Facts, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
@@ -242,7 +232,7 @@ function Nights({ name, nights }: Pick<Schedule, 'name' | 'nights'>) {
 }
 
 function historyHref(name: string) {
-  return `${scheduleHref(name)}#history`;
+  return `/schedules?name=${encodeURIComponent(name)}#history`;
 }
 
 const DAY_NAME = new Intl.DateTimeFormat('en-GB', {
