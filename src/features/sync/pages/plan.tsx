@@ -26,7 +26,7 @@ export function GuardLimits({ form }: { form: Form }) {
   return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
 }
 
-/** How often a sync that moves by itself is asked for, in ms. */
+/** Interval between two questions about a sync that moves by itself, in ms. */
 const ASK_EVERY_MS = 1000;
 
 export function askAgainAfter(view: SyncEntry | undefined) {
